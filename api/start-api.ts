@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Vendors } from '../shared/integrations/vendor.js';
+import type { Vendors } from '../shared/integrations/contract/vendor.js';
 import { VENDORS } from '../shared/integrations/vendors.js';
 import { logCheckFailure } from '../shared/platform/config/start-failure.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
@@ -18,7 +18,8 @@ export type RequestInterceptor = (...request: Parameters<RequestListener>) => bo
 /**
  * Starts the api on its HTTP server.
  * @param interceptor receives each request before the api does; used in the all-in-one process
- * @param options `vendors`: replaces the product's, for tests; `server`: an HTTP server that the process has already opened; default: a new one
+ * @param options `vendors`: replaces the product's, for tests; `server`: an HTTP server that the
+ * process has already opened; default: a new one
  */
 export async function startApi(
   runtime: Runtime,

@@ -1,4 +1,4 @@
-import type { Vendors } from '../shared/integrations/vendor.js';
+import type { Vendors } from '../shared/integrations/contract/vendor.js';
 import { VENDORS } from '../shared/integrations/vendors.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
 import { startClock } from './clock/index.js';

@@ -88,7 +88,9 @@ async function handleReturn(api: ApiRuntime, ctx: AnyContext): Promise<Page> {
   return [200, 'Connected', 'You can close this window. The connection is active in a moment.'];
 }
 
-/** A sign-in that a person began ends in the same session, so that no link can lead someone here. */
+/**
+ * A sign-in that a person began ends in the same session, so that no link can lead someone here.
+ */
 async function isSamePerson(api: ApiRuntime, ctx: AnyContext, { session_id }: OpenSignIn): Promise<boolean> {
   if (session_id === null) return true;
   const token = readSessionToken(api, ctx);

@@ -1,5 +1,5 @@
 import type { Command } from '../../shared/contracts/command.js';
-import type { InboundNotice, TenantVendor } from '../../shared/integrations/vendor.js';
+import type { InboundNotice, TenantVendor } from '../../shared/integrations/contract/vendor.js';
 import { storeOperation } from '../../shared/operations/store.js';
 import { sha256 } from '../../shared/platform/crypto.js';
 import { AppError, methodNotAllowed, notFound } from '../../shared/platform/errors.js';
@@ -31,7 +31,10 @@ const REFUSALS_PER_MINUTE = 60;
 const MAX_ITEMS = 200;
 /** Accounts of the vendor that one webhook may name. */
 const MAX_ACCOUNTS = 20;
-/** Webhooks of one connection. Above it the vendor tries again later, and the nightly pull covers it. */
+/**
+ * Webhooks of one connection. Above it the vendor tries again later, and the nightly pull covers
+ * it.
+ */
 const CONNECTION_LIMITS = { minute: 3000, hour: 60_000 };
 /** Vendors expect an answer within seconds. A slower write is stored and runs later. */
 const COMMIT_TIMEOUT_MS = 800;
@@ -131,7 +134,9 @@ function splitOrRefuse({ inbound, manifest }: TenantVendor, body: Buffer): Inbou
   }
 }
 
-/** Stores the items of a webhook: with its command, or for a slow worker with a stored operation. */
+/**
+ * Stores the items of a webhook: with its command, or for a slow worker with a stored operation.
+ */
 async function store(api: ApiRuntime, ctx: AnyContext, { connection, items }: Received): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor, environment } = connection;
   const { allowed } = await api.limiter.consume(`hook:${connectionId}`, CONNECTION_LIMITS);

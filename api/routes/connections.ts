@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { toJsonSchema } from '../../shared/contracts/schemas/json-schema.js';
 import { toOpenApi } from '../../shared/contracts/schemas/to-openapi.js';
-import type { Manifest } from '../../shared/integrations/vendor.js';
+import type { Manifest } from '../../shared/integrations/contract/vendor.js';
 import { ADMIN } from '../../shared/records/resource-table.js';
 import {
   createConnection,
@@ -50,7 +50,8 @@ export function connectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *   get:
    *     operationId: listIntegrations
    *     summary: List the vendors that can be connected
-   *     description: Returns all at once, each with the JSON Schemas of its credentials and settings.
+   *     description: >-
+   *       Returns all at once, each with the JSON Schemas of its credentials and settings.
    *     x-list: Integration
    */
   router.get('/integrations', requireAccess(ADMIN), (ctx) => {

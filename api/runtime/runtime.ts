@@ -1,6 +1,6 @@
 import { type CursorCodec, createCursorCodec } from '../../shared/contracts/cursor.js';
 import { type InvoicePdfs, openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
-import type { Vendors } from '../../shared/integrations/vendor.js';
+import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { openDurableWritePath } from '../../shared/operations/write-path.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';

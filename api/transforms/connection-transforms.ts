@@ -3,7 +3,7 @@ import Joi from 'joi';
 import type { Command } from '../../shared/contracts/command.js';
 import type { ConnectionCreate, ConnectionPatch } from '../../shared/contracts/generated.js';
 import { createValidationError, validate } from '../../shared/contracts/schemas/validate.js';
-import { getVendorAddresses, type TenantVendor } from '../../shared/integrations/vendor.js';
+import { getVendorAddresses, type TenantVendor } from '../../shared/integrations/contract/vendor.js';
 import { hmacSha256, seal, unseal } from '../../shared/platform/crypto.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';

@@ -108,6 +108,11 @@ export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" 
  */
 export type OutboundOperationState = "due" | "doing" | "done" | "waiting" | "dead";
 /**
+ * - `succeeded`: A page was read and stored
+ * - `failed`: It could not be read
+ */
+export type SyncRunState = "succeeded" | "failed";
+/**
  * - `light`: Cars and light trucks
  * - `medium`: Delivery trucks and motor homes
  * - `heavy`: Buses, tractors and trailers
@@ -308,7 +313,7 @@ export type SyncIssueStatus = "open" | "resolved";
  * - `theirs`: Leave the side at the vendor
  * - `ignore`: Do nothing
  */
-export type SyncIssueResolution = "retry" | "ours" | "theirs" | "ignore";
+export type IssueResolution = "retry" | "ours" | "theirs" | "ignore";
 /**
  * - `available`: Free for a work order
  * - `assigned`: Has a work order and has not left yet
@@ -537,6 +542,7 @@ export interface Contracts {
   OutboundOperationListQuery?: OutboundOperationListQuery;
   SyncRun?: SyncRun;
   SyncRunListQuery?: SyncRunListQuery;
+  SyncRunState?: SyncRunState;
   VendorKind?: VendorKind;
   AgentCustomerListItem?: AgentCustomerListItem;
   Customer?: Customer;
@@ -629,7 +635,7 @@ export interface Contracts {
   SyncIssue?: SyncIssue;
   SyncIssueKind?: SyncIssueKind;
   SyncIssueListQuery?: SyncIssueListQuery;
-  SyncIssueResolution?: SyncIssueResolution;
+  IssueResolution?: IssueResolution;
   SyncIssueResolve?: SyncIssueResolve;
   SyncIssueStatus?: SyncIssueStatus;
   Truck?: Truck;
@@ -1500,8 +1506,7 @@ export interface SyncRun {
   id: string;
   connection_id: string;
   stream: string;
-  state: "running" | "succeeded" | "failed";
-  pages: number;
+  state: SyncRunState;
   changes: number;
   /**
    * Changes that were known already
@@ -3572,7 +3577,7 @@ export interface SyncIssueListQuery {
   cursor?: string;
 }
 export interface SyncIssueResolve {
-  resolution: SyncIssueResolution;
+  resolution: IssueResolution;
   note?: string;
 }
 export interface Truck {

@@ -1,5 +1,5 @@
+import { Vendors } from './contract/vendor.js';
 import { smtp } from './smtp/adapter.js';
-import { Vendors } from './vendor.js';
 
 /** All vendors, one line each. */
 export const VENDORS = new Vendors([smtp]);

@@ -124,7 +124,9 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
   await db.transaction([command.tenantId], async (tx) => storeOperationAtCommit(tx, command, leaseSeconds));
 }
 
-/** {@link storeOperation} together with other changes: the command runs if and only if they commit. */
+/**
+ * {@link storeOperation} together with other changes: the command runs if and only if they commit.
+ */
 export function storeOperationAtCommit(tx: Transaction, command: Command, leaseSeconds: number): void {
   tx.queryAtCommit({
     name: 'store-operation',

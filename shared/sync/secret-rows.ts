@@ -82,7 +82,9 @@ export async function storeRefreshed(
   return rows.length > 0;
 }
 
-/** Ends the lease of a failed refresh, and counts a refusal. Returns how many followed each other. */
+/**
+ * Ends the lease of a failed refresh, and counts a refusal. Returns how many followed each other.
+ */
 export async function countRefusal(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

@@ -128,7 +128,7 @@ export function insertRun(tx: Transaction, run: SyncRun): void {
   const names = 'tenant_id, id, connection_id, stream, state, changes, dropped, error, started_at';
   tx.queryAtCommit({
     name: 'insert-sync-run',
-    text: `insert into sync_runs (${names}, pages, ended_at) select ${names}, 1, now() from ${recordsetSql(columns)}`,
+    text: `insert into sync_runs (${names}, ended_at) select ${names}, now() from ${recordsetSql(columns)}`,
     values: [JSON.stringify([run])],
   });
 }

@@ -2,9 +2,9 @@ import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { ConnectionQueueRef } from '../../shared/queues/integrations.js';
 import { Permits } from '../leased-queues/permits.js';
 import { QueueKeeper } from '../leased-queues/queue-keeper.js';
-import { type ConnectionQueue, connectionLeaseStore } from './connection-queue.js';
+import { type ConnectionQueue, connectionLeaseStore } from './queue/connection-queue.js';
 import { runStep } from './steps/run-step.js';
-import type { StepServices } from './steps/step.js';
+import type { StepServices } from './vendor/step.js';
 
 /** Steps that one process runs concurrently; the same number again may be slow. */
 const MAX_STEPS = 32;

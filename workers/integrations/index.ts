@@ -1,4 +1,4 @@
-import type { Vendors } from '../../shared/integrations/vendor.js';
+import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { createOutboundClient } from '../../shared/outbound/client.js';
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';

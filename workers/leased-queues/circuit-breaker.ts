@@ -11,7 +11,9 @@ const MAX_PAUSE_MS = 15 * 60_000;
  */
 const JITTER = 0.2;
 
-/** The circuit breaker of a queue, and a pause that the receiver asked for. Times are of Date.now(). */
+/**
+ * The circuit breaker of a queue, and a pause that the receiver asked for. Times are of Date.now().
+ */
 export interface CircuitBreaker {
   consecutiveFailures: number;
   /** How often it opened since the last success. */

@@ -39,7 +39,9 @@ export interface AcquiredQueue<Ref, Queue> {
 
 /** How the leases of one kind of queues are stored. */
 export interface LeaseStore<Ref, Queue> {
-  /** Broadcasts that wake the process that holds a queue. A lost broadcast delays it to the renewal. */
+  /**
+   * Broadcasts that wake the process that holds a queue. A lost broadcast delays it to the renewal.
+   */
   channel: string;
   keyOf(ref: Ref): string;
   acquire(db: Database, leases: (Ref & { owner: string })[]): Promise<AcquiredQueue<Ref, Queue>[]>;

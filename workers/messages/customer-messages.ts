@@ -3,7 +3,7 @@ import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { pdfFileName } from '../../shared/documents/document.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
 import type { InvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
-import type { OutgoingMessage } from '../../shared/integrations/messaging.js';
+import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
 import { failpoint } from '../../shared/platform/config/failpoints.js';
 import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres/database.js';

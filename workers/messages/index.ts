@@ -1,5 +1,5 @@
 import { openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
-import type { Vendors } from '../../shared/integrations/vendor.js';
+import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import {

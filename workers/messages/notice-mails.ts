@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '../../shared/integrations/messaging.js';
+import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import {
   type LeasedNoticeMail,

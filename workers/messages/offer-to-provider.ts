@@ -1,5 +1,5 @@
-import type { OutgoingMessage } from '../../shared/integrations/messaging.js';
-import { VendorError } from '../../shared/integrations/vendor-error.js';
+import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
+import { VendorError } from '../../shared/integrations/contract/vendor-error.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';

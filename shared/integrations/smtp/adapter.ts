@@ -1,5 +1,5 @@
-import type { MessageSender } from '../messaging.js';
-import type { OperatorVendor } from '../vendor.js';
+import type { MessageSender } from '../contract/messaging.js';
+import type { OperatorVendor } from '../contract/vendor.js';
 import { createSmtpClient } from './client.js';
 import { manifest } from './manifest.js';
 import { type SmtpError, toMail, toVendorError } from './mapper.js';

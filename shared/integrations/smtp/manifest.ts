@@ -1,4 +1,4 @@
-import type { OperatorVendor } from '../vendor.js';
+import type { OperatorVendor } from '../contract/vendor.js';
 
 export const manifest: OperatorVendor['manifest'] = {
   vendor: 'smtp',

@@ -1,6 +1,6 @@
 import type { SendMailOptions } from 'nodemailer';
-import type { OutgoingMessage } from '../messaging.js';
-import { VendorError } from '../vendor-error.js';
+import type { OutgoingMessage } from '../contract/messaging.js';
+import { VendorError } from '../contract/vendor-error.js';
 
 /**
  * Errors in reply to these commands concern the message. Errors in reply to other commands concern

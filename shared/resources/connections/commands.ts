@@ -7,7 +7,7 @@ import type {
   ConnectionSync,
   OperationReplay,
 } from '../../contracts/generated.js';
-import type { VendorKind } from '../../integrations/vendor.js';
+import type { VendorKind } from '../../integrations/contract/vendor.js';
 import {
   connectionAction,
   connectionCreate,

@@ -3,7 +3,7 @@ import { namedEnum } from '../../contracts/named-enum.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import { allRequired, dateTime, text, uuid } from '../../contracts/schemas/fields.js';
 import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
-import { VENDOR_KINDS } from '../../integrations/vendor.js';
+import { VENDOR_KINDS } from '../../integrations/contract/vendor.js';
 import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { CONNECTION_STATUSES } from './vocabulary.js';
@@ -98,12 +98,16 @@ export const connectionFields = defineFields({
   updated_at: time(),
 });
 
+export const syncRunState = namedEnum('SyncRunState', ['succeeded', 'failed'], {
+  succeeded: 'A page was read and stored',
+  failed: 'It could not be read',
+});
+
 export const syncRunFields = defineFields({
   id: recordId(),
   connection_id: { output: uuid() },
   stream: { output: Joi.string().example('messages') },
-  state: { output: Joi.string().valid('running', 'succeeded', 'failed') },
-  pages: { output: Joi.number().integer().min(0).example(1) },
+  state: { output: syncRunState },
   changes: { output: Joi.number().integer().min(0).example(3) },
   dropped: {
     output: Joi.number().integer().min(0).example(1).description('Changes that were known already'),

@@ -26,7 +26,7 @@ type OfConnection<Query> = Query & { connection_id?: string };
 
 export function listSyncRuns(query: OfConnection<SyncRunListQuery>, scope: ListScope): SqlQuery {
   return listOfConnection(query, scope, {
-    table: 'sync_runs',
+    from: 'sync_runs',
     fields: syncRunFields,
     idTimeColumn: 'started_at',
     conditions: new Conditions(),
@@ -35,7 +35,7 @@ export function listSyncRuns(query: OfConnection<SyncRunListQuery>, scope: ListS
 
 export function listOperations(query: OfConnection<OutboundOperationListQuery>, scope: ListScope): SqlQuery {
   return listOfConnection(query, scope, {
-    table: 'outbound_operations',
+    from: 'outbound_operations',
     fields: outboundOperationFields,
     idTimeColumn: 'created_at',
     conditions: new Conditions().addIf(query.state, 't.state = ?'),
@@ -46,7 +46,7 @@ export function listCalls(query: OfConnection<ConnectionCallListQuery>, scope: L
   const conditions = new Conditions();
   addIdRange(conditions, { since: query.since, until: query.until, timeZone: scope.timeZone });
   return listOfConnection(query, scope, {
-    table: 'connection_calls',
+    from: 'connection_calls',
     fields: connectionCallFields,
     idTimeColumn: 'created_at',
     conditions,
@@ -57,9 +57,9 @@ export function listCalls(query: OfConnection<ConnectionCallListQuery>, scope: L
 function listOfConnection(
   { connection_id, limit }: OfConnection<{ limit: number }>,
   { tenantId, position }: ListScope,
-  list: { table: string; fields: RecordFields; idTimeColumn: string; conditions: Conditions },
+  list: { from: string; fields: RecordFields; idTimeColumn: string; conditions: Conditions },
 ): SqlQuery {
-  const { table, fields, idTimeColumn, conditions } = list;
+  const { from: table, fields, idTimeColumn, conditions } = list;
   conditions.add('t.tenant_id = ?', tenantId).add('t.connection_id = ?', connection_id);
   return buildListQuery({
     table,

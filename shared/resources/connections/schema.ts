@@ -15,10 +15,11 @@ import {
   operationState,
   outboundOperationFields,
   syncRunFields,
+  syncRunState,
   vendorKind,
 } from './fields.js';
 
-export { connectionStatus, operationState, vendorKind };
+export { connectionStatus, operationState, syncRunState, vendorKind };
 
 export const connection = connectionFields.response.meta({ className: 'Connection' });
 export const syncRun = syncRunFields.response.meta({ className: 'SyncRun' });
@@ -39,7 +40,10 @@ export const connectionReplay = connectionFields.response
   .append({ replayed: Joi.number().integer().min(0).required().description('Operations that are due again') })
   .meta({ className: 'ConnectionReplay' });
 
-/** The vendors that docs/decisions.md §11 plans; GET /integrations lists those that can be connected. */
+/**
+ * The vendors that docs/decisions.md §11 plans; GET /integrations lists those that can be
+ * connected.
+ */
 const vendorName = () => slug(['quickbooks', 'xero', 'stripe', 'roadsync', 'twilio', 'samsara', 'motive']);
 
 const credentials = () =>

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { openIds, sealIds } from '../../contracts/sealed-ids.js';
 import { deriveKey, seal, unseal } from '../../platform/crypto.js';
-import { openIds, sealIds } from '../../records/sealed-ids.js';
 
 /** The secrets of a connection. They leave the process only sealed. */
 export interface ConnectionSecrets {

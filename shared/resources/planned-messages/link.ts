@@ -1,6 +1,6 @@
+import { openIds, sealIds } from '../../contracts/sealed-ids.js';
 import type { Config } from '../../platform/config/config.js';
 import { deriveKey } from '../../platform/crypto.js';
-import { openIds, sealIds } from '../../records/sealed-ids.js';
 
 /** A message's link opens its invoice for this many days. */
 export const LINK_DAYS = 90;

@@ -17,7 +17,7 @@ export const syncIssueStatus = namedEnum('SyncIssueStatus', ['open', 'resolved']
   resolved: 'Decided',
 });
 
-export const syncIssueResolution = namedEnum('SyncIssueResolution', ['retry', 'ours', 'theirs', 'ignore'], {
+export const syncIssueResolution = namedEnum('IssueResolution', ['retry', 'ours', 'theirs', 'ignore'], {
   retry: 'Try the write again',
   ours: 'Write our side again, over the one at the vendor',
   theirs: 'Leave the side at the vendor',

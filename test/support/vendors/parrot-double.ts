@@ -21,7 +21,10 @@ export interface SentText extends ParrotText {
 
 const PAGE = 5;
 
-/** Parrot's server on this machine: keeps its state, checks every request, and misbehaves on command. */
+/**
+ * Parrot's server on this machine: keeps its state, checks every request, and misbehaves on
+ * command.
+ */
 export class ParrotDouble {
   readonly texts: SentText[] = [];
   /** Requests that Parrot's documentation does not allow. */

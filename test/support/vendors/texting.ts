@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
-import { Vendors } from '../../../shared/integrations/vendor.js';
 import { openIntegrationsQueue, wakeConnectionQueues } from '../../../shared/queues/integrations.js';
 import type { Json } from '../client.js';
 import { eventually } from '../poll.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { OutgoingMessage } from '../../../shared/integrations/messaging.js';
+import type { OutgoingMessage } from '../../../shared/integrations/contract/messaging.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import {
   getRetryWait,

@@ -1,4 +1,4 @@
-import type { MessageState, OutgoingMessage } from '../../../shared/integrations/messaging.js';
+import type { MessageState, OutgoingMessage } from '../../../shared/integrations/contract/messaging.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import {
   recordMessageFailed,

@@ -1,8 +1,8 @@
-import type { Change, Page, PullStart, Written } from '../../../shared/integrations/vendor.js';
+import type { Change, Page, PullStart, Written } from '../../../shared/integrations/contract/vendor.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import type { ExternalId } from '../../../shared/sync/external-ids.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
-import type { Step, StepCommand } from '../steps/step.js';
+import type { Step, StepCommand } from '../vendor/step.js';
 
 /** How a write ended, unless the vendor failed it. */
 export type WriteOutcome =

@@ -1,5 +1,5 @@
-import type { VendorAccount } from '../../../shared/integrations/vendor.js';
-import { VendorError } from '../../../shared/integrations/vendor-error.js';
+import type { VendorAccount } from '../../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { failpoint } from '../../../shared/platform/config/failpoints.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
@@ -16,9 +16,11 @@ import {
 } from '../../../shared/sync/stream-rows.js';
 import { NotReadyError } from '../records/record-kind.js';
 import { findStreamKind } from '../records/record-kinds.js';
-import { type Step, type StepCommand, toStepError } from './step.js';
+import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
-/** A pull that failed is tried again after this time, in ms. The breaker may pause it for longer. */
+/**
+ * A pull that failed is tried again after this time, in ms. The breaker may pause it for longer.
+ */
 const RETRY_MS = 30_000;
 const NOT_READY_MS = 500;
 
@@ -48,7 +50,8 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const known = await findExternalIds(tx, step.connection, page.changes);
       const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
-      // Dropped: our own writes coming back, repeated and older changes, and records that are not ours.
+      // Dropped: our own writes coming back, repeated and older changes, and records that are not
+      // ours.
       const fresh = page.changes.flatMap((change) => {
         const id = byExternalId.get(`${change.kind}/${change.externalId}`);
         return id && (id.version === null || change.version > id.version) ? [{ change, id }] : [];

@@ -4,10 +4,10 @@ import { type StartedOperation, startNextOperation } from '../../../shared/sync/
 import { deleteSecrets, readSecrets } from '../../../shared/sync/secret-rows.js';
 import { type DueStream, findDueStream } from '../../../shared/sync/stream-rows.js';
 import { getPauseEnd } from '../../leased-queues/circuit-breaker.js';
-import type { ConnectionQueue } from '../connection-queue.js';
+import type { ConnectionQueue } from '../queue/connection-queue.js';
+import { LeaseLostError, Step, type StepServices } from '../vendor/step.js';
 import { revokeAccess } from '../vendor/tokens.js';
 import { runPull } from './pull-step.js';
-import { LeaseLostError, Step, type StepServices } from './step.js';
 import { cancelWrite, runWrite } from './write-step.js';
 
 /** What a connection does next. */

@@ -1,4 +1,4 @@
-import { VendorError } from '../../../shared/integrations/vendor-error.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { failpoint } from '../../../shared/platform/config/failpoints.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
@@ -13,7 +13,7 @@ import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
 import { addJitter, RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule.js';
 import type { WriteOutcome } from '../records/record-kind.js';
 import { findRecordKind } from '../records/record-kinds.js';
-import { type Step, type StepCommand, toStepError } from './step.js';
+import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
 /** The vendor looks at the operation again at the earliest after this time, in ms. */
 const DEFAULT_LIMIT_WAIT_MS = 30_000;

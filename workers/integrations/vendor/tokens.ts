@@ -1,5 +1,5 @@
-import { getVendorAddresses, type TenantVendor } from '../../../shared/integrations/vendor.js';
-import { VendorError } from '../../../shared/integrations/vendor-error.js';
+import { getVendorAddresses, type TenantVendor } from '../../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import type { Config, VendorSettings } from '../../../shared/platform/config/config.js';
 import { failpoint } from '../../../shared/platform/config/failpoints.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';

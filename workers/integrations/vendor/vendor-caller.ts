@@ -1,11 +1,15 @@
-import type { TenantVendor, VendorRequest, VendorResponse } from '../../../shared/integrations/vendor.js';
-import { VendorError } from '../../../shared/integrations/vendor-error.js';
+import type {
+  TenantVendor,
+  VendorRequest,
+  VendorResponse,
+} from '../../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import type { OutboundClient } from '../../../shared/outbound/client.js';
 import { OutboundError, type OutboundFailure } from '../../../shared/outbound/outbound-error.js';
 import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
 import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
-import type { TokenBucket } from './token-bucket.js';
+import type { TokenBucket } from '../queue/token-bucket.js';
 
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** A 429 without Retry-After. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Joi from 'joi';
-import type { TenantVendor } from '../../../../shared/integrations/vendor.js';
+import type { TenantVendor } from '../../../../shared/integrations/contract/vendor.js';
 import { callParrot } from './client.js';
 import { manifest } from './manifest.js';
 import { type ParrotText, toChange, toText, toWritten } from './mapper.js';

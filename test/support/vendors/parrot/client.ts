@@ -1,5 +1,5 @@
-import type { OpenConnection } from '../../../../shared/integrations/vendor.js';
-import { VendorError } from '../../../../shared/integrations/vendor-error.js';
+import type { OpenConnection } from '../../../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../../../shared/integrations/contract/vendor-error.js';
 
 /** Calls Parrot's API and reads its answers. */
 export async function callParrot<T>(

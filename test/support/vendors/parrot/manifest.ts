@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import type { Manifest } from '../../../../shared/integrations/vendor.js';
+import type { Manifest } from '../../../../shared/integrations/contract/vendor.js';
 
 /** A made-up vendor of texts, whose double misbehaves on command. */
 export const manifest: Manifest = {

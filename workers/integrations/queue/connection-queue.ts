@@ -1,8 +1,8 @@
-import { type ConnectionQueueRef, connectionQueueKey } from '../../shared/queues/integrations.js';
-import { connectionLeases } from '../../shared/sync/lease-connection-queues.js';
-import type { Pool } from '../leased-queues/permits.js';
-import type { LeasedQueue, LeaseStore } from '../leased-queues/queue-keeper.js';
-import type { TokenBucket } from './vendor/token-bucket.js';
+import { type ConnectionQueueRef, connectionQueueKey } from '../../../shared/queues/integrations.js';
+import { connectionLeases } from '../../../shared/sync/lease-connection-queues.js';
+import type { Pool } from '../../leased-queues/permits.js';
+import type { LeasedQueue, LeaseStore } from '../../leased-queues/queue-keeper.js';
+import type { TokenBucket } from './token-bucket.js';
 
 /** The queue of a connection that this process holds under a lease. It runs one step at a time. */
 export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {

@@ -37,7 +37,9 @@ export interface MessageState {
 
 /** Translates between messages and a vendor of texts. It keeps no state. */
 export interface MessagingAdapter {
-  /** Sends a text. The vendor must not send it twice for one key: look first if it may have arrived. */
+  /**
+   * Sends a text. The vendor must not send it twice for one key: look first if it may have arrived.
+   */
   send(connection: OpenConnection, message: OutgoingMessage, attempt: WriteAttempt): Promise<Written>;
   /** Reads a page of the states that changed. */
   pull(connection: OpenConnection, from: PullStart): Promise<Page<MessageState>>;

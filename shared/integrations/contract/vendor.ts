@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Config, VendorSettings } from '../platform/config/config.js';
+import type { Config, VendorSettings } from '../../platform/config/config.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
 
 /** The kinds of vendors (docs/decisions.md §11). */

@@ -1,7 +1,7 @@
 import type { Command } from '../../../shared/contracts/command.js';
-import type { OpenConnection, TenantVendor, Vendors } from '../../../shared/integrations/vendor.js';
-import { getVendorAddresses } from '../../../shared/integrations/vendor.js';
-import { VendorError } from '../../../shared/integrations/vendor-error.js';
+import type { OpenConnection, TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { getVendorAddresses } from '../../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { storeOperationAtCommit } from '../../../shared/operations/store.js';
 import type { OutboundClient } from '../../../shared/outbound/client.js';
 import type { Database, Transaction } from '../../../shared/platform/postgres/database.js';
@@ -14,10 +14,10 @@ import { lockHeldConnection, type StepConnection } from '../../../shared/sync/be
 import { insertCalls } from '../../../shared/sync/call-rows.js';
 import { storeConnectionHealth } from '../../../shared/sync/lease-connection-queues.js';
 import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.js';
-import type { ConnectionQueue } from '../connection-queue.js';
-import { TokenBucket } from '../vendor/token-bucket.js';
-import { openSecrets } from '../vendor/tokens.js';
-import { VendorCaller } from '../vendor/vendor-caller.js';
+import type { ConnectionQueue } from '../queue/connection-queue.js';
+import { TokenBucket } from '../queue/token-bucket.js';
+import { openSecrets } from './tokens.js';
+import { VendorCaller } from './vendor-caller.js';
 
 /** The clock resubmits a command of a step after this time, if its job was lost. */
 const COMMAND_LEASE_SECONDS = 5;
