@@ -9,6 +9,8 @@ import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { parrot, parrotWithKeys } from './parrot/adapter.js';
 import { ParrotDouble } from './parrot-double.js';
 
+let nextPhone = 6_000_001;
+
 export const WEBHOOK_SECRET = 'parrot-webhook-secret';
 
 /** The product's vendors, and the made-up one in its two forms. */
@@ -101,7 +103,7 @@ export class TextingAccount {
   }
 
   /** Sends an invoice by text. Returns the id of its message. */
-  async sendText(phone = `+1212555${String(1000 + Math.floor(Math.random() * 8000))}`): Promise<string> {
+  async sendText(phone = `+1212${nextPhone++}`): Promise<string> {
     const customer = await this.client.post('/customers', { company_name: 'Riverside Motors' });
     const invoice = await this.client.post('/invoices', {
       invoice_number: randomUUID().slice(0, 20),
@@ -151,6 +153,13 @@ export class TextingAccount {
   async postWebhook(events: { id: string }[], secret = WEBHOOK_SECRET): Promise<Response> {
     const { pathname } = new URL(this.webhookUrl);
     return fetch(`${this.stack.origin}${pathname}`, this.double.buildWebhook(events, secret));
+  }
+
+  /** Ends the lease of a worker that died, and wakes the others. */
+  async endLease(): Promise<void> {
+    const text = 'update connection_queues set owner = null, lease_until = null where tenant_id = $1';
+    await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
+    await this.hurry();
   }
 
   /** Ends all waits of the account: retries, pauses and leases of refreshes. */
