@@ -4,7 +4,6 @@ import { createLeaseQueries, type LeasedTable, type LeaseRef } from '../records/
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import type { EndpointQueueHealth } from './queue-health.js';
 
-/** The result of acquiring a lease. */
 export interface LeaseResult extends EndpointQueueRef {
   isAcquired: boolean;
   health: EndpointQueueHealth;
@@ -12,7 +11,7 @@ export interface LeaseResult extends EndpointQueueRef {
   version: string;
 }
 
-/** An endpoint queue with the id of its lease. */
+/** `owner` is the id of the lease. */
 export interface EndpointLease extends EndpointQueueRef {
   owner: string;
 }
@@ -62,8 +61,7 @@ const LEASED_ENDPOINT_QUEUES: LeasedTable = {
 const leaseQueries = createLeaseQueries<HealthRow>(LEASED_ENDPOINT_QUEUES);
 
 /**
- * Acquires the free leases, and marks the other endpoint queues as woken for their holders. A queue
- * that does not exist is missing from the result.
+ * Acquires the free leases, and marks the other queues as woken. Omits queues that do not exist.
  */
 export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
   const rows = await leaseQueries.acquire(db, leases.map(toLeaseRow));
@@ -92,10 +90,7 @@ function parseHealth(row: Omit<HealthRow, 'is_mine' | 'version'>): EndpointQueue
   };
 }
 
-/**
- * Reads the health of endpoint queues that this process holds. Others may have changed it, such as
- * a user who enabled the endpoint again.
- */
+/** Others may have changed the health: for example, a user enabled the endpoint again. */
 export async function readEndpointHealth(
   db: Database,
   leases: EndpointLease[],
@@ -116,7 +111,7 @@ interface UpdatedLease extends EndpointQueueRef {
   isWoken: boolean;
 }
 
-/** Extends leases. A lease that has ended is missing from the result. */
+/** The result omits a lease that has ended. */
 export async function renewLeases(db: Database, leases: EndpointLease[]): Promise<UpdatedLease[]> {
   const rows = await leaseQueries.renew(db, leases.map(toLeaseRow));
   return rows.map((row) => ({ ...toQueueRef(row), isWoken: row.is_woken }));
