@@ -1,4 +1,4 @@
-import type { OpenConnection, Page, PullStart, Written } from './vendor.js';
+import type { OpenConnection, Page, PullStart, Written } from './connection.js';
 
 /** A mail or text as its vendor receives it. */
 export interface OutgoingMessage {

@@ -1,4 +1,4 @@
-import type { Change, Page, PullStart, Written } from '../../../shared/integrations/contract/vendor.js';
+import type { Change, Page, PullStart, Written } from '../../../shared/integrations/contract/connection.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import type { ExternalId } from '../../../shared/sync/external-ids.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';

@@ -1,4 +1,4 @@
-import type { OpenConnection } from '../../../../shared/integrations/contract/vendor.js';
+import type { OpenConnection } from '../../../../shared/integrations/contract/connection.js';
 import { VendorError } from '../../../../shared/integrations/contract/vendor-error.js';
 
 /** Calls Parrot's API and reads its answers. */

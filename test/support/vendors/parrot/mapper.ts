@@ -1,5 +1,5 @@
+import type { Change, Written } from '../../../../shared/integrations/contract/connection.js';
 import type { MessageState, OutgoingMessage } from '../../../../shared/integrations/contract/messaging.js';
-import type { Change, Written } from '../../../../shared/integrations/contract/vendor.js';
 
 /** A text as Parrot shows it. */
 export interface ParrotText {
