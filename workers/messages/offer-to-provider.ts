@@ -17,7 +17,7 @@ const SEND_DEADLINE_MS = 120_000;
 /** Waits between attempts, 15 minutes in total. */
 const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
-/** Wait of a message that could not be prepared because of our own limits. */
+/** Wait of a message that was not offered: one of our own limits, or an unknown provider. */
 const UNREADY_RETRY_SECONDS = 60;
 const STORE_RETRY_MS = 500;
 
@@ -53,7 +53,7 @@ export async function offerToProvider(
   if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'The delivery broke off repeatedly.' };
   const provider = providers(name);
   // A newer version queued this message during a rolling update. A newer worker can send it.
-  if (!provider) return { outcome: 'later', reason: `This worker does not support the provider ${name}.` };
+  if (!provider) return { outcome: 'unready', reason: `This worker does not support the provider ${name}.` };
   try {
     const message = await withDeadline(Promise.resolve().then(prepare), {
       ms: leaseRequestedAt + PREPARE_DEADLINE_MS - performance.now(),

@@ -46,4 +46,14 @@ describe('offering a mail to its provider', () => {
     expect(result).to.deep.equal({ outcome: 'accepted' });
     expect(sent).to.deep.equal([message]);
   });
+
+  it('a mail whose provider only a newer version knows waits, and that is no attempt', async () => {
+    const offer = { id: 'm', provider: 'pigeon', attempts: 5, leaseRequestedAt: performance.now() };
+    const result = await offerToProvider(
+      { ...offer, prepare: () => message },
+      { providers: () => undefined, logger },
+    );
+    expect(result).to.include({ outcome: 'unready' });
+    expect(getRetryWait(result, 5)).to.deep.equal({ seconds: 60, wasOffered: false });
+  });
 });

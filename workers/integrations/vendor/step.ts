@@ -1,5 +1,6 @@
 import type { Command } from '../../../shared/contracts/command.js';
-import type { OpenConnection, TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
+import type { OpenConnection } from '../../../shared/integrations/contract/connection.js';
+import type { TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { getVendorAddresses } from '../../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { storeOperationAtCommit } from '../../../shared/operations/store.js';
@@ -64,7 +65,8 @@ export class Step {
     const { runtime, client } = services;
     this.db = runtime.db;
     queue.bucket ??= new TokenBucket(vendor.manifest.limits);
-    this.caller = new VendorCaller({ client, limiter: runtime.limiter, bucket: queue.bucket, vendor });
+    const { limiter, metrics } = runtime;
+    this.caller = new VendorCaller({ client, limiter, metrics, bucket: queue.bucket, vendor });
   }
 
   get tokenParts() {

@@ -1,13 +1,11 @@
-import type {
-  TenantVendor,
-  VendorRequest,
-  VendorResponse,
-} from '../../../shared/integrations/contract/vendor.js';
+import type { VendorRequest, VendorResponse } from '../../../shared/integrations/contract/connection.js';
+import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import type { OutboundClient } from '../../../shared/outbound/client.js';
 import { OutboundError, type OutboundFailure } from '../../../shared/outbound/outbound-error.js';
 import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
 import type { Limiter } from '../../../shared/platform/limits/limiter.js';
+import type { Metrics } from '../../../shared/platform/metrics.js';
 import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
 import type { TokenBucket } from '../queue/token-bucket.js';
 
@@ -37,6 +35,7 @@ const UNSENT: ReadonlySet<OutboundFailure> = new Set([
 export interface CallerParts {
   client: OutboundClient;
   limiter: Limiter;
+  metrics: Metrics;
   bucket: TokenBucket;
   vendor: TenantVendor;
 }
@@ -69,9 +68,8 @@ export class VendorCaller {
       });
       const requestId = findRequestId(response.headers);
       const error = classify(request, response, requestId);
-      finish({
+      finish(error, {
         response_status: response.status,
-        error: error?.code ?? null,
         vendor_request_id: requestId,
         response_fields: listFields(response.body.toString('utf8')),
       });
@@ -80,7 +78,7 @@ export class VendorCaller {
     } catch (error) {
       if (error instanceof VendorError) throw error;
       const failure = toVendorError(request, error);
-      finish({ error: failure.code });
+      finish(failure);
       throw failure;
     }
   }
@@ -104,20 +102,25 @@ export class VendorCaller {
   }
 
   private log(request: VendorRequest, startedAt: Date) {
+    const { metrics, vendor } = this.parts;
     const [path = ''] = request.path.split('?');
-    return (result: Partial<ConnectionCall>) =>
+    return (error: VendorError | undefined, response: Partial<ConnectionCall> = {}) => {
+      const total_ms = Date.now() - startedAt.getTime();
+      const labels = { vendor: vendor.manifest.vendor, result: error?.kind ?? 'ok' };
+      metrics.vendorCallSeconds.observe(labels, total_ms / 1000);
       this.calls.push({
         method: request.method,
         path: path.slice(0, 500),
         response_status: null,
-        error: null,
-        total_ms: Date.now() - startedAt.getTime(),
+        error: error?.code ?? null,
+        total_ms,
         vendor_request_id: null,
         request_fields: listFields(request.body ?? ''),
         response_fields: [],
         created_at: startedAt.toISOString(),
-        ...result,
+        ...response,
       });
+    };
   }
 }
 
