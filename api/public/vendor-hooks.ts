@@ -2,9 +2,8 @@ import type { Command } from '../../shared/contracts/command.js';
 import type { InboundNotice, TenantVendor } from '../../shared/integrations/contract/vendor.js';
 import { storeOperation } from '../../shared/operations/store.js';
 import { sha256 } from '../../shared/platform/crypto.js';
-import { AppError, methodNotAllowed, notFound } from '../../shared/platform/errors.js';
+import { AppError, methodNotAllowed } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
-import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { receiveNotices } from '../../shared/resources/connections/commands.js';
 import {
   type CalledConnection,
@@ -21,12 +20,9 @@ import {
 } from '../../shared/resources/connections/secrets.js';
 import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
-import { readRawBody } from './read-raw-body.js';
+import { HookGuard, tooManyWebhooks } from './hook-guard.js';
 
 const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
-const MAX_BODY_BYTES = 1024 * 1024;
-/** Requests without a valid signature, per network. A vendor's own are always valid. */
-const REFUSALS_PER_MINUTE = 60;
 /** Items of one webhook that are stored one by one; the others are covered by the pull. */
 const MAX_ITEMS = 200;
 /** Accounts of the vendor that one webhook may name. */
@@ -47,6 +43,7 @@ const OPERATION_LEASE_SECONDS = 5;
  */
 export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
   const hookKey = deriveHookKey(api.config.secretKey);
+  const hooks: Hooks = { api, guard: new HookGuard(api.limiter) };
   return async (ctx, next) => {
     const [path, name = '', token] = PATH.exec(ctx.path) ?? [];
     if (!path) return next();
@@ -55,13 +52,20 @@ export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
     const vendor = api.vendors.find(name);
     const ref = token === undefined ? undefined : openHookToken(hookKey, token);
     if (!vendor || vendor.inbound.isPerApplication !== (token === undefined) || (token && !ref))
-      return refuseUnknown(api, ctx);
-    await assertMayTry(api, ctx);
-    const notices = ref ? await receiveFor(api, ctx, { vendor, ref }) : await receiveForAll(api, ctx, vendor);
+      return hooks.guard.refuseUnknown(ctx);
+    hooks.guard.assertMayTry(ctx);
+    const notices = ref
+      ? await receiveFor(hooks, ctx, { vendor, ref })
+      : await receiveForAll(hooks, ctx, vendor);
     await Promise.all(notices.map((received) => store(api, ctx, received)));
     ctx.status = 200;
     ctx.body = '';
   };
+}
+
+interface Hooks {
+  api: ApiRuntime;
+  guard: HookGuard;
 }
 
 /** A connection and the items of a webhook for it. */
@@ -71,31 +75,36 @@ interface Received {
 }
 
 async function receiveFor(
-  api: ApiRuntime,
+  { api, guard }: Hooks,
   ctx: AnyContext,
   { vendor, ref }: { vendor: TenantVendor; ref: { tenantId: string; connectionId: string } },
 ): Promise<Received[]> {
   const connection = await readCalledConnection(api.db, ref);
-  if (!connection || connection.vendor !== vendor.manifest.vendor) return refuseUnknown(api, ctx);
+  if (!connection || connection.vendor !== vendor.manifest.vendor) return guard.refuseUnknown(ctx);
   const key = deriveConnectionsKey(api.config.secretKey);
   const secret =
     connection.sealed === null
       ? undefined
       : unsealSecrets(key, connection.id, connection.sealed).credentials.webhook_secret;
-  const body = await readRawBody(ctx, MAX_BODY_BYTES);
-  if (!isGenuine(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) })) {
-    await auditRefusal(api, ctx, connection);
-    return refuseSignature(api, ctx);
-  }
-  return [{ connection, items: splitOrRefuse(vendor, body) }];
+  const items = await guard.readBody(ctx, (body) =>
+    splitGenuine(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) }),
+  );
+  if (items) return [{ connection, items }];
+  await auditRefusal(api, ctx, connection);
+  return guard.refuseSignature(ctx);
 }
 
-async function receiveForAll(api: ApiRuntime, ctx: AnyContext, vendor: TenantVendor): Promise<Received[]> {
-  const body = await readRawBody(ctx, MAX_BODY_BYTES);
-  if (!isGenuine(api, ctx, { vendor, body, secret: findAppSecret(api, vendor) }))
-    return refuseSignature(api, ctx);
+async function receiveForAll(
+  { api, guard }: Hooks,
+  ctx: AnyContext,
+  vendor: TenantVendor,
+): Promise<Received[]> {
+  const items = await guard.readBody(ctx, (body) =>
+    splitGenuine(api, ctx, { vendor, body, secret: findAppSecret(api, vendor) }),
+  );
+  if (!items) return guard.refuseSignature(ctx);
   const byAccount = new Map<string, InboundNotice[]>();
-  for (const item of splitOrRefuse(vendor, body)) {
+  for (const item of items) {
     const { externalAccount } = item;
     if (externalAccount === null) continue;
     byAccount.set(externalAccount, [...(byAccount.get(externalAccount) ?? []), item]);
@@ -113,19 +122,19 @@ function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): stri
   return config.integrations[manifest.vendor]?.webhook_secret;
 }
 
-function isGenuine(
+/**
+ * Returns the items of a webhook; undefined if its signature is not the vendor's.
+ * @throws {AppError} 400 for a signed body that is not the vendor's
+ */
+function splitGenuine(
   { config }: ApiRuntime,
   ctx: AnyContext,
   { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
-): boolean {
-  if (secret === undefined) return false;
+): InboundNotice[] | undefined {
+  const { inbound, manifest } = vendor;
   // The vendor signs the address that it was given, not the one behind the proxy.
   const url = `${config.publicUrl}${ctx.originalUrl}`;
-  return vendor.inbound.verify({ body, headers: ctx.headers, url }, secret);
-}
-
-/** @throws {AppError} 400 for a signed body that is not the vendor's */
-function splitOrRefuse({ inbound, manifest }: TenantVendor, body: Buffer): InboundNotice[] {
+  if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret)) return undefined;
   try {
     return inbound.split(body);
   } catch (error) {
@@ -140,7 +149,7 @@ function splitOrRefuse({ inbound, manifest }: TenantVendor, body: Buffer): Inbou
 async function store(api: ApiRuntime, ctx: AnyContext, { connection, items }: Received): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor, environment } = connection;
   const { allowed } = await api.limiter.consume(`hook:${connectionId}`, CONNECTION_LIMITS);
-  if (!allowed) throw tooMany();
+  if (!allowed) throw tooManyWebhooks();
   if (items.length === 0) return;
   const notices = items
     .slice(0, MAX_ITEMS)
@@ -169,43 +178,6 @@ const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 /** A vendor's id may be longer than what an index holds. */
 function shorten(dedupeId: string): string {
   return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
-}
-
-/** Networks that have sent too many bad requests, until when. */
-const blockedUntil = new WeakMap<ApiRuntime, Map<string, number>>();
-const MAX_BLOCKED = 10_000;
-
-/** @throws {AppError} 429, without reading the body, for a network whose requests were refused */
-async function assertMayTry(api: ApiRuntime, ctx: AnyContext): Promise<void> {
-  const until = blockedUntil.get(api)?.get(findNetworkPrefix(ctx.ip) ?? ctx.ip) ?? 0;
-  if (until > Date.now()) throw tooMany();
-}
-
-async function countRefusal(api: ApiRuntime, ctx: AnyContext): Promise<void> {
-  const network = findNetworkPrefix(ctx.ip) ?? ctx.ip;
-  const wish = { name: 'hook-refusals', points: 1, perMinute: REFUSALS_PER_MINUTE };
-  const { isGranted, resetMs } = await api.limiter.spendPoints(network, wish);
-  if (isGranted) return;
-  const blocked = blockedUntil.get(api) ?? new Map<string, number>();
-  if (blocked.size >= MAX_BLOCKED) blocked.clear();
-  blockedUntil.set(api, blocked.set(network, Date.now() + resetMs));
-}
-
-function tooMany(): AppError {
-  return new AppError('rate_limited', 'Too many requests. Send it again in a minute.', {
-    headers: { 'Retry-After': '60' },
-  });
-}
-
-async function refuseUnknown(api: ApiRuntime, ctx: AnyContext): Promise<never> {
-  await assertMayTry(api, ctx);
-  await countRefusal(api, ctx);
-  throw notFound('address for webhooks');
-}
-
-async function refuseSignature(api: ApiRuntime, ctx: AnyContext): Promise<never> {
-  await countRefusal(api, ctx);
-  throw new AppError('unauthorized', 'The signature does not match the body.');
 }
 
 /** Audits a bad signature, once a minute per address and account. */

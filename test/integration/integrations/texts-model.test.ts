@@ -36,7 +36,7 @@ describe('texts against a vendor that misbehaves at random', () => {
       fc.asyncProperty(steps, faults, async (run, misbehaviour) => {
         const account = await (await texting.createAccount()).connect();
         const planned = [...misbehaviour];
-        // The token endpoint answers: a lost answer there costs a new sign-in, which has its own test.
+        // A lost answer of the token endpoint costs a new sign-in, which has its own test.
         texting.double.misbehave = (name) =>
           name.endsWith('/texts') ? (planned.shift() ?? undefined) : undefined;
         const firstText = texting.double.texts.length;

@@ -1,5 +1,5 @@
-import type { Command, CommandResult } from '../contracts/command.js';
-import { FairQueue } from '../platform/limits/fair-queue.js';
+import type { Command, CommandResult } from '../../contracts/command.js';
+import { FairQueue } from '../../platform/limits/fair-queue.js';
 
 /** Jobs of one api process that may run at a time. docs/performance.md has the measurements. */
 const MAX_JOBS_IN_FLIGHT = 3;
