@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { checkConnections } from '../../../bin/commands/doctor-connections.js';
 import { eventually } from '../../support/poll.js';
 import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
 
@@ -113,6 +114,23 @@ describe('connections', () => {
     expect((await account.client.get('/sync-issues?status=open')).body.data.count).to.equal(0);
     const { body } = await account.client.get('/connections?vendor=parrot_keys&status=active');
     expect(body.data.items.map(({ id }: { id: string }) => id)).to.deep.equal([account.connectionId]);
+  });
+
+  it('tow doctor counts connections by vendor and status, and finds work that no worker does', async () => {
+    const { db } = texting.stack.runtime;
+    expect(await checkConnections(db)).to.match(/^1 parrot_keys active\b/);
+    const run = (text: string) => texting.stack.rows(account.tenant.id, text, [account.connectionId]);
+    await run(
+      `update sync_states set next_at = now() - interval '6 min' where connection_id = $1 and stream = 'messages'`,
+    );
+    await run('update connection_queues set owner = null where connection_id = $1');
+    const problem = await checkConnections(db).catch((error: Error) => error.message);
+    expect(problem).to.match(/more than 5 minutes: .*1 parrot_keys late/);
+    await run(
+      "update connection_queues set throttled_until = now() + interval '1 h' where connection_id = $1",
+    );
+    expect(await checkConnections(db), 'the vendor asked to wait').to.include('1 parrot_keys active');
+    await account.hurry();
   });
 
   it('only the permission admin reads or changes connections', async () => {

@@ -4,18 +4,21 @@
  */
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
+import { openIntegrationsQueue } from '../../../shared/queues/integrations.js';
 import { TestProcess } from '../../support/load/processes.js';
 import { eventually } from '../../support/poll.js';
 import {
   buildIntegrationsSetting,
   type TextingAccount,
   TextingStack,
+  WEBHOOK_SECRET,
 } from '../../support/vendors/texting.js';
 
 describe('a connection whose worker is killed', () => {
   let texting: TextingStack;
   let account: TextingAccount;
   let worker: TestProcess | undefined;
+  const workers: TestProcess[] = [];
 
   const startWorker = async (failpoints = '') => {
     const { databaseUrl, redisUrl, runtime } = texting.stack;
@@ -28,11 +31,12 @@ describe('a connection whose worker is killed', () => {
         DATA_DIR: runtime.config.dataDir,
         SECRET_KEY: runtime.config.secretKey,
         INTEGRATIONS: buildIntegrationsSetting(texting.double),
-        LOG_LEVEL: 'warn',
+        LOG_LEVEL: 'trace',
         ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
         ...(failpoints ? { FAILPOINTS: failpoints } : {}),
       },
     });
+    workers.push(worker);
     await worker.waitForOutput(/working/);
     return worker;
   };
@@ -114,5 +118,21 @@ describe('a connection whose worker is killed', () => {
     await account.waitForStatus('active');
     await account.waitForMessages([id], 'sent');
     expect(texting.double.texts.filter(({ to }) => to === '+12125553200')).to.have.length(1);
+  });
+
+  it('no job and no log entry contains a credential or a text', async () => {
+    const id = await account.sendText('+12125553300');
+    const jobs = await openIntegrationsQueue(texting.stack.runtime).getJobs(['waiting']);
+    expect(jobs.map(({ data }) => data)).to.deep.include({
+      tenantId: account.tenant.id,
+      connectionId: account.connectionId,
+    });
+    for (const { data } of jobs) expect(data).to.have.all.keys('tenantId', 'connectionId');
+    await takeOver();
+    await account.waitForMessages([id], 'sent');
+    const log = workers.map(({ output }) => output).join('');
+    expect(log).to.include(account.connectionId);
+    for (const secret of [...texting.double.issued, 'parrot-client-secret', WEBHOOK_SECRET, 'Riverside'])
+      expect(log).to.not.include(secret);
   });
 });

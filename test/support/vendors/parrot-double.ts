@@ -36,6 +36,8 @@ export class ParrotDouble {
   account = 'acct-1';
   origin = '';
   lifetimeSeconds = 3600;
+  /** All codes and tokens that it has given out. */
+  readonly issued: string[] = [];
   grants = 0;
   refusedGrants = 0;
   isRevoked = false;
@@ -68,6 +70,7 @@ export class ParrotDouble {
     if (pathname !== '/oauth/authorize' || params.get('code_challenge_method') !== 'S256')
       this.violations.push(`sign-in page: ${authorizeUrl}`);
     const code = randomUUID();
+    this.issued.push(code);
     this.#codes.set(code, params.get('code_challenge') ?? '');
     const back = new URL(params.get('redirect_uri') ?? '');
     back.searchParams.set('code', code);
@@ -166,6 +169,7 @@ export class ParrotDouble {
     const access_token = randomUUID();
     this.#accessTokens.add(access_token);
     this.#refreshToken = randomUUID();
+    this.issued.push(access_token, this.#refreshToken);
     return [200, { access_token, refresh_token: this.#refreshToken, expires_in: this.lifetimeSeconds }];
   }
 

@@ -55,6 +55,7 @@ export interface StepResult {
 export class Step {
   readonly caller: VendorCaller;
   readonly db: Database;
+  private readonly startedAt = performance.now();
 
   constructor(
     readonly services: StepServices,
@@ -109,10 +110,19 @@ export class Step {
       for (const command of all) storeOperationAtCommit(tx, command, COMMAND_LEASE_SECONDS);
       return all;
     });
+    this.log(result);
     if (commands.length > 0)
       await enqueueBatch(writes, commands, null).catch((error: unknown) =>
         runtime.logger.warn({ err: error }, 'could not submit the commands of a connection; the clock will'),
       );
+  }
+
+  private log({ error }: StepResult): void {
+    const { tenantId: tenant, connectionId: connection, vendor } = this.connection;
+    const failure = error ? { kind: error.kind, code: error.code } : {};
+    const ms = Math.round(performance.now() - this.startedAt);
+    const fields = { tenant, connection, vendor, calls: this.caller.calls.length, ...failure, ms };
+    this.services.runtime.logger.info(fields, 'step of a connection');
   }
 
   private buildCommands(commands: readonly StepCommand[]): Command[] {

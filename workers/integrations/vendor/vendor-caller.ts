@@ -148,6 +148,8 @@ function classify(
     });
   if (status < 500 && !isTruncated) return undefined;
   const kind = method === 'GET' ? 'again' : 'unknown_outcome';
+  if (isTruncated)
+    return new VendorError('The response is too long.', { kind, code: 'too_long', vendorRequestId });
   return new VendorError(`The vendor answered ${status}.`, { kind, code, vendorRequestId });
 }
 
