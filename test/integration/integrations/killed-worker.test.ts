@@ -121,6 +121,7 @@ describe('a connection whose worker is killed', () => {
   });
 
   it('no job and no log entry contains a credential or a text', async () => {
+    await worker?.stop('SIGTERM');
     const id = await account.sendText('+12125553300');
     const jobs = await openIntegrationsQueue(texting.stack.runtime).getJobs(['waiting']);
     expect(jobs.map(({ data }) => data)).to.deep.include({
