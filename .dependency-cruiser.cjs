@@ -132,7 +132,7 @@ module.exports = {
       severity: 'error',
       comment: 'Only workers change data: api and mcp submit a command.',
       from: { path: '^(api|mcp)/' },
-      to: { path: 'handlers?\\.ts$|-handler\\.ts$|^shared/deliveries/' },
+      to: { path: 'handlers?\\.ts$|(^|/)handlers/|^shared/deliveries/' },
     },
     {
       name: 'koa-in-api-only',

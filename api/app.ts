@@ -13,41 +13,9 @@ import { requestContext } from './middleware/request-context.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
 import { serveOAuthCallback } from './public/oauth-callback.js';
 import { serveVendorHooks } from './public/vendor-hooks.js';
-import { accountRoutes } from './routes/account.js';
-import { agentKeyRoutes } from './routes/agent-keys.js';
-import { apiKeyRoutes } from './routes/api-keys.js';
-import { approvalRoutes } from './routes/approvals.js';
-import { auditLogRoutes } from './routes/audit-log.js';
-import { claimRoutes } from './routes/claims.js';
-import { connectionRoutes } from './routes/connections.js';
-import { customerRoutes } from './routes/customers.js';
-import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
-import { driverRoutes } from './routes/drivers.js';
-import { eventTypeRoutes } from './routes/event-types.js';
-import { eventRoutes } from './routes/events.js';
 import { exportDownloadRoute } from './routes/export-download.js';
-import { exportScheduleRoutes } from './routes/export-schedules.js';
-import { exportRoutes } from './routes/exports.js';
-import { impoundRoutes } from './routes/impounds.js';
-import { inspectionRoutes } from './routes/inspections.js';
-import { invoicePdfRoutes } from './routes/invoice-pdf.js';
-import { invoiceRoutes } from './routes/invoices.js';
-import { logoRoutes } from './routes/logo.js';
-import { messageRoutes } from './routes/messages.js';
-import { noticeRoutes } from './routes/notices.js';
-import { paymentRoutes } from './routes/payments.js';
-import { rateCardRoutes } from './routes/rate-cards.js';
-import { sessionRoutes } from './routes/session.js';
-import { settingsRoutes } from './routes/settings.js';
-import { suggestionRoutes } from './routes/suggestions.js';
-import { syncIssueRoutes } from './routes/sync-issues.js';
-import { truckRoutes } from './routes/trucks.js';
-import { userRoutes } from './routes/users.js';
-import { webhookDeliveryRoutes } from './routes/webhook-deliveries.js';
-import { webhookEndpointRoutes } from './routes/webhook-endpoints.js';
-import { webhookReplayRoutes } from './routes/webhook-replays.js';
-import { workOrderRoutes } from './routes/work-orders.js';
+import * as routes from './routes/index.js';
 import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './runtime/context.js';
 import { createDownloadObjectFinder } from './runtime/export-links.js';
 import type { ApiRuntime } from './runtime/runtime.js';
@@ -58,42 +26,7 @@ const PREFIXES = ['/v1', '/api/v1'];
 /** Returns a router with every versioned route. Its paths have no version prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
-  for (const add of [
-    invoiceRoutes,
-    invoicePdfRoutes,
-    messageRoutes,
-    paymentRoutes,
-    suggestionRoutes,
-    claimRoutes,
-    dispatchRoutes,
-    settingsRoutes,
-    logoRoutes,
-    workOrderRoutes,
-    customerRoutes,
-    truckRoutes,
-    driverRoutes,
-    inspectionRoutes,
-    rateCardRoutes,
-    impoundRoutes,
-    eventRoutes,
-    webhookDeliveryRoutes,
-    webhookReplayRoutes,
-    noticeRoutes,
-    webhookEndpointRoutes,
-    eventTypeRoutes,
-    exportRoutes,
-    exportScheduleRoutes,
-    connectionRoutes,
-    syncIssueRoutes,
-    approvalRoutes,
-    apiKeyRoutes,
-    agentKeyRoutes,
-    accountRoutes,
-    sessionRoutes,
-    userRoutes,
-    auditLogRoutes,
-  ])
-    add(router, api);
+  for (const { addTo } of Object.values(routes)) addTo(router, api);
   return router;
 }
 
@@ -238,7 +171,8 @@ async function runStack(stack: ApiMiddleware[], ctx: ApiContext): Promise<void> 
 
 function createUnknownEndpointError(path: string, templates: Set<string>): AppError {
   const first = path.split('/')[1] ?? '';
-  const similar = [...templates].find(
+  const lists = [...templates].filter((template) => template.split('/').length === 2);
+  const similar = [...lists, ...templates].find(
     (template) => template.split('/')[1]?.startsWith(first.slice(0, 4)) && first !== '',
   );
   return new AppError(

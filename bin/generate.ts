@@ -5,10 +5,11 @@ import { compile } from 'json-schema-to-typescript';
 import { toTypeSchema } from '../shared/contracts/schemas/types-from-schemas.js';
 import { settingsSchema } from '../shared/platform/config/settings.js';
 import { envelopeSchemas, resources } from '../shared/registry/resources.js';
+import { computeCodeChecksum, listMigrationFiles } from '../test/support/text/migration-files.js';
 import { listFileSources } from '../workers/exports/files/sources.js';
 
-// Writes what follows from the code: the types of all contracts, and tables in the documents. With
-// --check (`npm run check`) it only compares.
+// Writes what follows from the code: the types of all contracts, tables in the documents, and the
+// checksums of new migrations. With --check (`npm run check`) it only compares.
 const isCheck = process.argv.includes('--check');
 const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
   Object.values(module as Record<string, Joi.Schema>),
@@ -27,6 +28,12 @@ update('docs/exports/README.md', (text) =>
     ),
   ),
 );
+update('test/contract/frozen-migrations.json', (text) => {
+  const frozen = JSON.parse(text) as Record<string, string>;
+  // A checksum that is there stays, because the migration may have landed.
+  for (const file of listMigrationFiles()) frozen[file] ??= computeCodeChecksum(file);
+  return `${JSON.stringify(frozen, null, 2)}\n`;
+});
 
 function renderTypes(of: Joi.Schema[]): Promise<string> {
   return compile(toTypeSchema(of), 'Contracts', {

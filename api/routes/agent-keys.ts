@@ -1,18 +1,17 @@
-import type Router from '@koa/router';
 import { createAgentKey, revokeAgentKey, rollAgentKey } from '../../shared/resources/agent-keys/commands.js';
 import { listAgentKeys } from '../../shared/resources/agent-keys/queries.js';
 import { agentKeyListQuery } from '../../shared/resources/agent-keys/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createKeyTransforms } from '../transforms/key-transforms.js';
 
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
-export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
   const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'agent');
 
   /**
@@ -95,4 +94,4 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, revokeAgentKey, { resourceLabel: 'agent key' }),
   );
-}
+});

@@ -1,18 +1,17 @@
-import type Router from '@koa/router';
 import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/api-keys/commands.js';
 import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
 import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createKeyTransforms } from '../transforms/key-transforms.js';
 
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
-export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
   const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'api');
 
   /**
@@ -95,4 +94,4 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, revokeApiKey, { resourceLabel: 'API key' }),
   );
-}
+});

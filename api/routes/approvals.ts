@@ -11,12 +11,13 @@ import { approvalListQuery } from '../../shared/resources/approvals/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** Agents with the scope propose_approvals may read the approvals that they requested. */
 const read = getReadAccess('approval');
 
-export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const approvalRoutes = defineRoutes('Approvals', (router, api) => {
   /**
    * @openapi
    * /approvals:
@@ -55,7 +56,7 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
     serveRecord(api, { access: read, entityType: 'approval', resourceLabel: 'approval', isVisible: isOwn }),
   );
   decisionRoutes(router, api);
-}
+});
 
 function isOwn(body: string, key: Principal): boolean {
   return key.kind !== 'agent' || (JSON.parse(body) as { agent_id: string | null }).agent_id === key.id;

@@ -12,11 +12,12 @@ import { claimListQuery } from '../../shared/resources/claims/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const claimRoutes = defineRoutes('Claims', (router, api) => {
   /**
    * @openapi
    * /claims:
@@ -59,7 +60,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    */
   router.patch('/claims/:id', serveWrite(api, updateClaim, { resourceLabel: 'claim' }));
   claimActionRoutes(router, api);
-}
+});
 
 function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

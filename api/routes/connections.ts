@@ -30,12 +30,13 @@ import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { createConnectionTransforms } from '../transforms/connection-transforms.js';
 
 const label = 'connection';
 
-export function connectionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
   const {
     created,
     changed,
@@ -139,7 +140,7 @@ export function connectionRoutes(router: Router<RequestState>, api: ApiRuntime):
   );
   connectionActionRoutes(router, api);
   connectionHistoryRoutes(router, api);
-}
+});
 
 function connectionActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type { CustomerStatementQuery } from '../../shared/contracts/generated.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
@@ -16,13 +15,14 @@ import { requireAccess } from '../middleware/access.js';
 import { readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('customer');
 
-export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const customerRoutes = defineRoutes('Customers', (router, api) => {
   /**
    * @openapi
    * /customers:
@@ -83,7 +83,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
     requireAccess({ permission: 'read', agentScope: null }),
     serveStatement(api),
   );
-}
+});
 
 function serveStatement(api: ApiRuntime): ApiMiddleware {
   return declareFacts({ query: customerStatementQuery }, async (context) => {

@@ -47,6 +47,7 @@ export function readDocument(): string {
  *             schema: { type: object, additionalProperties: true }
  *             example: { openapi: 3.0.3 }
  *     x-errors: [406]
+ *     tags: [Description]
  */
 /**
  * Serves openapi.json at both prefixes and the reference page at /docs. Both are public because

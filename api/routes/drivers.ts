@@ -1,16 +1,14 @@
-import type Router from '@koa/router';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { createDriver, updateDriver } from '../../shared/resources/drivers/commands.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { driverListQuery } from '../../shared/resources/drivers/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = getReadAccess('driver');
 
-export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const driverRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /drivers:
@@ -53,4 +51,4 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       whole.
    */
   router.patch('/drivers/:id', serveWrite(api, updateDriver, { resourceLabel: 'driver' }));
-}
+});

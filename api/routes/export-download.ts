@@ -71,6 +71,7 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
  *                 message: The file has 310422 bytes; the range begins beyond them.
  *                 requestId: 0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
  *     x-errors: [500, 503]
+ *     tags: [Exports]
  */
 
 /**

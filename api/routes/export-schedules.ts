@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import { checkSchedule } from '../../shared/resources/export-schedules/check-schedule.js';
 import {
   createExportSchedule,
@@ -9,13 +8,12 @@ import { listExportSchedules } from '../../shared/resources/export-schedules/que
 import { exportScheduleListQuery } from '../../shared/resources/export-schedules/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const label = 'export schedule';
 
-export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const exportScheduleRoutes = defineRoutes('Exports', (router, api) => {
   /**
    * @openapi
    * /export-schedules:
@@ -66,4 +64,4 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
   );
   router.patch('/export-schedules/:id', serveWrite(api, updateExportSchedule, { resourceLabel: label }));
   router.delete('/export-schedules/:id', serveWrite(api, deleteExportSchedule, { resourceLabel: label }));
-}
+});

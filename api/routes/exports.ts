@@ -11,12 +11,13 @@ import { exportListQuery } from '../../shared/resources/exports/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { createDownloadLinkAdder } from '../runtime/export-links.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 
-export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const exportRoutes = defineRoutes('Exports', (router, api) => {
   /**
    * @openapi
    * /exports:
@@ -55,7 +56,7 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
     }),
   );
   exportRecordRoutes(router, api);
-}
+});
 
 /**
  * SQLSTATEs lock_not_available and query_canceled: another session holds an exclusive lock on a

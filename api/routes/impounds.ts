@@ -11,11 +11,12 @@ import { impoundListQuery } from '../../shared/resources/impounds/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const impoundRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /impounds:
@@ -67,7 +68,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    */
   router.patch('/impounds/:id', serveWrite(api, updateImpound, { resourceLabel: 'impound' }));
   impoundActionRoutes(router, api);
-}
+});
 
 function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { createInspection, updateInspection } from '../../shared/resources/inspections/commands.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { inspectionListQuery } from '../../shared/resources/inspections/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const inspectionRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /inspections:
@@ -56,4 +54,4 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       again. JSON merge for notes.
    */
   router.patch('/inspections/:id', serveWrite(api, updateInspection, { resourceLabel: 'inspection' }));
-}
+});

@@ -16,11 +16,12 @@ import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('invoice');
 
-export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const invoiceRoutes = defineRoutes('Invoices', (router, api) => {
   /**
    * @openapi
    * /invoices:
@@ -90,7 +91,7 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    */
   router.patch('/invoices/:id', serveWrite(api, updateInvoice, { resourceLabel: 'invoice' }));
   invoiceActionRoutes(router, api);
-}
+});
 
 function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

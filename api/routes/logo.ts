@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import {
   InvalidLogoError,
   LOGO_TYPES,
@@ -12,10 +11,10 @@ import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/sett
 import { requireAccess } from '../middleware/access.js';
 import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
 import { serveWrite } from '../middleware/write.js';
-import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { AnyContext, ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
-export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const logoRoutes = defineRoutes('Access', (router, api) => {
   const account = { resourceLabel: 'account', getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
 
   /**
@@ -70,7 +69,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     description: Invoices then show only the account's name.
    */
   router.delete('/settings/logo', serveWrite(api, removeLogo, account));
-}
+});
 
 const readBytes = createRawBodyReader(LOGO_TYPES, MAX_LOGO_BYTES);
 

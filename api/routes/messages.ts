@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { retryMessage, revokeMessageLink } from '../../shared/resources/messages/commands.js';
 import { listMessages } from '../../shared/resources/messages/queries.js';
 import { messageListQuery } from '../../shared/resources/messages/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const messageRoutes = defineRoutes('Invoices', (router, api) => {
   /**
    * @openapi
    * /messages:
@@ -62,4 +60,4 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       For a message that went to the wrong person: the link no longer opens the invoice.
    */
   router.post('/messages/:id/revoke-link', serveWrite(api, revokeMessageLink, { resourceLabel: 'message' }));
-}
+});

@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type Joi from 'joi';
 import type { PaymentListQuery } from '../../shared/contracts/generated.js';
 import { createPayment, refundPayment } from '../../shared/resources/payments/commands.js';
@@ -6,12 +5,11 @@ import { listPayments } from '../../shared/resources/payments/queries.js';
 import { invoicePaymentListQuery, paymentListQuery } from '../../shared/resources/payments/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const paymentRoutes = defineRoutes('Invoices', (router, api) => {
   /**
    * @openapi
    * /invoices/{id}/payments:
@@ -84,4 +82,4 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     description: The refund uses the customer's credit first.
    */
   router.post('/payments/:id/refund', serveWrite(api, refundPayment, { resourceLabel: 'payment' }));
-}
+});

@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { createRateCard } from '../../shared/resources/rate-cards/commands.js';
 import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { rateCardListQuery } from '../../shared/resources/rate-cards/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const rateCardRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /rate-cards:
@@ -48,4 +46,4 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
     '/rate-cards/:id',
     serveRecord(api, { access: read, entityType: 'rate_card', resourceLabel: 'rate card' }),
   );
-}
+});

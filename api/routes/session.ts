@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type { Command } from '../../shared/contracts/command.js';
 import type { Session, SignIn } from '../../shared/contracts/generated.js';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
@@ -17,12 +16,13 @@ import { readBody } from '../middleware/body.js';
 import { assertSameOrigin, setTokenCookie } from '../middleware/session-cookie.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { describeOrigin, serveWrite } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 
-export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const sessionRoutes = defineRoutes('Access', (router, api) => {
   /**
    * @openapi
    * /session:
@@ -70,7 +70,7 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
       getTargetId: (ctx) => ctx.state.key.session?.id as string,
     }),
   );
-}
+});
 
 function handleSignIn(api: ApiRuntime): ApiMiddleware {
   return async (context) => {

@@ -1,14 +1,13 @@
-import type Router from '@koa/router';
 import { buildReadQuery } from '../../shared/records/render-records.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
 import { settingsTable } from '../../shared/resources/settings/table.js';
 import { requireAccess } from '../middleware/access.js';
 import { setETag } from '../middleware/etag.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
-export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const settingsRoutes = defineRoutes('Access', (router, api) => {
   /**
    * @openapi
    * /settings:
@@ -42,4 +41,4 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
       getTargetId: (ctx) => ctx.state.key.tenantId,
     }),
   );
-}
+});

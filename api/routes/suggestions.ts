@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { acceptSuggestion, dismissSuggestion } from '../../shared/resources/suggestions/commands.js';
 import { listSuggestions } from '../../shared/resources/suggestions/queries.js';
 import { suggestionListQuery } from '../../shared/resources/suggestions/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const suggestionRoutes = defineRoutes('Suggestions', (router, api) => {
   /**
    * @openapi
    * /suggestions:
@@ -65,4 +63,4 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
     '/suggestions/:id/dismiss',
     serveWrite(api, dismissSuggestion, { resourceLabel: 'suggestion' }),
   );
-}
+});

@@ -1,16 +1,14 @@
-import type Router from '@koa/router';
 import { ADMIN } from '../../shared/records/resource-table.js';
 import { resolveSyncIssue } from '../../shared/resources/sync-issues/commands.js';
 import { listSyncIssues } from '../../shared/resources/sync-issues/queries.js';
 import { syncIssueListQuery } from '../../shared/resources/sync-issues/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const label = 'sync issue';
 
-export function syncIssueRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const syncIssueRoutes = defineRoutes('Integrations', (router, api) => {
   /**
    * @openapi
    * /sync-issues:
@@ -39,4 +37,4 @@ export function syncIssueRoutes(router: Router<RequestState>, api: ApiRuntime): 
     serveRecord(api, { access: ADMIN, entityType: 'sync_issue', resourceLabel: label }),
   );
   router.post('/sync-issues/:id/resolve', serveWrite(api, resolveSyncIssue, { resourceLabel: label }));
-}
+});

@@ -1,16 +1,14 @@
-import type Router from '@koa/router';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { truckListQuery } from '../../shared/resources/trucks/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = getReadAccess('truck');
 
-export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const truckRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /trucks:
@@ -50,4 +48,4 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       JSON merge: an absent member is kept, null clears it; a location is replaced as a whole.
    */
   router.patch('/trucks/:id', serveWrite(api, updateTruck, { resourceLabel: 'truck' }));
-}
+});

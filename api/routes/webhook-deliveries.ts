@@ -12,11 +12,12 @@ import {
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const webhookDeliveryRoutes = defineRoutes('Webhooks', (router, api) => {
   /**
    * @openapi
    * /webhook-deliveries:
@@ -61,7 +62,7 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
     }),
   );
   deliveryActionRoutes(router, api);
-}
+});
 
 function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

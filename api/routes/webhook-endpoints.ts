@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -9,14 +8,13 @@ import { listWebhookEndpoints } from '../../shared/resources/webhook-endpoints/q
 import { webhookEndpointListQuery } from '../../shared/resources/webhook-endpoints/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { createEndpointTransforms } from '../transforms/endpoint-transforms.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const label = 'webhook endpoint';
 
-export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
   const {
     created,
     changed,
@@ -116,4 +114,4 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *       past deliveries stay listed.
    */
   router.delete('/webhook-endpoints/:id', serveWrite(api, deleteWebhookEndpoint, { resourceLabel: label }));
-}
+});

@@ -11,11 +11,12 @@ import { webhookReplayListQuery } from '../../shared/resources/webhook-replays/s
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const webhookReplayRoutes = defineRoutes('Webhooks', (router, api) => {
   /**
    * @openapi
    * /webhook-replays:
@@ -54,7 +55,7 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    */
   router.post('/webhook-replays/:id/cancel', serveWrite(api, cancelReplay, { resourceLabel: 'replay' }));
   replayMakingRoutes(router, api);
-}
+});
 
 function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

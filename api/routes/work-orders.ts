@@ -18,12 +18,13 @@ import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { priceWorkOrder } from './price-work-order.js';
 
 const read = getReadAccess('work_order');
 
-export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
   /**
    * @openapi
    * /work-orders:
@@ -69,7 +70,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    */
   router.patch('/work-orders/:id', serveWrite(api, updateWorkOrder, { resourceLabel: 'work order' }));
   workOrderActionRoutes(router, api);
-}
+});
 
 function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

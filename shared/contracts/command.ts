@@ -117,6 +117,9 @@ export type CommandHandler<Input> = (
   config: Config,
 ) => Promise<CommandOutcome[]>;
 
+/** The handlers of a resource by command type. */
+export type CommandHandlers = Readonly<Record<string, CommandHandler<never>>>;
+
 /** The parts of a command that the API needs. The writes worker adds the handler. */
 export interface CommandDefinition<Input = unknown> {
   type: string;

@@ -9,8 +9,7 @@ import { createExport, type ExportInput } from '../exports/commands.js';
 import { createExports } from '../exports/handlers.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import type { ScheduleRun } from './commands.js';
-import { lockSchedules } from './handlers.js';
-import type { ScheduleRow } from './schedule-rows.js';
+import { lockSchedules, type ScheduleRow } from './schedule-rows.js';
 import { buildRunFilters } from './sweep.js';
 import { runTimesSql } from './times.js';
 

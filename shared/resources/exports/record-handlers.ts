@@ -7,8 +7,7 @@ import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import type { ExportFailure, ExportResult } from './commands.js';
-import type { ExportRow } from './export-rows.js';
-import { setFinalStatus } from './handlers.js';
+import { type ExportRow, setFinalStatus } from './export-rows.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };

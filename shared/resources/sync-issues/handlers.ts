@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { SyncIssueResolve } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
@@ -23,7 +23,7 @@ interface IssueRow extends Row, RecordRef {
 const REPEATING: readonly string[] = ['retry', 'ours'];
 
 /** Decides issues. A decision to write again makes the operation due. */
-export async function resolveSyncIssues(
+async function resolveSyncIssues(
   tx: Transaction,
   commands: Command<SyncIssueResolve>[],
 ): Promise<CommandOutcome[]> {
@@ -66,7 +66,7 @@ function findRefusal(
 }
 
 /** Opens issues, each with a notice. */
-export async function openSyncIssues(
+async function openSyncIssues(
   tx: Transaction,
   commands: Command<SyncIssueOpening>[],
   config: Config,
@@ -91,3 +91,8 @@ export async function openSyncIssues(
   );
   return commands.map(({ input }) => ({ ok: true, changes: diffNewRecord({ ...input }), events: [] }));
 }
+
+export const syncIssueHandlers: CommandHandlers = {
+  'sync_issue.open': openSyncIssues,
+  'sync_issue.resolve': resolveSyncIssues,
+};
