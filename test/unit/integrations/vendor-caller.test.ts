@@ -107,9 +107,13 @@ describe('a call to a vendor', () => {
   });
 
   it('with 429 waits as Retry-After says, and half a minute without it', async () => {
-    const told = await findError({ status: 429, headers: { 'retry-after': '7' } }, write);
-    const untold = await findError({ status: 429 }, write);
-    expect([told.kind, told.retryAfterMs, untold.retryAfterMs]).to.deep.equal(['limit', 7000, 30_000]);
+    const withHeader = await findError({ status: 429, headers: { 'retry-after': '7' } }, write);
+    const without = await findError({ status: 429 }, write);
+    expect([withHeader.kind, withHeader.retryAfterMs, without.retryAfterMs]).to.deep.equal([
+      'limit',
+      7000,
+      30_000,
+    ]);
   });
 
   it('with 401 is a matter of the credentials; other statuses are for the adapter', async () => {
