@@ -102,8 +102,6 @@ export async function up(knex: Knex): Promise<void> {
       external_id text not null,
       version text,
       url text,
-      -- SHA-256 of what was written last.
-      content_hash text,
       written_at timestamptz not null default now(),
       primary key (tenant_id, connection_id, kind, local_id)
     );

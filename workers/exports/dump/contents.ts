@@ -93,9 +93,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   connections: defineFieldTable(connectionFields, '', {
     account_hash: 'a copy of the account for lookups',
   }),
-  external_ids: defineTable(
-    'tenant_id connection_id kind local_id external_id version url content_hash written_at',
-  ),
+  external_ids: defineTable('tenant_id connection_id kind local_id external_id version url written_at'),
   sync_runs: defineFieldTable(syncRunFields),
   outbound_operations: defineFieldTable(outboundOperationFields, 'local_id last_error_kind', {
     operation_key: 'internal state of the workers',
