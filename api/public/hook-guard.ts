@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../shared/platform/errors.js';
 import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import type { Limiter } from '../../shared/platform/limits/limiter.js';
 import { findNetworkPrefix, findSitePrefix } from '../../shared/platform/limits/network-prefix.js';
-import type { AnyContext } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
 import { readRawBody } from './read-raw-body.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -34,13 +34,13 @@ export class HookGuard {
   constructor(private readonly limiter: Limiter) {}
 
   /** @throws {AppError} 429 for a network with too many refused requests */
-  assertMayTry(ctx: AnyContext): void {
+  assertMayTry(ctx: ApiContext): void {
     const until = this.blockedUntil.get(findNetworkPrefix(ctx.ip)) ?? 0;
     if (until > Date.now()) throw tooManyWebhooks();
   }
 
   /** Reads a body, and holds its memory until `use` has verified it. */
-  async readBody<T>(ctx: AnyContext, use: (body: Buffer) => T): Promise<T> {
+  async readBody<T>(ctx: ApiContext, use: (body: Buffer) => T): Promise<T> {
     const place = {
       queue: 'bodies',
       group: findNetworkPrefix(ctx.ip),
@@ -55,18 +55,18 @@ export class HookGuard {
     }
   }
 
-  async refuseUnknown(ctx: AnyContext): Promise<never> {
+  async refuseUnknown(ctx: ApiContext): Promise<never> {
     this.assertMayTry(ctx);
     await this.countRefusal(ctx);
     throw notFound('address for webhooks');
   }
 
-  async refuseSignature(ctx: AnyContext): Promise<never> {
+  async refuseSignature(ctx: ApiContext): Promise<never> {
     await this.countRefusal(ctx);
     throw new AppError('unauthorized', 'The signature does not match the body.');
   }
 
-  private async countRefusal(ctx: AnyContext): Promise<void> {
+  private async countRefusal(ctx: ApiContext): Promise<void> {
     const network = findNetworkPrefix(ctx.ip);
     const wish = { name: 'hook-refusals', points: 1, perMinute: REFUSALS_PER_MINUTE };
     const { isGranted, resetMs } = await this.limiter.spendPoints(network, wish);

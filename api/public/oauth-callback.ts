@@ -1,5 +1,5 @@
+import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
 import { unseal } from '../../shared/platform/crypto.js';
-import { methodNotAllowed } from '../../shared/platform/errors.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { authorizeConnection } from '../../shared/resources/connections/commands.js';
 import { type OpenSignIn, readSignIn } from '../../shared/resources/connections/hook-queries.js';
@@ -12,7 +12,7 @@ import {
 } from '../../shared/resources/connections/secrets.js';
 import { findSession } from '../../shared/resources/sessions/queries.js';
 import { readSessionToken } from '../middleware/session-cookie.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { CALLBACK_PATH } from '../transforms/connection-transforms.js';
 import { PAGE_HEADERS, renderExplanationPage } from './page-html.js';
@@ -47,7 +47,7 @@ export function serveOAuthCallback(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-async function handleReturn(api: ApiRuntime, ctx: AnyContext): Promise<Page> {
+async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
   const { allowed } = await api.limiter.consume(`callback:${findNetworkPrefix(ctx.ip)}`, LIMITS);
   if (!allowed) return [429, 'Too many requests', 'Wait a minute, then sign in again.'];
   const params = new URLSearchParams(ctx.querystring);
@@ -81,7 +81,7 @@ async function handleReturn(api: ApiRuntime, ctx: AnyContext): Promise<Page> {
     source: 'webhook' as const,
     requestId: ctx.state.requestId,
     ip: ctx.ip,
-    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+    userAgent: readUserAgent(ctx.req),
   };
   const submitted = await api.submit(command, 0);
   if ('ok' in submitted && !submitted.ok) return EXPIRED;
@@ -91,7 +91,7 @@ async function handleReturn(api: ApiRuntime, ctx: AnyContext): Promise<Page> {
 /**
  * A sign-in that a person began ends in the same session, so that no link can lead someone here.
  */
-async function isSamePerson(api: ApiRuntime, ctx: AnyContext, { session_id }: OpenSignIn): Promise<boolean> {
+async function isSamePerson(api: ApiRuntime, ctx: ApiContext, { session_id }: OpenSignIn): Promise<boolean> {
   if (session_id === null) return true;
   const token = readSessionToken(api, ctx);
   const found = token && (await findSession(api.db, { token, environment: 'live' }));

@@ -1,5 +1,5 @@
 import { AppError } from '../../shared/platform/errors.js';
-import type { AnyContext } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
 
 /**
  * Reads the bytes of a body of any type as they arrived, because a vendor signs them.
@@ -7,7 +7,7 @@ import type { AnyContext } from '../runtime/context.js';
  * not arrive in time
  */
 export async function readRawBody(
-  ctx: AnyContext,
+  ctx: ApiContext,
   { maxBytes, deadlineMs }: { maxBytes: number; deadlineMs: number },
 ): Promise<Buffer> {
   const tooLarge = () => new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`);

@@ -1,8 +1,9 @@
 import type { Command } from '../../shared/contracts/command.js';
+import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
 import type { InboundNotice, TenantVendor } from '../../shared/integrations/contract/vendor.js';
 import { storeOperation } from '../../shared/operations/store.js';
 import { sha256 } from '../../shared/platform/crypto.js';
-import { AppError, methodNotAllowed } from '../../shared/platform/errors.js';
+import { AppError } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
 import { receiveNotices } from '../../shared/resources/connections/commands.js';
 import {
@@ -18,7 +19,7 @@ import {
   openHookToken,
   unsealSecrets,
 } from '../../shared/resources/connections/secrets.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { HookGuard, tooManyWebhooks } from './hook-guard.js';
 
@@ -76,7 +77,7 @@ interface Received {
 
 async function receiveFor(
   { api, guard }: Hooks,
-  ctx: AnyContext,
+  ctx: ApiContext,
   { vendor, ref }: { vendor: TenantVendor; ref: { tenantId: string; connectionId: string } },
 ): Promise<Received[]> {
   const connection = await readCalledConnection(api.db, ref);
@@ -96,7 +97,7 @@ async function receiveFor(
 
 async function receiveForAll(
   { api, guard }: Hooks,
-  ctx: AnyContext,
+  ctx: ApiContext,
   vendor: TenantVendor,
 ): Promise<Received[]> {
   const items = await guard.readBody(ctx, (body) =>
@@ -128,7 +129,7 @@ function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): stri
  */
 function splitGenuine(
   { config }: ApiRuntime,
-  ctx: AnyContext,
+  ctx: ApiContext,
   { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
 ): InboundNotice[] | undefined {
   const { inbound, manifest } = vendor;
@@ -146,7 +147,7 @@ function splitGenuine(
 /**
  * Stores the items of a webhook: with its command, or for a slow worker with a stored operation.
  */
-async function store(api: ApiRuntime, ctx: AnyContext, { connection, items }: Received): Promise<void> {
+async function store(api: ApiRuntime, ctx: ApiContext, { connection, items }: Received): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor, environment } = connection;
   const { allowed } = await api.limiter.consume(`hook:${connectionId}`, CONNECTION_LIMITS);
   if (!allowed) throw tooManyWebhooks();
@@ -162,7 +163,7 @@ async function store(api: ApiRuntime, ctx: AnyContext, { connection, items }: Re
     source: 'webhook',
     requestId: ctx.state.requestId,
     ip: ctx.ip,
-    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+    userAgent: readUserAgent(ctx.req),
   };
   const late = Symbol('late');
   const submitted = api.submit(command, 0);
@@ -181,7 +182,7 @@ function shorten(dedupeId: string): string {
 }
 
 /** Audits a bad signature, once a minute per address and account. */
-async function auditRefusal(api: ApiRuntime, ctx: AnyContext, connection: CalledConnection): Promise<void> {
+async function auditRefusal(api: ApiRuntime, ctx: ApiContext, connection: CalledConnection): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor } = connection;
   const wish = { name: 'hook-audit', points: 1, perMinute: 1 };
   const { isGranted } = await api.limiter.spendPoints(`${tenantId}/${ctx.ip}`, wish);
@@ -203,6 +204,6 @@ async function auditRefusal(api: ApiRuntime, ctx: AnyContext, connection: Called
     requestId: ctx.state.requestId,
     idempotencyKey: null,
     ip: ctx.ip,
-    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+    userAgent: readUserAgent(ctx.req),
   });
 }

@@ -12,7 +12,7 @@ const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
-  const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'agent');
+  const { prepareInput, transformResponse } = createKeyTransforms(api, 'agent');
 
   /**
    * @openapi
@@ -39,10 +39,7 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
    *       revoked or expires.
    *     x-resource: AgentKeyWithSecret
    */
-  router.post(
-    '/agent-keys',
-    serveWrite(api, createAgentKey, { resourceLabel: 'agent key', prepareInput, transformResponse }),
-  );
+  router.post('/agent-keys', serveWrite(api, createAgentKey, { prepareInput, transformResponse }));
 
   /**
    * @openapi
@@ -52,10 +49,7 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Get one agent key's record
    *     description: Never shows the key itself.
    */
-  router.get(
-    '/agent-keys/:id',
-    serveRecord(api, { access: admin, entityType: 'agent_key', resourceLabel: 'agent key' }),
-  );
+  router.get('/agent-keys/:id', serveRecord(api, 'agent_key'));
 
   /**
    * @openapi
@@ -72,7 +66,6 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
     '/agent-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollAgentKey, {
-      resourceLabel: 'agent key',
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -89,9 +82,5 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Revoke an agent key
    *     description: Effective everywhere within 5 seconds.
    */
-  router.delete(
-    '/agent-keys/:id',
-    broadcastCredentialChange(api, idInPath),
-    serveWrite(api, revokeAgentKey, { resourceLabel: 'agent key' }),
-  );
+  router.delete('/agent-keys/:id', broadcastCredentialChange(api, idInPath), serveWrite(api, revokeAgentKey));
 });

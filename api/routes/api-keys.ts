@@ -12,7 +12,7 @@ const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
-  const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'api');
+  const { prepareInput, transformResponse } = createKeyTransforms(api, 'api');
 
   /**
    * @openapi
@@ -39,10 +39,7 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
    *       revoked or expires.
    *     x-resource: ApiKeyWithSecret
    */
-  router.post(
-    '/api-keys',
-    serveWrite(api, createApiKey, { resourceLabel: 'API key', prepareInput, transformResponse }),
-  );
+  router.post('/api-keys', serveWrite(api, createApiKey, { prepareInput, transformResponse }));
 
   /**
    * @openapi
@@ -52,10 +49,7 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Get one API key's record
    *     description: Never shows the key itself.
    */
-  router.get(
-    '/api-keys/:id',
-    serveRecord(api, { access: admin, entityType: 'api_key', resourceLabel: 'API key' }),
-  );
+  router.get('/api-keys/:id', serveRecord(api, 'api_key'));
 
   /**
    * @openapi
@@ -72,7 +66,6 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
     '/api-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollApiKey, {
-      resourceLabel: 'API key',
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -89,9 +82,5 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Revoke an API key
    *     description: Effective everywhere within 5 seconds.
    */
-  router.delete(
-    '/api-keys/:id',
-    broadcastCredentialChange(api, idInPath),
-    serveWrite(api, revokeApiKey, { resourceLabel: 'API key' }),
-  );
+  router.delete('/api-keys/:id', broadcastCredentialChange(api, idInPath), serveWrite(api, revokeApiKey));
 });

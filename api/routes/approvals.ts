@@ -41,7 +41,7 @@ export const approvalRoutes = defineRoutes('Approvals', (router, api) => {
    *       The invoice must be in draft or needs_review; the proposal does not change it. A second
    *       proposal while one is pending returns 409 approval_already_pending.
    */
-  router.post('/approvals', serveWrite(api, proposeApproval, { resourceLabel: 'approval' }));
+  router.post('/approvals', serveWrite(api, proposeApproval));
 
   /**
    * @openapi
@@ -51,10 +51,7 @@ export const approvalRoutes = defineRoutes('Approvals', (router, api) => {
    *     summary: Get one approval
    *     description: Agent keys see only approvals that they requested.
    */
-  router.get(
-    '/approvals/:id',
-    serveRecord(api, { access: read, entityType: 'approval', resourceLabel: 'approval', isVisible: isOwn }),
-  );
+  router.get('/approvals/:id', serveRecord(api, 'approval', { isVisible: isOwn }));
   decisionRoutes(router, api);
 });
 
@@ -76,7 +73,7 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *       conflict and lists the changes; the approval stays pending with the new content and its
    *       new hash.
    */
-  router.post('/approvals/:id/approve', serveWrite(api, approveApproval, { resourceLabel: 'approval' }));
+  router.post('/approvals/:id/approve', serveWrite(api, approveApproval));
 
   /**
    * @openapi
@@ -86,5 +83,5 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *     summary: Reject a held write or a proposed invoice
    *     description: Nothing is created or changed.
    */
-  router.post('/approvals/:id/reject', serveWrite(api, rejectApproval, { resourceLabel: 'approval' }));
+  router.post('/approvals/:id/reject', serveWrite(api, rejectApproval));
 }

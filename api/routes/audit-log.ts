@@ -30,8 +30,5 @@ export const auditLogRoutes = defineRoutes('Access', (router, api) => {
    *     operationId: getAuditEntry
    *     summary: Get one entry of the audit log
    */
-  router.get(
-    '/audit-log/:id',
-    serveRecord(api, { access: audit, entityType: 'audit_entry', resourceLabel: 'audit entry' }),
-  );
+  router.get('/audit-log/:id', serveRecord(api, 'audit_entry'));
 });

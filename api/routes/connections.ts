@@ -34,8 +34,6 @@ import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { createConnectionTransforms } from '../transforms/connection-transforms.js';
 
-const label = 'connection';
-
 export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
   const {
     created,
@@ -84,7 +82,6 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
   router.post(
     '/connections',
     serveWrite(api, createConnection, {
-      resourceLabel: label,
       prepareInput: created,
       transformResponse: showSignIn,
       bodyToHash,
@@ -111,15 +108,9 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
    *       Nothing is sent or read any more. The permission is revoked at the vendor, and the
    *       credentials are destroyed. Writes that wait fail; the history stays.
    */
-  router.get(
-    '/connections/:id',
-    serveRecord(api, { access: ADMIN, entityType: 'connection', resourceLabel: label }),
-  );
-  router.patch(
-    '/connections/:id',
-    serveWrite(api, updateConnection, { resourceLabel: label, prepareInput: changed, bodyToHash }),
-  );
-  router.delete('/connections/:id', serveWrite(api, disconnectConnection, { resourceLabel: label }));
+  router.get('/connections/:id', serveRecord(api, 'connection'));
+  router.patch('/connections/:id', serveWrite(api, updateConnection, { prepareInput: changed, bodyToHash }));
+  router.delete('/connections/:id', serveWrite(api, disconnectConnection));
 
   /**
    * @openapi
@@ -133,7 +124,6 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
   router.post(
     '/connections/:id/reconnect',
     serveWrite(api, reconnectConnection, {
-      resourceLabel: label,
       prepareInput: reconnected,
       transformResponse: showSignIn,
     }),
@@ -167,10 +157,10 @@ function connectionActionRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *     summary: Read changes from the vendor now
    *     description: With since, what changed since then is read again.
    */
-  router.post('/connections/:id/test', serveWrite(api, testConnection, { resourceLabel: label }));
-  router.post('/connections/:id/pause', serveWrite(api, pauseConnection, { resourceLabel: label }));
-  router.post('/connections/:id/resume', serveWrite(api, resumeConnection, { resourceLabel: label }));
-  router.post('/connections/:id/sync', serveWrite(api, syncConnection, { resourceLabel: label }));
+  router.post('/connections/:id/test', serveWrite(api, testConnection));
+  router.post('/connections/:id/pause', serveWrite(api, pauseConnection));
+  router.post('/connections/:id/resume', serveWrite(api, resumeConnection));
+  router.post('/connections/:id/sync', serveWrite(api, syncConnection));
 
   /**
    * @openapi
@@ -186,14 +176,13 @@ function connectionActionRoutes(router: Router<RequestState>, api: ApiRuntime): 
   router.post(
     '/connections/:id/operations/replay',
     serveWrite(api, replayOutboundOperations, {
-      resourceLabel: label,
       isDryRun: (input) => input.dry_run === true,
     }),
   );
 }
 
 function connectionHistoryRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const parent = { entityType: 'connection', resourceLabel: label, member: 'connection_id' as never };
+  const parent = { entityType: 'connection', member: 'connection_id' as never };
   /**
    * @openapi
    * /connections/{id}/runs:

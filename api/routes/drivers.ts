@@ -26,7 +26,7 @@ export const driverRoutes = defineRoutes('Fleet', (router, api) => {
    *     operationId: createDriver
    *     summary: Add a driver
    */
-  router.post('/drivers', serveWrite(api, createDriver, { resourceLabel: 'driver' }));
+  router.post('/drivers', serveWrite(api, createDriver));
 
   /**
    * @openapi
@@ -35,10 +35,7 @@ export const driverRoutes = defineRoutes('Fleet', (router, api) => {
    *     operationId: getDriver
    *     summary: Get one driver
    */
-  router.get(
-    '/drivers/:id',
-    serveRecord(api, { access: read, entityType: 'driver', resourceLabel: 'driver' }),
-  );
+  router.get('/drivers/:id', serveRecord(api, 'driver'));
 
   /**
    * @openapi
@@ -50,5 +47,5 @@ export const driverRoutes = defineRoutes('Fleet', (router, api) => {
    *       JSON merge: an absent member is kept, null clears it; duty_classes are replaced as a
    *       whole.
    */
-  router.patch('/drivers/:id', serveWrite(api, updateDriver, { resourceLabel: 'driver' }));
+  router.patch('/drivers/:id', serveWrite(api, updateDriver));
 });

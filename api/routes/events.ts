@@ -34,7 +34,7 @@ export const eventRoutes = defineRoutes('Events', (router, api) => {
    *     operationId: getEvent
    *     summary: Get one event
    */
-  router.get('/events/:id', serveRecord(api, { access: read, entityType: 'event', resourceLabel: 'event' }));
+  router.get('/events/:id', serveRecord(api, 'event'));
 
   /**
    * @openapi
@@ -73,8 +73,7 @@ export const eventRoutes = defineRoutes('Events', (router, api) => {
 
 /** Keeps the response open until the client disconnects or its key ends. */
 function serveStream(api: ApiRuntime): ApiMiddleware {
-  return declareFacts({ query: eventStreamQuery }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ query: eventStreamQuery }, async (ctx) => {
     const { key, findCurrentPrincipal } = ctx.state;
     const query = readQuery<EventStreamQuery>(ctx, eventStreamQuery);
     const position = await resolveStart(api, key.tenantId, lastEventId(ctx, query));

@@ -11,7 +11,6 @@ import { serveWrite } from '../middleware/write.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
-const label = 'export schedule';
 
 export const exportScheduleRoutes = defineRoutes('Exports', (router, api) => {
   /**
@@ -35,10 +34,7 @@ export const exportScheduleRoutes = defineRoutes('Exports', (router, api) => {
     '/export-schedules',
     serveList(api, { access: admin, schema: exportScheduleListQuery, buildQuery: listExportSchedules }),
   );
-  router.post(
-    '/export-schedules',
-    serveWrite(api, createExportSchedule, { resourceLabel: label, prepareInput: checkSchedule }),
-  );
+  router.post('/export-schedules', serveWrite(api, createExportSchedule, { prepareInput: checkSchedule }));
 
   /**
    * @openapi
@@ -58,10 +54,7 @@ export const exportScheduleRoutes = defineRoutes('Exports', (router, api) => {
    *     summary: Delete an export schedule
    *     description: Exports that it created are kept.
    */
-  router.get(
-    '/export-schedules/:id',
-    serveRecord(api, { access: admin, entityType: 'export_schedule', resourceLabel: label }),
-  );
-  router.patch('/export-schedules/:id', serveWrite(api, updateExportSchedule, { resourceLabel: label }));
-  router.delete('/export-schedules/:id', serveWrite(api, deleteExportSchedule, { resourceLabel: label }));
+  router.get('/export-schedules/:id', serveRecord(api, 'export_schedule'));
+  router.patch('/export-schedules/:id', serveWrite(api, updateExportSchedule));
+  router.delete('/export-schedules/:id', serveWrite(api, deleteExportSchedule));
 });

@@ -47,7 +47,6 @@ export const exportRoutes = defineRoutes('Exports', (router, api) => {
   router.post(
     '/exports',
     serveWrite(api, createExport, {
-      resourceLabel: 'export',
       prepareInput: async (input, ctx) => {
         const request = checkExportRequest(input);
         const { tenantId, timeZone } = ctx.state.key;
@@ -90,16 +89,8 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       A queued or running export is cancelled immediately. The file of a completed export is
    *       deleted, and its status becomes expired. Any other export stays as it is.
    */
-  router.get(
-    '/exports/:id',
-    serveRecord(api, {
-      access: admin,
-      entityType: 'export',
-      resourceLabel: 'export',
-      transformResponse: createDownloadLinkAdder(api),
-    }),
-  );
-  router.delete('/exports/:id', serveWrite(api, cancelExport, { resourceLabel: 'export' }));
+  router.get('/exports/:id', serveRecord(api, 'export', { transformResponse: createDownloadLinkAdder(api) }));
+  router.delete('/exports/:id', serveWrite(api, cancelExport));
 
   /**
    * @openapi
@@ -112,5 +103,5 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       hold the records that exist when it starts. 409 for an export in any other status, and
    *       for an eleventh unfinished export of the account.
    */
-  router.post('/exports/:id/retry', serveWrite(api, retryExport, { resourceLabel: 'export' }));
+  router.post('/exports/:id/retry', serveWrite(api, retryExport));
 }

@@ -29,7 +29,7 @@ export const inspectionRoutes = defineRoutes('Fleet', (router, api) => {
    *       The result is derived from the items and defects. An unresolved out_of_service defect
    *       blocks dispatch of its truck.
    */
-  router.post('/inspections', serveWrite(api, createInspection, { resourceLabel: 'inspection' }));
+  router.post('/inspections', serveWrite(api, createInspection));
 
   /**
    * @openapi
@@ -38,10 +38,7 @@ export const inspectionRoutes = defineRoutes('Fleet', (router, api) => {
    *     operationId: getInspection
    *     summary: Get one inspection
    */
-  router.get(
-    '/inspections/:id',
-    serveRecord(api, { access: read, entityType: 'inspection', resourceLabel: 'inspection' }),
-  );
+  router.get('/inspections/:id', serveRecord(api, 'inspection'));
 
   /**
    * @openapi
@@ -53,5 +50,5 @@ export const inspectionRoutes = defineRoutes('Fleet', (router, api) => {
    *       Defects are matched by id. Defects that are not sent are kept, and the result is derived
    *       again. JSON merge for notes.
    */
-  router.patch('/inspections/:id', serveWrite(api, updateInspection, { resourceLabel: 'inspection' }));
+  router.patch('/inspections/:id', serveWrite(api, updateInspection));
 });

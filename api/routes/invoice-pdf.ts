@@ -7,7 +7,7 @@ import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js'
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { buildInvoiceDocumentQuery } from '../../shared/resources/invoices/document-query.js';
 import { requireAccess } from '../middleware/access.js';
-import type { AnyContext, ApiContext } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -26,8 +26,7 @@ export const invoicePdfRoutes = defineRoutes('Invoices', (router, api) => {
    *           application/pdf:
    *             schema: { type: string, format: binary }
    */
-  router.get('/invoices/:id/pdf', requireAccess(getReadAccess('invoice')), async (context) => {
-    const ctx = context as ApiContext;
+  router.get('/invoices/:id/pdf', requireAccess(getReadAccess('invoice')), async (ctx) => {
     const { key } = ctx.state;
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('invoice');
@@ -44,7 +43,7 @@ export const invoicePdfRoutes = defineRoutes('Invoices', (router, api) => {
  */
 export async function respondWithPdf(
   { pdfs }: ApiRuntime,
-  ctx: AnyContext,
+  ctx: ApiContext,
   request: PdfRequest,
 ): Promise<void> {
   const { document } = request;

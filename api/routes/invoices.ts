@@ -59,7 +59,7 @@ export const invoiceRoutes = defineRoutes('Invoices', (router, api) => {
    *       together.
    *     x-held: true
    */
-  router.post('/invoices', serveWrite(api, createInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices', serveWrite(api, createInvoice));
 
   /**
    * @openapi
@@ -68,10 +68,7 @@ export const invoiceRoutes = defineRoutes('Invoices', (router, api) => {
    *     operationId: getInvoice
    *     summary: Get one invoice with its line items
    */
-  router.get(
-    '/invoices/:id',
-    serveRecord(api, { access: read, entityType: 'invoice', resourceLabel: 'invoice' }),
-  );
+  router.get('/invoices/:id', serveRecord(api, 'invoice'));
 
   /**
    * @openapi
@@ -89,7 +86,7 @@ export const invoiceRoutes = defineRoutes('Invoices', (router, api) => {
    *     x-held: true
    *     x-errors: [428]
    */
-  router.patch('/invoices/:id', serveWrite(api, updateInvoice, { resourceLabel: 'invoice' }));
+  router.patch('/invoices/:id', serveWrite(api, updateInvoice));
   invoiceActionRoutes(router, api);
 });
 
@@ -106,7 +103,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       re-addressed. This ends when a person edits the line items.
    *     x-errors: [428]
    */
-  router.post('/invoices/:id/approve', serveWrite(api, approveInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/approve', serveWrite(api, approveInvoice));
 
   /**
    * @openapi
@@ -120,7 +117,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       in the outbox (/messages).
    *     x-resource: SentInvoice
    */
-  router.post('/invoices/:id/send', serveWrite(api, sendInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/send', serveWrite(api, sendInvoice));
 
   /**
    * @openapi
@@ -130,7 +127,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Return an invoice for changes
    *     description: The status becomes draft where that is allowed, otherwise needs_review.
    */
-  router.post('/invoices/:id/return', serveWrite(api, returnInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/return', serveWrite(api, returnInvoice));
 
   /**
    * @openapi
@@ -140,7 +137,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Mark an invoice as disputed
    *     description: Stores the reason.
    */
-  router.post('/invoices/:id/dispute', serveWrite(api, disputeInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/dispute', serveWrite(api, disputeInvoice));
 
   /**
    * @openapi
@@ -150,7 +147,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: End a dispute
    *     description: The invoice returns to the status that its due date and payments imply.
    */
-  router.post('/invoices/:id/resolve', serveWrite(api, resolveInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/resolve', serveWrite(api, resolveInvoice));
 
   /**
    * @openapi
@@ -160,7 +157,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Cancel an invoice before it is released
    *     description: Its number is not used again.
    */
-  router.post('/invoices/:id/cancel', serveWrite(api, cancelInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/cancel', serveWrite(api, cancelInvoice));
 
   /**
    * @openapi
@@ -170,5 +167,5 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Void a released invoice
    *     description: Allowed only while nothing is paid on it.
    */
-  router.post('/invoices/:id/void', serveWrite(api, voidInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/void', serveWrite(api, voidInvoice));
 }

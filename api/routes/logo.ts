@@ -11,11 +11,11 @@ import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/sett
 import { requireAccess } from '../middleware/access.js';
 import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
 import { serveWrite } from '../middleware/write.js';
-import type { AnyContext, ApiContext } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
 export const logoRoutes = defineRoutes('Access', (router, api) => {
-  const account = { resourceLabel: 'account', getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
+  const account = { getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
 
   /**
    * @openapi
@@ -34,8 +34,7 @@ export const logoRoutes = defineRoutes('Access', (router, api) => {
    *             schema: { type: string, format: binary }
    *     x-errors: [404]
    */
-  router.get('/settings/logo', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
-    const ctx = context as unknown as ApiContext;
+  router.get('/settings/logo', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {
     const logo = await readLogo(api.db, ctx.state.key.tenantId);
     if (!logo) throw notFound('logo');
     respondWithLogo(ctx, logo);
@@ -89,7 +88,7 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /** Sends a logo. With nosniff a browser does not guess its type and runs no script in it. */
-export function respondWithLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
+export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Disposition', `inline; filename="logo.${type === 'image/png' ? 'png' : 'jpg'}"`);

@@ -33,10 +33,7 @@ export const messageRoutes = defineRoutes('Invoices', (router, api) => {
    *     summary: Get one message with its content
    *     description: Includes the link that opens the invoice for its customer.
    */
-  router.get(
-    '/messages/:id',
-    serveRecord(api, { access: read, entityType: 'message', resourceLabel: 'message' }),
-  );
+  router.get('/messages/:id', serveRecord(api, 'message'));
 
   /**
    * @openapi
@@ -48,7 +45,7 @@ export const messageRoutes = defineRoutes('Invoices', (router, api) => {
    *       The message is written again from the current state of the invoice, with a new link. A
    *       message that has not failed stays as it is.
    */
-  router.post('/messages/:id/retry', serveWrite(api, retryMessage, { resourceLabel: 'message' }));
+  router.post('/messages/:id/retry', serveWrite(api, retryMessage));
 
   /**
    * @openapi
@@ -59,5 +56,5 @@ export const messageRoutes = defineRoutes('Invoices', (router, api) => {
    *     description: >-
    *       For a message that went to the wrong person: the link no longer opens the invoice.
    */
-  router.post('/messages/:id/revoke-link', serveWrite(api, revokeMessageLink, { resourceLabel: 'message' }));
+  router.post('/messages/:id/revoke-link', serveWrite(api, revokeMessageLink));
 });

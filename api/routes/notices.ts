@@ -28,10 +28,7 @@ export const noticeRoutes = defineRoutes('Events', (router, api) => {
    *     operationId: getNotice
    *     summary: Get one notice
    */
-  router.get(
-    '/notices/:id',
-    serveRecord(api, { access: read, entityType: 'notice', resourceLabel: 'notice' }),
-  );
+  router.get('/notices/:id', serveRecord(api, 'notice'));
 
   /**
    * @openapi
@@ -41,5 +38,5 @@ export const noticeRoutes = defineRoutes('Events', (router, api) => {
    *     summary: Mark a notice as read
    *     description: Applies to the whole account. A notice that is already read stays as it is.
    */
-  router.post('/notices/:id/read', serveWrite(api, markNoticeRead, { resourceLabel: 'notice' }));
+  router.post('/notices/:id/read', serveWrite(api, markNoticeRead));
 });

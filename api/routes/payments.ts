@@ -24,7 +24,7 @@ export const paymentRoutes = defineRoutes('Invoices', (router, api) => {
     serveList(api, {
       access: read,
       schema: invoicePaymentListQuery as Joi.ObjectSchema<PaymentListQuery>,
-      parent: { entityType: 'invoice', resourceLabel: 'invoice', member: 'invoice_id' },
+      parent: { entityType: 'invoice', member: 'invoice_id' },
       buildQuery: listPayments,
     }),
   );
@@ -68,10 +68,7 @@ export const paymentRoutes = defineRoutes('Invoices', (router, api) => {
    *     summary: Get one payment
    *     description: Shows how much of it is refunded, and how much is credit of the customer.
    */
-  router.get(
-    '/payments/:id',
-    serveRecord(api, { access: read, entityType: 'payment', resourceLabel: 'payment' }),
-  );
+  router.get('/payments/:id', serveRecord(api, 'payment'));
 
   /**
    * @openapi
@@ -81,5 +78,5 @@ export const paymentRoutes = defineRoutes('Invoices', (router, api) => {
    *     summary: Refund a payment, wholly or in part
    *     description: The refund uses the customer's credit first.
    */
-  router.post('/payments/:id/refund', serveWrite(api, refundPayment, { resourceLabel: 'payment' }));
+  router.post('/payments/:id/refund', serveWrite(api, refundPayment));
 });

@@ -33,7 +33,7 @@ export const rateCardRoutes = defineRoutes('Fleet', (router, api) => {
    *       change. A customer's rate_card_id may name any version. 409 conflict when effective_from
    *       is before that of the previous version.
    */
-  router.post('/rate-cards', serveWrite(api, createRateCard, { resourceLabel: 'rate card' }));
+  router.post('/rate-cards', serveWrite(api, createRateCard));
 
   /**
    * @openapi
@@ -42,8 +42,5 @@ export const rateCardRoutes = defineRoutes('Fleet', (router, api) => {
    *     operationId: getRateCard
    *     summary: Get one version of a rate card
    */
-  router.get(
-    '/rate-cards/:id',
-    serveRecord(api, { access: read, entityType: 'rate_card', resourceLabel: 'rate card' }),
-  );
+  router.get('/rate-cards/:id', serveRecord(api, 'rate_card'));
 });

@@ -4,7 +4,6 @@ import { settingsTable } from '../../shared/resources/settings/table.js';
 import { requireAccess } from '../middleware/access.js';
 import { setETag } from '../middleware/etag.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
 export const settingsRoutes = defineRoutes('Access', (router, api) => {
@@ -16,8 +15,7 @@ export const settingsRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Get the settings of this account
    *     description: A sandbox has its own settings.
    */
-  router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
-    const ctx = context as unknown as ApiContext;
+  router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {
     const { key } = ctx.state;
     const query = buildReadQuery(settingsTable, { tenant_id: key.tenantId, id: key.tenantId });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
@@ -37,7 +35,6 @@ export const settingsRoutes = defineRoutes('Access', (router, api) => {
   router.patch(
     '/settings',
     serveWrite(api, updateSettings, {
-      resourceLabel: 'account',
       getTargetId: (ctx) => ctx.state.key.tenantId,
     }),
   );

@@ -31,10 +31,7 @@ export const suggestionRoutes = defineRoutes('Suggestions', (router, api) => {
    *     summary: Get one suggestion
    *     description: Includes its rationale and the line items it proposes.
    */
-  router.get(
-    '/suggestions/:id',
-    serveRecord(api, { access: read, entityType: 'suggestion', resourceLabel: 'suggestion' }),
-  );
+  router.get('/suggestions/:id', serveRecord(api, 'suggestion'));
 
   /**
    * @openapi
@@ -47,7 +44,7 @@ export const suggestionRoutes = defineRoutes('Suggestions', (router, api) => {
    *       draft or needs_review; later it returns 409 invoice_locked. A suggestion without line
    *       items is only marked as accepted.
    */
-  router.post('/suggestions/:id/accept', serveWrite(api, acceptSuggestion, { resourceLabel: 'suggestion' }));
+  router.post('/suggestions/:id/accept', serveWrite(api, acceptSuggestion));
 
   /**
    * @openapi
@@ -59,8 +56,5 @@ export const suggestionRoutes = defineRoutes('Suggestions', (router, api) => {
    *       The suggestion is not made again, and its detector requires more evidence in this account
    *       from then on.
    */
-  router.post(
-    '/suggestions/:id/dismiss',
-    serveWrite(api, dismissSuggestion, { resourceLabel: 'suggestion' }),
-  );
+  router.post('/suggestions/:id/dismiss', serveWrite(api, dismissSuggestion));
 });

@@ -6,8 +6,6 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
-const label = 'sync issue';
-
 export const syncIssueRoutes = defineRoutes('Integrations', (router, api) => {
   /**
    * @openapi
@@ -32,9 +30,6 @@ export const syncIssueRoutes = defineRoutes('Integrations', (router, api) => {
     '/sync-issues',
     serveList(api, { access: ADMIN, schema: syncIssueListQuery, buildQuery: listSyncIssues }),
   );
-  router.get(
-    '/sync-issues/:id',
-    serveRecord(api, { access: ADMIN, entityType: 'sync_issue', resourceLabel: label }),
-  );
-  router.post('/sync-issues/:id/resolve', serveWrite(api, resolveSyncIssue, { resourceLabel: label }));
+  router.get('/sync-issues/:id', serveRecord(api, 'sync_issue'));
+  router.post('/sync-issues/:id/resolve', serveWrite(api, resolveSyncIssue));
 });

@@ -27,7 +27,7 @@ export const truckRoutes = defineRoutes('Fleet', (router, api) => {
    *     summary: Add a truck
    *     description: 409 conflict when another truck has the same unit_number, ignoring case.
    */
-  router.post('/trucks', serveWrite(api, createTruck, { resourceLabel: 'truck' }));
+  router.post('/trucks', serveWrite(api, createTruck));
 
   /**
    * @openapi
@@ -36,7 +36,7 @@ export const truckRoutes = defineRoutes('Fleet', (router, api) => {
    *     operationId: getTruck
    *     summary: Get one truck
    */
-  router.get('/trucks/:id', serveRecord(api, { access: read, entityType: 'truck', resourceLabel: 'truck' }));
+  router.get('/trucks/:id', serveRecord(api, 'truck'));
 
   /**
    * @openapi
@@ -47,5 +47,5 @@ export const truckRoutes = defineRoutes('Fleet', (router, api) => {
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it; a location is replaced as a whole.
    */
-  router.patch('/trucks/:id', serveWrite(api, updateTruck, { resourceLabel: 'truck' }));
+  router.patch('/trucks/:id', serveWrite(api, updateTruck));
 });

@@ -45,7 +45,6 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users',
     requireLiveAccount,
     serveWrite(api, createUser, {
-      resourceLabel: 'user',
       prepareInput: hashPassword,
       bodyToHash: maskPassword,
     }),
@@ -58,11 +57,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
    *     operationId: getUser
    *     summary: Get one person
    */
-  router.get(
-    '/users/:id',
-    requireLiveAccount,
-    serveRecord(api, { access: admin, entityType: 'user', resourceLabel: 'user' }),
-  );
+  router.get('/users/:id', requireLiveAccount, serveRecord(api, 'user'));
 
   /**
    * @openapi
@@ -77,7 +72,6 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, updateUser, {
-      resourceLabel: 'user',
       prepareInput: hashPasswordIfPresent,
       bodyToHash: maskPassword,
     }),
@@ -97,7 +91,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users/:id',
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
-    serveWrite(api, deactivateUser, { resourceLabel: 'user' }),
+    serveWrite(api, deactivateUser),
   );
 });
 

@@ -38,10 +38,7 @@ export const webhookDeliveryRoutes = defineRoutes('Webhooks', (router, api) => {
    *     operationId: getWebhookDelivery
    *     summary: Get one delivery
    */
-  router.get(
-    '/webhook-deliveries/:id',
-    serveRecord(api, { access: read, entityType: 'webhook_delivery', resourceLabel: 'delivery' }),
-  );
+  router.get('/webhook-deliveries/:id', serveRecord(api, 'webhook_delivery'));
 
   /**
    * @openapi
@@ -57,7 +54,7 @@ export const webhookDeliveryRoutes = defineRoutes('Webhooks', (router, api) => {
     serveList(api, {
       access: read,
       schema: webhookAttemptListQuery,
-      parent: { entityType: 'webhook_delivery', resourceLabel: 'delivery', member: 'delivery_id' },
+      parent: { entityType: 'webhook_delivery', member: 'delivery_id' },
       buildQuery: listAttempts,
     }),
   );
@@ -79,7 +76,6 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   router.post(
     '/webhook-deliveries/:id/replay',
     serveWrite(api, replayDelivery, {
-      resourceLabel: 'delivery',
       prepareInput: (input, ctx) => ({ ...input, replay_of: String(ctx.params.id).toLowerCase() }),
     }),
   );
@@ -94,10 +90,7 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       The delivery is not attempted again. 409 when it has succeeded or is exhausted; a
    *       cancelled delivery stays cancelled.
    */
-  router.post(
-    '/webhook-deliveries/:id/cancel',
-    serveWrite(api, cancelDelivery, { resourceLabel: 'delivery' }),
-  );
+  router.post('/webhook-deliveries/:id/cancel', serveWrite(api, cancelDelivery));
 
   /**
    * @openapi

@@ -12,7 +12,6 @@ import { defineRoutes } from '../runtime/define-routes.js';
 import { createEndpointTransforms } from '../transforms/endpoint-transforms.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
-const label = 'webhook endpoint';
 
 export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
   const {
@@ -51,7 +50,6 @@ export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
   router.post(
     '/webhook-endpoints',
     serveWrite(api, createWebhookEndpoint, {
-      resourceLabel: label,
       prepareInput: created,
       transformResponse,
       bodyToHash,
@@ -66,10 +64,7 @@ export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
    *     summary: Get one webhook endpoint
    *     description: Never shows its secrets or the values of its headers.
    */
-  router.get(
-    '/webhook-endpoints/:id',
-    serveRecord(api, { access: admin, entityType: 'webhook_endpoint', resourceLabel: label }),
-  );
+  router.get('/webhook-endpoints/:id', serveRecord(api, 'webhook_endpoint'));
 
   /**
    * @openapi
@@ -83,7 +78,7 @@ export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
    */
   router.patch(
     '/webhook-endpoints/:id',
-    serveWrite(api, updateWebhookEndpoint, { resourceLabel: label, prepareInput: changed, bodyToHash }),
+    serveWrite(api, updateWebhookEndpoint, { prepareInput: changed, bodyToHash }),
   );
 
   /**
@@ -100,7 +95,7 @@ export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
    */
   router.post(
     '/webhook-endpoints/:id/rotate-secret',
-    serveWrite(api, rotateWebhookSecret, { resourceLabel: label, prepareInput: rotated, transformResponse }),
+    serveWrite(api, rotateWebhookSecret, { prepareInput: rotated, transformResponse }),
   );
 
   /**
@@ -113,5 +108,5 @@ export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
    *       Its waiting deliveries are cancelled; its secrets and header values are destroyed. Its
    *       past deliveries stay listed.
    */
-  router.delete('/webhook-endpoints/:id', serveWrite(api, deleteWebhookEndpoint, { resourceLabel: label }));
+  router.delete('/webhook-endpoints/:id', serveWrite(api, deleteWebhookEndpoint));
 });

@@ -38,10 +38,7 @@ export const webhookReplayRoutes = defineRoutes('Webhooks', (router, api) => {
    *     summary: Get one replay or recovery
    *     description: Its deliveries are in the list of deliveries, by replay_id.
    */
-  router.get(
-    '/webhook-replays/:id',
-    serveRecord(api, { access: read, entityType: 'webhook_replay', resourceLabel: 'replay' }),
-  );
+  router.get('/webhook-replays/:id', serveRecord(api, 'webhook_replay'));
 
   /**
    * @openapi
@@ -53,7 +50,7 @@ export const webhookReplayRoutes = defineRoutes('Webhooks', (router, api) => {
    *       The replay creates no more deliveries, and its open deliveries are cancelled. A replay
    *       with nothing left to stop stays as it is.
    */
-  router.post('/webhook-replays/:id/cancel', serveWrite(api, cancelReplay, { resourceLabel: 'replay' }));
+  router.post('/webhook-replays/:id/cancel', serveWrite(api, cancelReplay));
   replayMakingRoutes(router, api);
 });
 
@@ -73,7 +70,6 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
   router.post(
     '/webhook-deliveries/replay',
     serveWrite(api, createReplay, {
-      resourceLabel: 'replay',
       prepareInput: async (input, ctx) => {
         assertBounded(input);
         const { endpoint_id: endpointId = null, ...filter } = input;

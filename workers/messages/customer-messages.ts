@@ -1,3 +1,4 @@
+import { failpoint } from '../../shared/config/failpoints.js';
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { pdfFileName } from '../../shared/documents/document.js';
@@ -5,7 +6,6 @@ import { LOGO_CONTENT_ID, removeLogo } from '../../shared/documents/invoice-mess
 import { readLogo } from '../../shared/documents/logo-queries.js';
 import type { InvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
 import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
-import { failpoint } from '../../shared/platform/config/failpoints.js';
 import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';

@@ -1,7 +1,7 @@
+import type { Config } from '../../shared/config/config.js';
 import type { MessageSender } from '../../shared/integrations/contract/messaging.js';
 import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../shared/integrations/contract/vendor-error.js';
-import type { Config } from '../../shared/platform/config/config.js';
 
 /** Finds the sender for the provider in a message's row; undefined: this version has none. */
 export type Providers = (name: string) => MessageSender | undefined;

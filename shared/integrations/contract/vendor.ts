@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Config, VendorSettings } from '../../platform/config/config.js';
+import type { Config, VendorSettings } from '../../config/config.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
 

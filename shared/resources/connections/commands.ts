@@ -16,13 +16,6 @@ import {
   operationReplay,
 } from './schema.js';
 
-const shared = {
-  entityType: 'connection',
-  permission: 'admin',
-  agentScope: null,
-  creates: false,
-} as const;
-
 /** The beginning of an OAuth sign-in, prepared by the api. */
 export interface SignInStart {
   id: string;
@@ -51,33 +44,33 @@ export interface ConnectionCreation extends Omit<ConnectionCreate, 'credentials'
 export type ConnectionChange = Omit<ConnectionPatch, 'credentials'> & Prepared;
 
 export const createConnection = defineCommand<ConnectionCreation>({
-  ...shared,
   type: 'connection.create',
   action: 'connection.created',
+  permission: 'admin',
   creates: true,
   schema: connectionCreate as unknown as Joi.ObjectSchema<ConnectionCreation>,
 });
 
 export const updateConnection = defineCommand<ConnectionChange>({
-  ...shared,
   type: 'connection.update',
   action: 'connection.updated',
+  permission: 'admin',
   schema: connectionPatch as unknown as Joi.ObjectSchema<ConnectionChange>,
 });
 
 /** Begins another OAuth sign-in for a connection. */
 export const reconnectConnection = defineCommand<{ sign_in?: SignInStart }>({
-  ...shared,
   type: 'connection.reconnect',
   action: 'connection.sign_in_started',
+  permission: 'admin',
   schema: connectionAction,
 });
 
 const defineAction = (verb: string, action: string) =>
   defineCommand<ConnectionAction>({
-    ...shared,
     type: `connection.${verb}`,
     action: `connection.${action}`,
+    permission: 'admin',
     schema: connectionAction,
   });
 
@@ -87,16 +80,16 @@ export const resumeConnection = defineAction('resume', 'resumed');
 export const disconnectConnection = defineAction('disconnect', 'disconnected');
 
 export const syncConnection = defineCommand<ConnectionSync>({
-  ...shared,
   type: 'connection.sync',
   action: 'connection.sync_requested',
+  permission: 'admin',
   schema: connectionSync,
 });
 
 export const replayOutboundOperations = defineCommand<OperationReplay>({
-  ...shared,
   type: 'connection.replay_operations',
   action: 'connection.operations_replayed',
+  permission: 'admin',
   schema: operationReplay,
 });
 
@@ -108,9 +101,9 @@ export interface ConnectionAuthorization {
 
 /** Submitted by the callback of a vendor's sign-in page. */
 export const authorizeConnection = defineCommand<ConnectionAuthorization>({
-  ...shared,
   type: 'connection.authorize',
   action: 'connection.authorized',
+  permission: 'admin',
   schema: Joi.object({ attempt_id: Joi.string().required(), secrets_sealed: Joi.string().required() }),
 });
 
@@ -121,9 +114,9 @@ export interface ConnectionNotices {
 
 /** Submitted by the address of the vendor's webhooks. */
 export const receiveNotices = defineCommand<ConnectionNotices>({
-  ...shared,
   type: 'connection.receive',
   action: 'connection.notified',
+  permission: 'admin',
   schema: Joi.object({ notices: Joi.array().items(Joi.object()).required() }),
 });
 
@@ -138,9 +131,9 @@ export interface ConnectionVerification {
 
 /** Submitted by the worker. */
 export const recordConnectionVerified = defineCommand<ConnectionVerification>({
-  ...shared,
   type: 'connection.record_verified',
   action: 'connection.verified',
+  permission: 'admin',
   schema: Joi.object({
     external_account: Joi.string().required(),
     account_hash: Joi.string().required(),
@@ -156,8 +149,8 @@ export interface ConnectionStatusChange {
 
 /** Submitted by the worker. */
 export const recordConnectionStatus = defineCommand<ConnectionStatusChange>({
-  ...shared,
   type: 'connection.record_status',
   action: 'connection.status_changed',
+  permission: 'admin',
   schema: Joi.object({ move: Joi.string().required(), reason: Joi.string().allow(null).required() }),
 });

@@ -1,6 +1,6 @@
+import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import { createSystemCommand } from '../../contracts/system-command.js';
-import type { Config } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../platform/config/config.js';
+import type { Config } from '../../config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 
 export type DeliveryChannel = 'email' | 'sms';

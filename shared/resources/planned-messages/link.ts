@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.js';
 import { openIds, sealIds } from '../../contracts/sealed-ids.js';
-import type { Config } from '../../platform/config/config.js';
 import { deriveKey } from '../../platform/crypto.js';
 
 /** A message's link opens its invoice for this many days. */

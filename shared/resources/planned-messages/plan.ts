@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.js';
 import type { Command, Prompt } from '../../contracts/command.js';
-import type { Config } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
 import { MESSAGES_QUEUE } from '../../queues/messages.js';

@@ -4,13 +4,10 @@ import type { SyncIssueResolve } from '../../contracts/generated.js';
 import type { IssueKind } from '../../sync/issue-rows.js';
 import { syncIssueResolve } from './schema.js';
 
-const shared = { entityType: 'sync_issue', permission: 'admin', agentScope: null } as const;
-
 export const resolveSyncIssue = defineCommand<SyncIssueResolve>({
-  ...shared,
   type: 'sync_issue.resolve',
   action: 'sync_issue.resolved',
-  creates: false,
+  permission: 'admin',
   schema: syncIssueResolve,
 });
 
@@ -25,9 +22,9 @@ export interface SyncIssueOpening {
 
 /** Submitted by the worker. */
 export const openSyncIssue = defineCommand<SyncIssueOpening>({
-  ...shared,
   type: 'sync_issue.open',
   action: 'sync_issue.opened',
+  permission: 'admin',
   creates: true,
   schema: Joi.object({
     connection_id: Joi.string().required(),

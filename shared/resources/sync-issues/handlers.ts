@@ -1,6 +1,6 @@
+import type { Config } from '../../config/config.js';
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { SyncIssueResolve } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config/config.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
 import { diffNewRecord } from '../../records/changes.js';

@@ -3,7 +3,7 @@
  * made-up vendor.
  */
 import { MIGRATION_HEAD } from '../../../migrations/index.js';
-import { loadConfig } from '../../../shared/platform/config/config.js';
+import { loadConfig } from '../../../shared/config/config.js';
 import { createFoundation, createRuntime } from '../../../shared/platform/process/runtime.js';
 import { startWorkers } from '../../../workers/queues.js';
 import { TEST_VENDORS } from './texting.js';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { HookGuard } from '../../../api/public/hook-guard.js';
-import type { AnyContext } from '../../../api/runtime/context.js';
+import type { ApiContext } from '../../../api/runtime/context.js';
 
 describe('bodies of senders without a valid signature', () => {
   const open: (() => void)[] = [];
 
   /** A request whose body does not end before `open` is run. */
-  const createSlowRequest = (ip: string): AnyContext => {
+  const createSlowRequest = (ip: string): ApiContext => {
     const end = new Promise<void>((resolve) => open.push(resolve));
     const req = {
       destroy: () => undefined,
@@ -15,7 +15,7 @@ describe('bodies of senders without a valid signature', () => {
         await end;
       },
     };
-    return { ip, req, get: () => '' } as unknown as AnyContext;
+    return { ip, req, get: () => '' } as unknown as ApiContext;
   };
 
   it('of one network hold eight places, and the place of another network stays free', async () => {

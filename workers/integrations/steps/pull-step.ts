@@ -1,6 +1,6 @@
+import { failpoint } from '../../../shared/config/failpoints.js';
 import type { VendorAccount } from '../../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
-import { failpoint } from '../../../shared/platform/config/failpoints.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';

@@ -1,5 +1,5 @@
+import { failpoint } from '../../../shared/config/failpoints.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
-import { failpoint } from '../../../shared/platform/config/failpoints.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
 import { storeExternalIds } from '../../../shared/sync/external-ids.js';

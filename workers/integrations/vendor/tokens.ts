@@ -1,7 +1,7 @@
+import type { Config, VendorSettings } from '../../../shared/config/config.js';
+import { failpoint } from '../../../shared/config/failpoints.js';
 import { getVendorAddresses, type TenantVendor } from '../../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
-import type { Config, VendorSettings } from '../../../shared/platform/config/config.js';
-import { failpoint } from '../../../shared/platform/config/failpoints.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import type { ConnectionQueueRef } from '../../../shared/queues/integrations.js';
 import {

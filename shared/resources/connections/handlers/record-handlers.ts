@@ -1,5 +1,5 @@
+import type { Config } from '../../../config/config.js';
 import type { Command, CommandOutcome } from '../../../contracts/command.js';
-import type { Config } from '../../../platform/config/config.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { type PlannedMerge, planMerge } from '../../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';

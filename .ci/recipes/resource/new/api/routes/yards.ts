@@ -26,7 +26,7 @@ export const yardRoutes = defineRoutes('Fleet', (router, api) => {
    *     operationId: createYard
    *     summary: Add a yard
    */
-  router.post('/yards', serveWrite(api, createYard, { resourceLabel: 'yard' }));
+  router.post('/yards', serveWrite(api, createYard));
 
   /**
    * @openapi
@@ -35,7 +35,7 @@ export const yardRoutes = defineRoutes('Fleet', (router, api) => {
    *     operationId: getYard
    *     summary: Get one yard
    */
-  router.get('/yards/:id', serveRecord(api, { access: read, entityType: 'yard', resourceLabel: 'yard' }));
+  router.get('/yards/:id', serveRecord(api, 'yard'));
 
   /**
    * @openapi
@@ -45,5 +45,5 @@ export const yardRoutes = defineRoutes('Fleet', (router, api) => {
    *     summary: Change a yard
    *     description: 'JSON merge: an absent member is kept, null clears it.'
    */
-  router.patch('/yards/:id', serveWrite(api, updateYard, { resourceLabel: 'yard' }));
+  router.patch('/yards/:id', serveWrite(api, updateYard));
 });
