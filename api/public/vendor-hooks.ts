@@ -3,7 +3,7 @@ import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
 import type { InboundNotice, TenantVendor } from '../../shared/integrations/contract/vendor.js';
 import { storeOperation } from '../../shared/operations/store.js';
 import { sha256 } from '../../shared/platform/crypto.js';
-import { AppError } from '../../shared/platform/errors.js';
+import { AppError, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
 import { receiveNotices } from '../../shared/resources/connections/commands.js';
 import {
@@ -165,10 +165,14 @@ async function store(api: ApiRuntime, ctx: ApiContext, { connection, items }: Re
     ip: ctx.ip,
     userAgent: readUserAgent(ctx.req),
   };
-  const late = Symbol('late');
   const submitted = api.submit(command, 0);
-  const first = await Promise.race([submitted, wait(COMMIT_TIMEOUT_MS).then(() => late)]);
-  if (first !== late) return;
+  const first = await Promise.race([submitted, wait(COMMIT_TIMEOUT_MS)]);
+  if (first) {
+    // The vendor sends it again.
+    if ('ok' in first && !first.ok)
+      throw serviceUnavailable('The webhook could not be stored. Send it again.');
+    return;
+  }
   // The operation runs even if the job is lost; a command that runs twice acts once.
   submitted.catch(() => undefined);
   await storeOperation(api.db, command, OPERATION_LEASE_SECONDS);

@@ -1,5 +1,6 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { type AcquiredRow, createLeaseQueries, type LeasedTable } from '../records/lease-queries.js';
+import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 /** The pauses and failures of a connection's queue. Times are of Date.now(). */
 export interface ConnectionHealth {
@@ -77,40 +78,43 @@ export function storeConnectionHealth(
 }
 
 /** Creates the queues of new connections. */
-export async function insertConnectionQueues(
-  tx: Transaction,
-  refs: readonly { tenant_id: string; id: string }[],
-): Promise<void> {
+export async function insertConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'insert-connection-queues',
     text: `insert into connection_queues (tenant_id, connection_id)
-           select r.tenant_id, r.id from jsonb_to_recordset($1::jsonb) as r(tenant_id uuid, id uuid)`,
+           select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')}`,
     values: [JSON.stringify(refs)],
   });
 }
 
-/** Ends the pauses of connections whose account changed something, and records their webhooks. */
-export async function resumeConnectionQueues(
-  tx: Transaction,
-  refs: readonly { tenant_id: string; id: string }[],
-): Promise<void> {
+/** Locks the queues of connections until the transaction ends. */
+export async function lockConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
+  await tx.query({
+    name: 'lock-connection-queues',
+    text: `select 1 from ${recordsetSql('tenant_id uuid, id uuid')}
+           join connection_queues l on l.tenant_id = r.tenant_id and l.connection_id = r.id
+           order by l.tenant_id, l.connection_id for no key update of l`,
+    values: [JSON.stringify(refs)],
+  });
+}
+
+/** Ends the pauses of connections whose account changed something. */
+export async function resumeConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'resume-connection-queues',
     text: `update connection_queues l set consecutive_failures = 0, opened = 0, open_until = null
-           from jsonb_to_recordset($1::jsonb) as r(tenant_id uuid, id uuid)
+           from ${recordsetSql('tenant_id uuid, id uuid')}
            where l.tenant_id = r.tenant_id and l.connection_id = r.id`,
     values: [JSON.stringify(refs)],
   });
 }
 
-export async function recordWebhookArrivals(
-  tx: Transaction,
-  refs: readonly { tenant_id: string; id: string }[],
-): Promise<void> {
+/** Records that webhooks of connections arrived. */
+export async function recordWebhookArrivals(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'record-webhook-arrivals',
     text: `update connection_queues l set last_webhook_at = now()
-           from jsonb_to_recordset($1::jsonb) as r(tenant_id uuid, id uuid)
+           from ${recordsetSql('tenant_id uuid, id uuid')}
            where l.tenant_id = r.tenant_id and l.connection_id = r.id`,
     values: [JSON.stringify(refs)],
   });

@@ -5,6 +5,7 @@ import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, planMerge, storeMerges } from '../../records/merge-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql, toRecordRef } from '../../records/record-refs.js';
+import { lockConnectionQueues } from '../../sync/lease-connection-queues.js';
 import { type ConnectionMove, nextConnectionStatus } from './transitions.js';
 import type { ConnectionStatus } from './vocabulary.js';
 
@@ -32,8 +33,20 @@ export async function insertConnections(tx: Transaction, rows: readonly RecordRe
   });
 }
 
-export function lockConnections(tx: Transaction, commands: Command[]): Promise<Map<string, ConnectionRow>> {
-  return lockRecords<ConnectionRow>(tx, 'connections', commands.map(toRecordRef));
+/**
+ * Locks connections and their queues. A worker locks the queue before the rows of a step, so
+ * handlers do the same; otherwise both could deadlock.
+ */
+export async function lockConnections(
+  tx: Transaction,
+  commands: Command[],
+): Promise<Map<string, ConnectionRow>> {
+  const refs = commands.map(toRecordRef);
+  const [rows] = await Promise.all([
+    lockRecords<ConnectionRow>(tx, 'connections', refs),
+    lockConnectionQueues(tx, refs),
+  ]);
+  return rows;
 }
 
 const CHANGEABLE =

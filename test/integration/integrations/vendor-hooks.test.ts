@@ -23,8 +23,25 @@ describe('webhooks of vendors', () => {
     expect(performance.now() - startedAt).to.be.below(1000);
     expect([response.status, await response.text()]).to.deep.equal([200, '']);
     expect(response.headers.get('set-cookie')).to.equal(null);
-    expect(await countNotices(account.tenant.id)).to.equal(1);
+    await eventually('it is stored', async () => (await countNotices(account.tenant.id)) === 1);
     expect((await account.read()).health.last_webhook_at).to.be.a('string');
+  });
+
+  it('a webhook that arrives during a step of the worker waits for it, without a deadlock', async () => {
+    const { stack } = texting;
+    const posted = await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
+      await tx.query({ text: "set local lock_timeout = '500ms'" });
+      await tx.query({ text: 'select 1 from connection_queues for no key update' });
+      const response = account.postWebhook([{ id: 'during a step' }]);
+      await eventually('its command waits', async () => {
+        const waiting = await stack.rows(account.tenant.id, 'select 1 from pg_locks where not granted');
+        return waiting.length > 0;
+      });
+      await tx.query({ text: 'update sync_states set cursor = cursor' });
+      return { response };
+    });
+    expect((await posted.response).status).to.equal(200);
+    await eventually('it is stored', async () => (await countNotices(account.tenant.id)) === 2);
   });
 
   it('a bad signature is 401, stores nothing, and is audited once a minute', async () => {
@@ -32,7 +49,7 @@ describe('webhooks of vendors', () => {
       const response = await account.postWebhook([{ id: 'forged' }], 'another secret');
       expect(response.status).to.equal(401);
     }
-    expect(await countNotices(account.tenant.id)).to.equal(1);
+    expect(await countNotices(account.tenant.id)).to.equal(2);
     const { body } = await account.client.get('/audit-log?action=connection.notified&limit=100');
     const denied = body.data.items.filter(({ outcome }: { outcome: string }) => outcome === 'denied');
     expect(denied).to.have.length(1);
