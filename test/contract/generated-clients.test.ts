@@ -8,7 +8,7 @@ import { PROJECT } from '../support/load/processes.js';
 import { openApiDocument } from '../support/openapi-validator.js';
 import { listDocumentedSchemas, type OpenApiNode } from '../support/text/openapi-walk.js';
 
-/** The JSON body of the README's first call. */
+/** Reads the JSON body of the README's first call. */
 function readmeBody(): string {
   const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
   const [, body] = /-d '(\{"invoice_number":"README-1".*?\]\})'/s.exec(readme) ?? [];
@@ -68,7 +68,6 @@ describe('clients generated from docs/openapi.json', function () {
     execFileSync(join(PROJECT, 'node_modules/.bin', program), args, { cwd: folder, stdio: 'pipe' });
   }
 
-  /** Errors that the strict compiler reports for a program and its imports. */
   function findTypeErrors(name: string, source: string): string[] {
     const file = join(folder, name);
     writeFileSync(file, source.replaceAll('README', readmeBody()));
