@@ -4,11 +4,15 @@
  */
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
+import { MIGRATION_HEAD } from '../../../migrations/index.js';
+import { createFoundation, createRuntime, type Runtime } from '../../../shared/platform/process/runtime.js';
 import { openIntegrationsQueue } from '../../../shared/queues/integrations.js';
+import { startWorkers } from '../../../workers/queues.js';
 import { TestProcess } from '../../support/load/processes.js';
 import { eventually } from '../../support/poll.js';
 import {
   buildIntegrationsSetting,
+  TEST_VENDORS,
   type TextingAccount,
   TextingStack,
   WEBHOOK_SECRET,
@@ -18,6 +22,7 @@ describe('a connection whose worker is killed', () => {
   let texting: TextingStack;
   let account: TextingAccount;
   let worker: TestProcess | undefined;
+  let survivor: Runtime | undefined;
   const workers: TestProcess[] = [];
 
   const startWorker = async (failpoints = '') => {
@@ -42,10 +47,24 @@ describe('a connection whose worker is killed', () => {
   };
   const waitForDeath = async (dying: TestProcess) =>
     expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
-  /** The lease of the dead process would end after 15 s; this ends it now. */
+  /**
+   * Starts another worker, in this process. The lease of the dead one would end after 15 s; this
+   * ends it now.
+   */
   const takeOver = async () => {
-    await startWorker();
+    const { databaseUrl, runtime } = texting.stack;
+    survivor = createRuntime(createFoundation(runtime.config, 'integrations'), {
+      name: 'integrations',
+      databaseUrl,
+      migrationHead: MIGRATION_HEAD,
+    });
+    await startWorkers(survivor, ['integrations'], TEST_VENDORS);
     await account.endLease();
+  };
+  const stopWorkers = async () => {
+    await worker?.stop('SIGTERM');
+    await survivor?.lifecycle.close(10_000);
+    survivor = undefined;
   };
 
   before(async () => {
@@ -53,8 +72,9 @@ describe('a connection whose worker is killed', () => {
     account = await texting.createAccount();
     await startWorker();
     await account.connect();
+    await stopWorkers();
   });
-  afterEach(() => worker?.stop('SIGTERM'));
+  afterEach(stopWorkers);
   after(async () => {
     await texting.stop();
     expect(texting.double.violations).to.deep.equal([]);
@@ -66,7 +86,6 @@ describe('a connection whose worker is killed', () => {
     'after_vendor_result',
   ].entries()) {
     it(`sends a text once if it dies at ${failpoint}`, async () => {
-      await worker?.stop('SIGTERM');
       const dying = await startWorker(failpoint);
       const phone = `+1212555300${index}`;
       const id = await account.sendText(phone);
@@ -86,7 +105,7 @@ describe('a connection whose worker is killed', () => {
       const phone = `+1212555310${index}`;
       const id = await account.sendText(phone);
       await account.waitForMessages([id], 'sent');
-      await worker?.stop('SIGTERM');
+      await stopWorkers();
       const [text] = texting.double.texts.filter(({ to }) => to === phone);
       texting.double.settle(text!, 'failed', 'No such phone.');
       const dying = await startWorker(failpoint);
@@ -101,8 +120,6 @@ describe('a connection whose worker is killed', () => {
   }
 
   it('asks for a new sign-in if it dies between a refresh and its storing, and then sends once', async () => {
-    await takeOver();
-    await worker?.stop('SIGTERM');
     texting.double.expireTokens();
     const dying = await startWorker('after_token_request');
     await account.endLease();
@@ -121,7 +138,6 @@ describe('a connection whose worker is killed', () => {
   });
 
   it('no job and no log entry contains a credential or a text', async () => {
-    await worker?.stop('SIGTERM');
     const id = await account.sendText('+12125553300');
     const jobs = await openIntegrationsQueue(texting.stack.runtime).getJobs(['waiting']);
     expect(jobs.map(({ data }) => data)).to.deep.include({
@@ -129,7 +145,7 @@ describe('a connection whose worker is killed', () => {
       connectionId: account.connectionId,
     });
     for (const { data } of jobs) expect(data).to.have.all.keys('tenantId', 'connectionId');
-    await takeOver();
+    await startWorker();
     await account.waitForMessages([id], 'sent');
     const log = workers.map(({ output }) => output).join('');
     expect(log).to.include(account.connectionId);
