@@ -88,7 +88,10 @@ export async function createCanaryRecords(
       label: canary,
       settings: { from_number: canary.slice(0, 32) },
     };
-    ids.connection = await make('/connections', { ...connection, credentials: { api_key: canary } });
+    ids.connection = await make('/connections', {
+      ...connection,
+      credentials: { api_key: isLive ? canary : `test_${canary}` },
+    });
     ids.export = await make('/exports', { resource: 'invoices', format: 'csv', filters: { search: canary } });
     ids.export_schedule = await make('/export-schedules', scheduleInput({ filters: { search: canary } }));
     ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
