@@ -73,7 +73,7 @@ module.exports = {
       comment: 'contracts describe; they may stand on platform only.',
       from: { path: '^shared/contracts/' },
       to: {
-        path: '^(shared/(queues|events|records|deliveries|billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(queues|events|records|deliveries|sync|billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -82,7 +82,7 @@ module.exports = {
       comment: 'queues and events carry any command; they must not know a resource.',
       from: { path: '^shared/(queues|events)/' },
       to: {
-        path: '^(shared/(records|deliveries|billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(records|deliveries|sync|billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -91,15 +91,15 @@ module.exports = {
       comment: 'records and billing serve every resource, so they must not know one: pass in what differs.',
       from: { path: '^shared/(records|billing)/' },
       to: {
-        path: '^(shared/(deliveries|resources|registry|operations|documents|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(deliveries|sync|resources|registry|operations|documents|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
-      name: 'deliveries-below-resources',
+      name: 'deliveries-and-sync-below-resources',
       severity: 'error',
       comment:
-        'deliveries writes the rows of webhook deliveries for resources and workers, so it must know neither: pass in what differs.',
-      from: { path: '^shared/deliveries/' },
+        'deliveries and sync write the rows of webhook deliveries and of the work of connections, for resources and workers, so they must know neither: pass in what differs.',
+      from: { path: '^shared/(deliveries|sync)/' },
       to: {
         path: '^(shared/(billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
@@ -109,8 +109,19 @@ module.exports = {
       severity: 'error',
       comment:
         'The registry lists the resources, so no resource can use it: import the resource that is meant.',
-      from: { path: '^shared/(resources|documents|billing|deliveries|records)/' },
+      from: { path: '^shared/(resources|documents|billing|deliveries|sync|records)/' },
       to: { path: '^shared/(registry|operations)/' },
+    },
+    {
+      name: 'vendors-translate-only',
+      severity: 'error',
+      comment:
+        'A vendor translates: it knows the contract and its own folder, no record and no other vendor. It calls through its open connection.',
+      from: { path: '^shared/integrations/([^/]+)/' },
+      to: {
+        path: '^(shared/(?!(platform|config|integrations)/)|shared/integrations/(?!contract/)|api/|workers/|mcp/|migrations/|bin/)',
+        pathNot: '^shared/integrations/$1/',
+      },
     },
     {
       name: 'invoices-below-approvals-and-messages',
@@ -149,7 +160,7 @@ module.exports = {
       severity: 'error',
       comment: 'Only workers change data: api and mcp submit a command.',
       from: { path: '^(api|mcp)/' },
-      to: { path: 'handlers?\\.ts$|(^|/)handlers/|^shared/deliveries/' },
+      to: { path: 'handlers?\\.ts$|(^|/)handlers/|^shared/(deliveries|sync)/' },
     },
     {
       name: 'koa-in-api-only',

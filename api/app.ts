@@ -18,6 +18,8 @@ import { limitRate } from './middleware/rate-limit.js';
 import { refuseInvalidTarget, requestContext } from './middleware/request-context.js';
 import { reportUnknownNames } from './middleware/warnings.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
+import { serveOAuthCallback } from './public/oauth-callback.js';
+import { serveVendorHooks } from './public/vendor-hooks.js';
 import { documentRoutes } from './routes/document.js';
 import { exportDownloadRoute } from './routes/export-download.js';
 import * as routes from './routes/index.js';
@@ -50,6 +52,8 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveHealth(createHealthReader(api, [...createServingChecks(api), ...checks])));
   use(limitUnreadPublicResponses(api));
   use(serveInvoicePages(api));
+  use(serveVendorHooks(api));
+  use(serveOAuthCallback(api));
   use(detectVersionPrefix);
   use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }));
   use(documentRoutes());

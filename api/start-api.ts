@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http';
+import type { Vendors } from '../shared/integrations/contract/vendor.js';
+import { VENDORS } from '../shared/integrations/vendors.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
 import { logCheckFailure } from '../shared/platform/start-failure.js';
 import { type HttpServer, listenHttp } from '../shared/server/http-server.js';
@@ -12,14 +14,15 @@ export type RequestInterceptor = (...request: Parameters<RequestListener>) => bo
 
 /**
  * @param interceptor receives each request before the api does; used in the all-in-one process
- * @param server an HTTP server that the process has already opened; default: a new one
+ * @param options `vendors`: replaces the product's, for tests; `server`: an HTTP server that the
+ * process has already opened; default: a new one
  */
 export async function startApi(
   runtime: Runtime,
   interceptor: RequestInterceptor = () => false,
-  server?: HttpServer,
+  { server, vendors = VENDORS }: { server?: HttpServer | undefined; vendors?: Vendors | undefined } = {},
 ): Promise<{ port: number }> {
-  const api = await createApiRuntime(runtime);
+  const api = await createApiRuntime(runtime, vendors);
   logCheckFailure(runtime.logger, assertReadable(api.storage));
   const canary = await startCanary(api);
   const app = await createApp(api, [canary]);

@@ -32,6 +32,6 @@ async function startAll(foundation: Foundation): Promise<void> {
   const addresses = buildPublicAddresses(config, server.port);
   // Create the demo before the API starts, so that demo.json exists as soon as /readyz returns 200.
   const demo = config.demo ? await ensureDemo(runtime.db, { config, addresses, logger }) : undefined;
-  await startApi(runtime, await createMcpListener(runtime), server);
+  await startApi(runtime, await createMcpListener(runtime), { server });
   process.stdout.write(renderWelcome({ addresses, demo, dataDir: config.dataDir }));
 }

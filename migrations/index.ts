@@ -39,6 +39,7 @@ import * as addMailDays from './20261123060100_add_mail_days.js';
 import * as addDeploymentFacts from './20261123070000_add_deployment_facts.js';
 import * as markCountedMails from './20261123200000_mark_counted_mails.js';
 import * as markSettledOperations from './20261123210000_mark_settled_operations.js';
+import * as addConnections from './20261123220000_add_connections.js';
 
 interface Migration {
   name: string;
@@ -92,6 +93,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261123070000_add_deployment_facts', ...addDeploymentFacts },
   { name: '20261123200000_mark_counted_mails', ...markCountedMails },
   { name: '20261123210000_mark_settled_operations', ...markSettledOperations },
+  { name: '20261123220000_add_connections', ...addConnections },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

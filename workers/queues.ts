@@ -1,9 +1,14 @@
+import type { Vendors } from '../shared/integrations/contract/vendor.js';
+import { VENDORS } from '../shared/integrations/vendors.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
 import { startClock } from './clock/index.js';
 import { startExportsWorker } from './exports/index.js';
+import { startIntegrationsWorker } from './integrations/index.js';
 import { startMessagesWorker } from './messages/index.js';
 import { startWebhooksWorker } from './webhooks/index.js';
 import { startWritesWorker } from './writes/index.js';
+
+type StartWorker = (runtime: Runtime, vendors: Vendors) => Promise<void> | void;
 
 /** All queues with the function that starts their worker, in the sequence in which they start. */
 const WORKERS = {
@@ -12,7 +17,8 @@ const WORKERS = {
   messages: startMessagesWorker,
   webhooks: startWebhooksWorker,
   exports: startExportsWorker,
-} satisfies Record<string, (runtime: Runtime) => Promise<void> | void>;
+  integrations: startIntegrationsWorker,
+} satisfies Record<string, StartWorker>;
 
 export type QueueName = keyof typeof WORKERS;
 
@@ -23,6 +29,13 @@ export function isQueueName(name: string): name is QueueName {
 }
 
 /** Starts the workers of these queues; of all by default. */
-export async function startWorkers(runtime: Runtime, names: readonly QueueName[] = QUEUES): Promise<void> {
-  for (const name of QUEUES.filter((queue) => names.includes(queue))) await WORKERS[name](runtime);
+export async function startWorkers(
+  runtime: Runtime,
+  names: readonly QueueName[] = QUEUES,
+  vendors: Vendors = VENDORS,
+): Promise<void> {
+  for (const name of QUEUES.filter((queue) => names.includes(queue))) {
+    const start: StartWorker = WORKERS[name];
+    await start(runtime, vendors);
+  }
 }

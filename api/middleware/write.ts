@@ -50,6 +50,7 @@ export function serveWrite<Input>(
     ctx.state.intent = definition;
     assertAccess(ctx.state.key, definition);
     const targetId = options.getTargetId?.(ctx) ?? resolveTargetId(ctx, definition, resourceLabel);
+    ctx.state.targetId = targetId;
     const writeHeaders = readWriteHeaders(ctx);
     const { value, bytes } = await (options.readBody ?? readBody)(ctx);
     let ignored: string[] = [];

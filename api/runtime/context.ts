@@ -20,6 +20,8 @@ export interface RequestState extends DefaultState, RequestIds {
   rateLimitWindows: WindowState[];
   /** Set by `serveWrite`: what the command does, in the words of the audit log. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
+  /** Set by `serveWrite`: the id of the record that the command creates or changes. */
+  targetId?: string;
   /** Unknown query parameters and body members (warnings.ts). */
   unknownNames?: string[];
   /** Template of the matched route, for metrics and logs. */

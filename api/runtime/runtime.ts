@@ -1,5 +1,6 @@
 import { type CursorCodec, createCursorCodec } from '../../shared/contracts/cursor.js';
 import { type InvoicePdfs, openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
+import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { openDurableWritePath } from '../../shared/operations/write-path.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
@@ -19,6 +20,8 @@ import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 /** What the routes use in addition to the process's runtime. */
 export interface ApiRuntime extends Runtime {
   submit: Submit;
+  /** The vendors that accounts can connect. */
+  vendors: Vendors;
   streams: EventStreams;
   cursors: CursorCodec;
   passwords: Passwords;
@@ -38,11 +41,12 @@ export interface ApiRuntime extends Runtime {
   audit: AuditRecorder;
 }
 
-export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
+export async function createApiRuntime(runtime: Runtime, vendors: Vendors): Promise<ApiRuntime> {
   const { db, config } = runtime;
   const storage = openStorage(config.exportStorage);
   return {
     ...runtime,
+    vendors,
     submit: await openDurableWritePath(runtime),
     streams: await EventStreams.create(runtime),
     passwords: createPasswords(runtime),

@@ -17,6 +17,7 @@ import type { CommandContext, RunCommand } from '../cli/command.js';
 import { CliError, describeReason, EXIT, type ExitCode, toCliError } from '../cli/exit-codes.js';
 import { isReachableAsApp } from '../cli/store.js';
 import { checkAccounts, checkClock, REMEDY_FOR_ACCOUNTS, REMEDY_FOR_CLOCK } from './doctor-clock.js';
+import { checkConnections, REMEDY_FOR_CONNECTIONS } from './doctor-connections.js';
 import { checkRedis } from './doctor-redis.js';
 
 /** `next` says how to fix a failure. */
@@ -36,7 +37,15 @@ const MIN_POSTGRES_VERSION = 150_000;
 const REMEDY_FOR_PARTITIONS =
   'The clock creates and drops partitions every hour; its log names the error. Move the rows of a default partition by hand.';
 /** Checks that need PostgreSQL. */
-const DATABASE_CHECKS = ['role', 'migrations', 'partitions', 'clock', 'accounts', 'secret_key'];
+const DATABASE_CHECKS = [
+  'role',
+  'migrations',
+  'partitions',
+  'clock',
+  'accounts',
+  'connections',
+  'secret_key',
+];
 /** Checks that need the tables of this version. */
 const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
 const MIGRATE = 'Run `tow migrate` (npm start runs it automatically).';
@@ -63,7 +72,7 @@ export const runDoctor: RunCommand = async (_args, context) => {
 };
 
 function formatFinding({ name, status, detail, next }: Finding): string {
-  return `${status.padEnd(4)}  ${name.padEnd(10)}  ${detail}${next ? `\n                  → ${next}` : ''}`;
+  return `${status.padEnd(4)}  ${name.padEnd(11)}  ${detail}${next ? `\n                   → ${next}` : ''}`;
 }
 
 async function runCheck(name: string, next: string, check: Check): Promise<Finding> {
@@ -157,6 +166,7 @@ async function checkDatabase(context: CommandContext, config: Config): Promise<F
     await runCheck('partitions', REMEDY_FOR_PARTITIONS, () => checkPartitions(databaseUrl)),
     await runCheck('clock', REMEDY_FOR_CLOCK, () => checkClock(openDb)),
     await runCheck('accounts', REMEDY_FOR_ACCOUNTS, () => checkAccounts(openDb)),
+    await runCheck('connections', REMEDY_FOR_CONNECTIONS, () => checkConnections(openDb)),
     await runCheck('secret_key', 'Set the SECRET_KEY that the running processes have.', () =>
       checkSecretKey(openDb, config.secretKey),
     ),

@@ -1,6 +1,7 @@
 import type { Settings } from './generated.js';
 import { estimateSecretBits } from './secret-strength.js';
 import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
+import { parseIntegrations } from './settings-integrations.js';
 import { findStorageConflicts } from './storage-location.js';
 
 /** The required settings depend on the kind. `all` starts an embedded PostgreSQL. */
@@ -31,6 +32,7 @@ export function findContradictions(kind: ProcessKind, value: Settings): string[]
   }
   problems.push(...secretContradictions(value), ...addressContradictions(value));
   problems.push(...mailContradictions(kind, value), ...findStorageConflicts(value));
+  problems.push(...integrationContradictions(value));
   if (production && value.FAILPOINTS) problems.push('"FAILPOINTS" is refused in production');
   if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
     problems.push(
@@ -43,6 +45,16 @@ export function findContradictions(kind: ProcessKind, value: Settings): string[]
     );
   }
   return problems;
+}
+
+/** A double in production would receive the credentials of accounts. */
+function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string[] {
+  if (NODE_ENV !== 'production' || !INTEGRATIONS) return [];
+  return parseIntegrations(INTEGRATIONS).flatMap(([vendor, settings]) =>
+    ['base_url', 'identity_url']
+      .filter((name) => name in settings)
+      .map((name) => `"INTEGRATIONS" must not contain ${vendor}.${name} in production`),
+  );
 }
 
 /**

@@ -14,6 +14,17 @@ export interface TierLimits {
   hour: number;
 }
 
+/** The application of this deployment at a vendor; see the setting INTEGRATIONS. */
+export interface VendorSettings {
+  client_id?: string;
+  client_secret?: string;
+  /** Signs webhooks, where the vendor signs per application. */
+  webhook_secret?: string;
+  /** Addresses of a double. Production refuses them. */
+  base_url?: string;
+  identity_url?: string;
+}
+
 export type Tier = 'starter' | 'standard' | 'premium';
 
 export interface Config {
@@ -36,6 +47,8 @@ export interface Config {
   mailFrom: string | undefined;
   /** Limit per account, for invoices and notices together. */
   mailsPerDay: number;
+  /** What the operator sets up for each vendor, by its name. */
+  integrations: Readonly<Record<string, VendorSettings>>;
   secretKey: string;
   exportStorage: StorageLocation;
   tiers: Record<Tier, TierLimits>;
@@ -172,6 +185,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${findDomain(value.BASE_URL)}`),
     mailsPerDay: value.MAILS_PER_DAY,
+    integrations: JSON.parse(value.INTEGRATIONS ?? '{}'),
     secretKey: value.SECRET_KEY ?? loadDevelopmentSecret(dataDir),
     exportStorage: resolveStorageLocation(value, dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },

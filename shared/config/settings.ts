@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { validateIntegrationsJson } from './settings-integrations.js';
 import { validateTiersJson } from './settings-tiers.js';
 import { validateStorageUrl } from './storage-location.js';
 
@@ -55,6 +56,10 @@ export const settingsSchema = Joi.object({
       'mails and text messages that an account may send per day (UTC); further ones wait for the next day',
     )
     .example(5000),
+  INTEGRATIONS: Joi.string()
+    .custom(validateIntegrationsJson)
+    .description("JSON: this deployment's application at each vendor; base_url is refused in production")
+    .example('{"stripe":{"client_id":"ca_1","client_secret":"sk_1","webhook_secret":"whsec_1"}}'),
   SECRET_KEY: Joi.string()
     .min(MIN_SECRET_LENGTH)
     .description(

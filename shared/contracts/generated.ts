@@ -18,6 +18,10 @@ export type AuditSource = "rest" | "mcp" | "dashboard" | "webhook" | "job";
 export type ClaimStatus =
   "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
 export type ClubAnswer = "accepted" | "denied" | "paid";
+export type VendorKind = "accounting" | "payments" | "motor_club" | "messaging" | "telematics";
+export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" | "failing" | "revoked";
+export type OutboundOperationState = "due" | "doing" | "done" | "waiting" | "dead";
+export type SyncRunState = "succeeded" | "failed";
 export type DutyClass = "light" | "medium" | "heavy";
 export type DriverStatus = "active" | "inactive";
 export type Environment = "live" | "sandbox";
@@ -55,6 +59,9 @@ export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
+export type SyncIssueKind = "refused" | "exhausted" | "conflict" | "gone";
+export type SyncIssueStatus = "open" | "resolved";
+export type IssueResolution = "retry" | "ours" | "theirs" | "ignore";
 export type TruckStatus =
   "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
 export type SettableTruckStatus = "available" | "returning" | "off_duty" | "out_of_service";
@@ -365,6 +372,189 @@ export interface ClaimPatch {
 }
 export interface ClaimWithdraw {
   reason: string;
+}
+export interface Connection {
+  id: string;
+  vendor: string;
+  kind: VendorKind;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: "live" | "sandbox";
+  external_account: string | null;
+  scopes: string[];
+  settings: {
+    [k: string]: unknown;
+  };
+  webhook_url: string;
+  health: {
+    last_success_at: string | null;
+    oldest_due_at: string | null;
+    backlog: number;
+    error_rate: number | null;
+    last_error: string | null;
+    token_expires_at: string | null;
+    last_webhook_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+}
+export interface ConnectionAction {
+  [k: string]: unknown;
+}
+export interface ConnectionCall {
+  id: string;
+  connection_id: string;
+  method: string;
+  path: string;
+  response_status: number | null;
+  error: string | null;
+  total_ms: number;
+  vendor_request_id: string | null;
+  request_fields: string[];
+  response_fields: string[];
+  created_at: string;
+}
+export interface ConnectionCallListQuery {
+  since?: string;
+  until?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface ConnectionCreate {
+  vendor: string;
+  label?: string | null;
+  credentials?: {
+    [k: string]: string;
+  };
+  settings?: {
+    [k: string]: unknown;
+  };
+}
+export interface ConnectionListQuery {
+  vendor?: string;
+  status?: ConnectionStatus;
+  limit: number;
+  cursor?: string;
+}
+export interface ConnectionPatch {
+  label?: string | null;
+  settings?: {
+    [k: string]: unknown;
+  };
+  credentials?: {
+    [k: string]: string;
+  };
+}
+export interface ConnectionReplay {
+  id: string;
+  vendor: string;
+  kind: VendorKind;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: "live" | "sandbox";
+  external_account: string | null;
+  scopes: string[];
+  settings: {
+    [k: string]: unknown;
+  };
+  webhook_url: string;
+  health: {
+    last_success_at: string | null;
+    oldest_due_at: string | null;
+    backlog: number;
+    error_rate: number | null;
+    last_error: string | null;
+    token_expires_at: string | null;
+    last_webhook_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+  replayed: number;
+}
+export interface ConnectionSync {
+  stream?: string;
+  since?: string;
+}
+export interface ConnectionWithSignIn {
+  id: string;
+  vendor: string;
+  kind: VendorKind;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: "live" | "sandbox";
+  external_account: string | null;
+  scopes: string[];
+  settings: {
+    [k: string]: unknown;
+  };
+  webhook_url: string;
+  health: {
+    last_success_at: string | null;
+    oldest_due_at: string | null;
+    backlog: number;
+    error_rate: number | null;
+    last_error: string | null;
+    token_expires_at: string | null;
+    last_webhook_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+  authorize_url: string | null;
+}
+export interface Integration {
+  vendor: string;
+  kind: VendorKind;
+  label: string;
+  auth: "oauth2" | "api_key";
+  credentials_schema: {
+    [k: string]: unknown;
+  };
+  settings_schema: {
+    [k: string]: unknown;
+  };
+  docs_url: string;
+}
+export interface OperationReplay {
+  since: string;
+  until?: string;
+  dry_run?: boolean;
+}
+export interface OutboundOperation {
+  id: string;
+  connection_id: string;
+  kind: string;
+  record_id: string;
+  verb: string;
+  state: OutboundOperationState;
+  attempts: number;
+  next_at: string | null;
+  last_error: string | null;
+  external_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface OutboundOperationListQuery {
+  state?: OutboundOperationState;
+  limit: number;
+  cursor?: string;
+}
+export interface SyncRun {
+  id: string;
+  connection_id: string;
+  stream: string;
+  state: SyncRunState;
+  changes: number;
+  dropped: number;
+  error: string | null;
+  started_at: string;
+  ended_at: string | null;
+}
+export interface SyncRunListQuery {
+  limit: number;
+  cursor?: string;
 }
 export interface AgentCustomerListItem {
   id: string;
@@ -1327,6 +1517,39 @@ export interface SuggestionListQuery {
   invoice_id?: string;
   limit: number;
   cursor?: string;
+}
+export interface SyncIssue {
+  id: string;
+  connection_id: string;
+  kind: SyncIssueKind;
+  status: SyncIssueStatus;
+  operation_id: string | null;
+  record_kind: string | null;
+  record_id: string | null;
+  message: string;
+  ours: {
+    [k: string]: unknown;
+  } | null;
+  theirs: {
+    [k: string]: unknown;
+  } | null;
+  resolution: "retry" | "ours" | "theirs" | "ignore" | null;
+  note: string | null;
+  decided_by: string | null;
+  decided_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface SyncIssueListQuery {
+  connection_id?: string;
+  status?: SyncIssueStatus;
+  kind?: SyncIssueKind;
+  limit: number;
+  cursor?: string;
+}
+export interface SyncIssueResolve {
+  resolution: IssueResolution;
+  note?: string;
 }
 export interface Truck {
   id: string;

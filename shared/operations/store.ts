@@ -10,6 +10,13 @@ import { EXPIRED_EXPORTS } from '../resources/exports/limits.js';
 import { EXPIRED_SESSIONS } from '../resources/sessions/session-rows.js';
 import { EXPIRED_SECRETS } from '../resources/webhook-endpoints/secret-rows.js';
 import { EXPIRED_REPLAYS } from '../resources/webhook-replays/limits.js';
+import {
+  EXPIRED_CALLS,
+  EXPIRED_INBOUND_NOTICES,
+  EXPIRED_OAUTH_ATTEMPTS,
+  EXPIRED_OUTBOUND_OPERATIONS,
+  EXPIRED_SYNC_RUNS,
+} from '../sync/expiry.js';
 import { type AuditedResultRow, HAS_CHANGES_COLUMN, rebuildResult } from './audited-result.js';
 import { EXPIRED_COMMAND_ATTEMPTS } from './command-attempts.js';
 import { EXPIRED_IDEMPOTENCY_RECORDS } from './idempotency-records.js';
@@ -110,14 +117,19 @@ export async function findCommandResult(db: Database, command: Command): Promise
 }
 
 export async function storeOperation(db: Database, command: Command, leaseSeconds: number): Promise<void> {
-  await db.transaction([command.tenantId], async (tx) =>
-    tx.queryAtCommit({
-      name: 'store-operation',
-      text: `insert into operations (tenant_id, id, command, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
-             on conflict (tenant_id, id) do update set lease_until = excluded.lease_until`,
-      values: [command.tenantId, command.id, JSON.stringify(command), leaseSeconds],
-    }),
-  );
+  await db.transaction([command.tenantId], async (tx) => storeOperationAtCommit(tx, command, leaseSeconds));
+}
+
+/**
+ * {@link storeOperation} together with other changes: the command runs if and only if they commit.
+ */
+export function storeOperationAtCommit(tx: Transaction, command: Command, leaseSeconds: number): void {
+  tx.queryAtCommit({
+    name: 'store-operation',
+    text: `insert into operations (tenant_id, id, command, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
+           on conflict (tenant_id, id) do update set lease_until = excluded.lease_until`,
+    values: [command.tenantId, command.id, JSON.stringify(command), leaseSeconds],
+  });
 }
 
 const EXPIRED_OPERATIONS: ExpiryRule = {
@@ -136,6 +148,11 @@ const EXPIRY_RULES: readonly ExpiryRule[] = [
   EXPIRED_SCHEDULES,
   EXPIRED_REPLAYS,
   EXPIRED_ENDPOINT_QUEUES,
+  EXPIRED_CALLS,
+  EXPIRED_INBOUND_NOTICES,
+  EXPIRED_OUTBOUND_OPERATIONS,
+  EXPIRED_SYNC_RUNS,
+  EXPIRED_OAUTH_ATTEMPTS,
 ];
 
 /** Deletes at most `limit` rows per table. Returns how many it deleted. */

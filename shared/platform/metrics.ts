@@ -56,6 +56,13 @@ export function createMetrics() {
       buckets: LATENCY_BUCKETS_S,
       registers,
     }),
+    vendorCallSeconds: new Histogram({
+      name: 'tow_vendor_call_duration_seconds',
+      help: 'Calls to vendors; result: ok, or the kind of the error',
+      labelNames: ['vendor', 'result'],
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
     partitionFaults: new Gauge({
       name: 'tow_partition_faults',
       help: 'Problems with the partitions (tow doctor lists them): weeks without one, old ones not dropped, rows in a default one',

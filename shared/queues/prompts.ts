@@ -1,6 +1,7 @@
 import type { Runtime } from '../platform/process/runtime.js';
 import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 import { EXPORTS_QUEUE, openExportsQueue, promptExports } from './exports.js';
+import { INTEGRATIONS_QUEUE, openIntegrationsQueue, wakeConnectionQueues } from './integrations.js';
 import { MESSAGES_QUEUE, openMessagesQueue, promptMessages } from './messages.js';
 import { openWebhooksQueue, WEBHOOKS_QUEUE, wakeEndpointQueues } from './webhooks.js';
 
@@ -29,6 +30,14 @@ const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
       promptExports(
         queue,
         records.map(({ tenantId, id }) => ({ tenantId, exportId: id })),
+      );
+  },
+  [INTEGRATIONS_QUEUE]: (runtime) => {
+    const queue = openIntegrationsQueue(runtime);
+    return (records) =>
+      wakeConnectionQueues(
+        queue,
+        records.map(({ tenantId, id }) => ({ tenantId, connectionId: id })),
       );
   },
   [WEBHOOKS_QUEUE]: (runtime) => {

@@ -2,8 +2,8 @@ import type { Command, CommandResult } from '../contracts/command.js';
 import { AppError, type ErrorBody, serviceUnavailable } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
-import { CommandBatcher } from './command-batcher.js';
-import { WaitingWrites } from './waiting-writes.js';
+import { CommandBatcher } from './batching/command-batcher.js';
+import { WaitingWrites } from './batching/waiting-writes.js';
 import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';
 
 /** The result of a committed command, or the id of a stored operation that will run later. */

@@ -50,6 +50,7 @@ const SHARED_FOLDERS = [
   'registry',
   'operations',
   'integrations',
+  'sync',
 ];
 
 /** Names that do not describe the content. */

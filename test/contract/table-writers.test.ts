@@ -24,6 +24,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
   'shared/records/merge-records.ts': /\b(?:mergeRecords|storeMerges)\((?:[^;]*?\btable: '([a-z_]+)')?/g,
   'shared/records/fields/store-fields.ts': /\{ table: (?:(\w+)Table\b)?[^{}]*\bfields\b/g,
+  'shared/records/lease-queries.ts': /: LeasedTable = \{(?:\s*table: '([a-z_]+)')?/g,
   'shared/records/expiry.ts': /: ExpiryRule = \{(?:\s*table: '([a-z_]+)')?/g,
   'shared/resources/planned-messages/outbox-rows.ts':
     /\b(?:postponeRow|countOrPostpone)\((?:\w+, '([a-z_]+)')?/g,

@@ -6,6 +6,7 @@ import { startApi } from '../../api/start-api.js';
 import { createMcpListener } from '../../mcp/http.js';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { loadConfig } from '../../shared/config/config.js';
+import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/process/runtime.js';
 import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import { QUEUES, type QueueName, startWorkers } from '../../workers/queues.js';
@@ -40,6 +41,10 @@ export interface StackOptions {
   previousStack?: TestStack;
   /** False: no schedule fires by itself. */
   clock?: boolean;
+  /** True: the work of connections runs. Its vendors must be on this machine. */
+  integrations?: boolean;
+  /** The vendors that accounts can connect; default: the product's. */
+  vendors?: Vendors;
   /** Creates the offer to agents. Default: the product's offer. */
   createOffer?: Parameters<typeof createMcpListener>[1];
 }
@@ -81,12 +86,16 @@ export class TestStack {
       clock: options.clock === false,
       webhooks: !options.webhooks,
       exports: !options.exports,
+      integrations: !options.integrations,
     };
     await startWorkers(
       runtime,
       QUEUES.filter((name) => !isOff[name]),
+      options.vendors,
     );
-    const { port } = await startApi(runtime, await createMcpListener(runtime, options.createOffer));
+    const { port } = await startApi(runtime, await createMcpListener(runtime, options.createOffer), {
+      vendors: options.vendors,
+    });
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }
 

@@ -9,6 +9,7 @@ export { termsSweep } from '../../shared/resources/invoices/terms-changes.js';
 export { endpointHealthSweep } from '../../shared/resources/webhook-endpoints/health/sweep.js';
 export { exportScheduleTask } from '../exports/run-export-schedules.js';
 export { exportTask } from '../exports/watch-exports.js';
+export { connectionTask } from '../integrations/wake-connections.js';
 export { messageTask } from '../messages/prompt-messages.js';
 export { replayTask } from '../webhooks/run-replays.js';
 export { endpointQueueTask } from '../webhooks/wake-endpoint-queues.js';

@@ -5,6 +5,7 @@ import { pdfFileName } from '../../shared/documents/document.js';
 import { LOGO_CONTENT_ID, removeLogo } from '../../shared/documents/invoice-message.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
 import type { InvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
+import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
 import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
@@ -16,7 +17,6 @@ import {
   leaseNextMessage,
   readInvoiceDocument,
 } from '../../shared/resources/messages/outbox.js';
-import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import { postponeMessage, recordAcceptance } from '../../shared/resources/planned-messages/store.js';
 import type { LeaseNextMail } from './fair-mail-queue.js';
 import {

@@ -1,4 +1,5 @@
 import { openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
+import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import {
@@ -17,10 +18,10 @@ import { createProviders } from './providers.js';
 const CONCURRENCY = 4;
 
 /** Starts the worker that sends messages and mails of notices. */
-export function startMessagesWorker(runtime: Runtime): void {
+export function startMessagesWorker(runtime: Runtime, vendors: Vendors): void {
   const messages = openMessagesQueue(runtime);
   const writes = openWritesQueue(runtime);
-  const providers = createProviders(runtime.config);
+  const providers = createProviders(runtime.config, vendors);
   const pdfs = openInvoicePdfs(runtime);
   const mailQueue = new FairMailQueue(runtime, {
     messages: createMessageLeaser(runtime, providers, { writes, messages, pdfs }),

@@ -1,5 +1,5 @@
+import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import {
   type LeasedNoticeMail,
   leaseNextNoticeMail,

@@ -1,6 +1,7 @@
+import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
+import { VendorError } from '../../shared/integrations/contract/vendor-error.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import { DeliveryError, type OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
 import type { Providers } from './providers.js';
 
@@ -16,7 +17,7 @@ const SEND_DEADLINE_MS = 120_000;
 /** Waits between attempts, 15 minutes in total. */
 const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
-/** Wait of a message that could not be prepared because of our own limits. */
+/** Wait of a message that was not offered: one of our own limits, or an unknown provider. */
 const UNREADY_RETRY_SECONDS = 60;
 const STORE_RETRY_MS = 500;
 
@@ -50,9 +51,9 @@ export async function offerToProvider(
 ): Promise<OfferResult> {
   // Every started attempt counts, so a message that kills its worker each time fails in the end.
   if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'The delivery broke off repeatedly.' };
-  const provider = providers[name];
+  const provider = providers(name);
   // A newer version queued this message during a rolling update. A newer worker can send it.
-  if (!provider) return { outcome: 'later', reason: `This worker does not support the provider ${name}.` };
+  if (!provider) return { outcome: 'unready', reason: `This worker does not support the provider ${name}.` };
   try {
     const message = await withDeadline(Promise.resolve().then(prepare), {
       ms: leaseRequestedAt + PREPARE_DEADLINE_MS - performance.now(),
@@ -60,16 +61,16 @@ export async function offerToProvider(
     });
     await withDeadline(provider.send(message), {
       ms: SEND_DEADLINE_MS,
-      error: new DeliveryError('The provider did not respond in time.', false),
+      error: new VendorError('The provider did not respond in time.', { kind: 'unknown_outcome' }),
     });
     return { outcome: 'accepted' };
   } catch (error) {
     if (error instanceof NotReadyError) return { outcome: 'unready', reason: error.message };
-    if (!(error instanceof DeliveryError)) {
+    if (!(error instanceof VendorError)) {
       logger.error({ err: error, messageId: id }, 'could not prepare a message');
       return { outcome: 'later', reason: 'Something went wrong on our side.' };
     }
-    return { outcome: error.permanent ? 'refused' : 'later', reason: error.message };
+    return { outcome: error.kind === 'refused' ? 'refused' : 'later', reason: error.message };
   }
 }
 

@@ -1,20 +1,28 @@
 import type { Config } from '../../shared/config/config.js';
-import { DeliveryError, type MessageProvider } from '../../shared/resources/messages/provider.js';
-import { createSmtpProvider } from './smtp.js';
+import type { MessageSender } from '../../shared/integrations/contract/messaging.js';
+import type { Vendors } from '../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../shared/integrations/contract/vendor-error.js';
 
-/** The providers that this process can send messages with, by the name in the message rows. */
-export type Providers = Readonly<Record<string, MessageProvider>>;
+/** Finds the sender for the provider in a message's row; undefined: this version has none. */
+export type Providers = (name: string) => MessageSender | undefined;
 
-export function createProviders({ smtpUrl, mailFrom }: Config): Providers {
-  return { smtp: smtpUrl && mailFrom ? createSmtpProvider(smtpUrl, mailFrom) : noMailServer };
+export function createProviders(config: Config, vendors: Vendors): Providers {
+  const senders = new Map<string, MessageSender>();
+  return (name) => {
+    const vendor = vendors.findOperatorVendor(name);
+    if (!vendor) return undefined;
+    const sender = senders.get(name) ?? vendor.openSender(config) ?? noMailServer;
+    senders.set(name, sender);
+    return sender;
+  };
 }
 
 /**
  * For messages that were queued before SMTP_URL was removed. A visible failure is better than a
  * message that waits forever.
  */
-const noMailServer: MessageProvider = {
+const noMailServer: MessageSender = {
   async send() {
-    throw new DeliveryError('No mail server is configured any more.', true);
+    throw new VendorError('No mail server is configured any more.', { kind: 'refused' });
   },
 };

@@ -8,12 +8,13 @@ import {
   type WebhooksQueue,
   wakeEndpointQueues,
 } from '../../shared/queues/webhooks.js';
+import { Permits, type Pool } from '../leased-queues/permits.js';
+import { QueueKeeper } from '../leased-queues/queue-keeper.js';
 import { DueLoader } from './queue/due-loader.js';
 import { createConfigLoader } from './queue/endpoint-config.js';
+import { endpointLeaseStore } from './queue/endpoint-lease-store.js';
 import type { EndpointQueue } from './queue/endpoint-queue.js';
-import { EndpointQueueKeeper } from './queue/endpoint-queue-keeper.js';
 import { InFlightRequests, SLOW_MS } from './queue/in-flight-requests.js';
-import { Permits, type Pool } from './queue/permits.js';
 import { EndpointSender } from './send/endpoint-sender.js';
 import { ResultProcessor } from './store/result-processor.js';
 
@@ -35,7 +36,7 @@ export interface DispatcherParts {
  * open while a receiver responds.
  */
 export class Dispatcher {
-  private readonly keeper: EndpointQueueKeeper;
+  private readonly keeper: QueueKeeper<EndpointQueueRef, EndpointQueue>;
   private readonly feeder: DueLoader;
   private readonly results: ResultProcessor;
   private readonly permits: Permits;
@@ -63,12 +64,10 @@ export class Dispatcher {
         this.schedule(endpointQueue);
       },
     });
-    this.keeper = new EndpointQueueKeeper(runtime, {
-      onWoken: (endpointQueue) => {
-        // Load even if the queue is full or paused: the endpoint's settings may have changed.
-        this.feeder.requestLoad(endpointQueue);
-        this.schedule(endpointQueue);
-      },
+    this.keeper = new QueueKeeper(runtime, endpointLeaseStore, (endpointQueue) => {
+      // Load even if the queue is full or paused: the endpoint's settings may have changed.
+      this.feeder.requestLoad(endpointQueue);
+      this.schedule(endpointQueue);
     });
     this.feeder = new DueLoader(runtime, createConfigLoader(runtime), {
       onLoaded: (endpointQueue) => this.schedule(endpointQueue),

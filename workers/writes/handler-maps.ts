@@ -6,6 +6,7 @@ export { agentKeyHandlers } from '../../shared/resources/agent-keys/handlers.js'
 export { apiKeyHandlers } from '../../shared/resources/api-keys/handlers.js';
 export { approvalHandlers } from '../../shared/resources/approvals/handlers.js';
 export { claimHandlers } from '../../shared/resources/claims/handlers/index.js';
+export { connectionHandlers } from '../../shared/resources/connections/handlers/index.js';
 export { customerHandlers } from '../../shared/resources/customers/handlers.js';
 export { driverHandlers } from '../../shared/resources/drivers/handlers.js';
 export { exportScheduleHandlers } from '../../shared/resources/export-schedules/handlers.js';
@@ -20,6 +21,7 @@ export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js'
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
 export { settingsHandlers } from '../../shared/resources/settings/handlers.js';
 export { suggestionHandlers } from '../../shared/resources/suggestions/handlers.js';
+export { syncIssueHandlers } from '../../shared/resources/sync-issues/handlers.js';
 export { truckHandlers } from '../../shared/resources/trucks/handlers.js';
 export { userHandlers } from '../../shared/resources/users/handlers.js';
 export { webhookDeliveryHandlers } from '../../shared/resources/webhook-deliveries/handlers.js';

@@ -1,6 +1,6 @@
 import { isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/postgres/database.js';
-import { Batcher, runInHalves } from '../../queues/batcher.js';
+import { Batcher, runInHalves } from '../../queues/batching/batcher.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
 
 /** This limit keeps waiting entries from filling the memory while PostgreSQL hangs. */

@@ -1,13 +1,14 @@
 import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
-import { MESSAGES_QUEUE } from '../../queues/messages.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
+import { insertOperations } from '../../sync/operation-rows.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 import { writeMessageBodies } from '../invoices/handlers/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
-import { OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
+import { findTextConnections, OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../planned-messages/link.js';
+import { planOperations, promptProviders } from '../planned-messages/plan.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
 import { markInvoiceSent } from './record-handler.js';
 
@@ -44,6 +45,11 @@ export async function retryMessages(
     failed.map((command) => buildBodyRequest(command, locked.getMessage(command) as MessageRow, config)),
   );
   const now = new Date();
+  const textConnections = await findTextConnections(
+    tx,
+    failed.map(({ tenantId }) => tenantId),
+  );
+  const retried: MessageRow[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
@@ -55,8 +61,19 @@ export async function retryMessages(
         'sending',
         `The invoice is ${invoice.status}: it cannot be sent now.`,
       );
-    const provider = providerFor(config, message.channel, command.environment);
-    const next = { ...message, ...bodies.get(message.id), ...resetForRetry(now), provider };
+    const { provider, connectionId } = providerFor(
+      config,
+      { channel: message.channel, environment: command.environment },
+      textConnections.get(command.tenantId),
+    );
+    const next = {
+      ...message,
+      ...bodies.get(message.id),
+      ...resetForRetry(now),
+      provider,
+      connection_id: connectionId,
+    };
+    retried.push(next);
     locked.changeInvoice(command, markInvoiceQueued(invoice, now));
     const events =
       provider === OUTBOX_PROVIDER
@@ -69,18 +86,19 @@ export async function retryMessages(
       ok: true,
       changes,
       events,
-      prompts: provider === OUTBOX_PROVIDER ? [] : [{ queue: MESSAGES_QUEUE, id: message.id }],
+      prompts: promptProviders([{ id: message.id, provider, connectionId }]),
     };
   });
   await locked.store(tx);
+  await insertOperations(tx, planOperations(retried));
   return outcomes;
 }
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {
-  const { id, channel, recipient: address, provider } = message;
+  const { id, channel } = message;
   const token = sealLink(deriveLinkKey(config), { tenantId: command.tenantId, messageId: id });
   return {
-    message: { id, channel, address, provider, url: `${config.publicUrl}/i/${token}` },
+    message: { id, channel, url: `${config.publicUrl}/i/${token}` },
     ref: { tenant_id: command.tenantId, id: message.invoice_id },
   };
 }

@@ -40,3 +40,11 @@ export const recordMessageFailed = defineCommand<MessageFailure>({
   schema: Joi.object({ reason: Joi.string().required() }),
   permission: 'admin',
 });
+
+/** Submitted by the integrations worker when the vendor could not deliver an accepted message. */
+export const recordMessageUndelivered = defineCommand<MessageFailure>({
+  type: 'message.record_undelivered',
+  action: 'message.undelivered',
+  schema: Joi.object({ reason: Joi.string().required() }),
+  permission: 'admin',
+});

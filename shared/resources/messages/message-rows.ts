@@ -18,6 +18,7 @@ export interface MessageRow extends Row, RecordRef {
   body_html: string | null;
   state: 'queued' | 'sent' | 'failed';
   provider: string;
+  connection_id: string | null;
   error: string | null;
   attempts: number;
   attempt_after: string;

@@ -7,7 +7,7 @@ import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
 import { buildNextDueCte, type DueRow, findDueRows } from '../planned-messages/outbox-rows.js';
-import { countOrPostponeMessage, LEASE_MESSAGE_CTE } from '../planned-messages/store.js';
+import { countOrPostponeMessage, LEASE_MESSAGE_CTE, START_MESSAGE_CTE } from '../planned-messages/store.js';
 
 /** A message under a lease: only this worker may offer it to its provider now. */
 export interface LeasedMessage extends RecordRef {
@@ -39,6 +39,12 @@ export interface LeaseTerms {
   mailsPerDay: number;
 }
 
+/** SQL: the leased message of the CTE `taken`, with the status of its invoice. */
+const SELECT_TAKEN = `
+             select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
+               m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted
+             from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`;
+
 /**
  * Leases the account's message that has been due the longest; undefined when all due messages are
  * leased by other workers. The same transaction counts the message for the day. It does not read
@@ -53,18 +59,38 @@ export function leaseNextMessage(
     const [row] = await tx.query<LeasedRow>({
       name: 'claim-next-message',
       text: `with ${buildNextDueCte('messages')},
-             ${LEASE_MESSAGE_CTE}
-             select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
-               m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted
-             from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`,
+             ${LEASE_MESSAGE_CTE} ${SELECT_TAKEN}`,
       values: [tenantId, leaseSeconds],
     });
-    if (!row) return undefined;
-    const refusal = findRefusal(row);
-    const isNew = !row.accepted && !row.is_counted && refusal === undefined;
-    const deferral = isNew ? await countOrPostponeMessage(tx, { ref: row, mailsPerDay }) : undefined;
-    return { ...row, refusal, deferral };
+    return row && countForDay(tx, row, mailsPerDay);
   });
+}
+
+/**
+ * Starts an attempt to send the message of a connection's operation. Undefined: there is nothing to
+ * send any more, or a newer message has replaced it.
+ */
+export function startMessageAttempt(
+  db: Database,
+  { tenant_id, id }: RecordRef,
+  mailsPerDay: number,
+): Promise<LeasedMessage | undefined> {
+  return db.transaction([tenant_id], async (tx) => {
+    const [row] = await tx.query<LeasedRow>({
+      name: 'start-message-attempt',
+      text: `with ${START_MESSAGE_CTE} ${SELECT_TAKEN}`,
+      values: [tenant_id, id],
+    });
+    return row && countForDay(tx, row, mailsPerDay);
+  });
+}
+
+/** Counts a leased message for the day, or postpones it. */
+async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number): Promise<LeasedMessage> {
+  const refusal = findRefusal(row);
+  const isNew = !row.accepted && !row.is_counted && refusal === undefined;
+  const deferral = isNew ? await countOrPostponeMessage(tx, { ref: row, mailsPerDay }) : undefined;
+  return { ...row, refusal, deferral };
 }
 
 /** Why the message must not be sent any more; undefined when it may. */
@@ -98,4 +124,18 @@ const OVERDUE_SECONDS = 5;
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };
   return findDueRows(tx, 'messages', bounds);
+}
+
+/** Whether any of these messages is still waiting for the command that marks it as sent. */
+export async function hasQueuedMessages(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'find-unsent-messages',
+    text: "select 1 from messages where tenant_id = $1 and id = any($2::uuid[]) and state = 'queued' limit 1",
+    values: [tenantId, ids],
+  });
+  return rows.length > 0;
 }

@@ -70,6 +70,32 @@ export async function recordMessagesFailed(
   return outcomes;
 }
 
+/**
+ * Records that the vendor accepted the messages, but could not deliver them. The invoice fails too,
+ * unless a payment or the customer has changed its status.
+ */
+export async function recordMessagesUndelivered(
+  tx: Transaction,
+  commands: Command<MessageFailure>[],
+): Promise<CommandOutcome[]> {
+  const locked = await LockedMessages.lock(tx, commands);
+  const now = new Date().toISOString();
+  const outcomes = commands.map((command): CommandOutcome => {
+    const message = locked.getMessage(command);
+    if (!message) return notFoundOutcome('message');
+    const { reason } = command.input;
+    if (message.state === 'failed') return { ok: true, changes: [], events: [] };
+    locked.changeMessage({ ...message, state: 'failed', error: reason });
+    const changes: Change[] = [{ field: 'state', from: message.state, to: 'failed' }];
+    if (locked.hasOtherQueuedMessages(message)) return { ok: true, changes, events: [] };
+    const { row, change } = failInvoice(locked.getInvoice(message), { now, reason });
+    locked.changeInvoice(command, row);
+    return { ok: true, changes: [...changes, ...change], events: [] };
+  });
+  await locked.store(tx);
+  return outcomes;
+}
+
 function failInvoice(
   invoice: InvoiceRow,
   { now, reason }: { now: string; reason: string },

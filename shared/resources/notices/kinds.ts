@@ -6,6 +6,9 @@ export const NOTICE_KINDS = [
   'delivery_exhausted',
   'export_failed',
   'export_skipped',
+  'connection_needs_reauth',
+  'connection_failing',
+  'sync_issue_opened',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

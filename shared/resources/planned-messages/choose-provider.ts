@@ -1,18 +1,57 @@
 import type { Config } from '../../config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 
 export type DeliveryChannel = 'email' | 'sms';
 
 /** The provider that sends nothing: its messages stay readable in the outbox. */
 export const OUTBOX_PROVIDER = 'outbox';
 
+/** Who sends a message. */
+export interface ChosenProvider {
+  provider: string;
+  connectionId: string | null;
+}
+
+/** The connection of an account that sends its texts. */
+export interface TextConnection {
+  tenant_id: string;
+  id: string;
+  vendor: string;
+}
+
+/** The connections that send the texts of accounts, by account. */
+export type TextConnections = ReadonlyMap<string, TextConnection>;
+
 /**
- * The provider for a channel. Text messages have no vendor yet, so they stay in the outbox, as
- * mails do without a mail server. A sandbox never sends anything (docs/decisions.md §6).
+ * Finds the connections that send texts: of each account the oldest one that was active. A paused
+ * one keeps the texts until it is resumed.
+ */
+export async function findTextConnections(
+  tx: Transaction,
+  tenantIds: readonly string[],
+): Promise<TextConnections> {
+  const rows = await tx.query<TextConnection>({
+    name: 'find-text-connections',
+    text: `select distinct on (c.tenant_id) c.tenant_id, c.id, c.vendor from connections c
+           where c.tenant_id = any($1::uuid[]) and c.kind = 'messaging' and c.status not in ('pending', 'revoked')
+           order by c.tenant_id, c.created_at, c.id`,
+    values: [[...new Set(tenantIds)]],
+  });
+  return new Map(rows.map((row) => [row.tenant_id, row]));
+}
+
+/**
+ * The provider for a channel. Without a connection for texts and without a mail server, messages
+ * stay in the outbox. A sandbox never sends anything (docs/decisions.md §6).
  */
 export function providerFor(
   config: Config,
-  channel: DeliveryChannel,
-  environment: 'live' | 'sandbox',
-): string {
-  return environment === 'live' && channel === 'email' && config.smtpUrl ? 'smtp' : OUTBOX_PROVIDER;
+  { channel, environment }: { channel: DeliveryChannel; environment: 'live' | 'sandbox' },
+  connection: TextConnection | undefined,
+): ChosenProvider {
+  const outbox = { provider: OUTBOX_PROVIDER, connectionId: null };
+  if (environment !== 'live') return outbox;
+  if (channel === 'sms')
+    return connection ? { provider: connection.vendor, connectionId: connection.id } : outbox;
+  return config.smtpUrl ? { provider: 'smtp', connectionId: null } : outbox;
 }

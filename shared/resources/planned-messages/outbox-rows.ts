@@ -13,6 +13,12 @@ const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
   notice_mails: '',
 };
 
+/** SQL condition over rows `m`: the mail server sends them, and no connection. */
+const IS_MAIL: Readonly<Record<OutboxTable, string>> = {
+  messages: ' and m.connection_id is null',
+  notice_mails: '',
+};
+
 /** The wait of a row for its next attempt. */
 export interface RetryWait {
   /** Until the next attempt. */
@@ -56,7 +62,7 @@ function postponeAtCommit(
 export function buildNextDueCte(table: OutboxTable): string {
   return `next as (
     select m.id from ${table} m join tenants o on o.tenant_id = m.tenant_id and o.environment = 'live'
-    where m.tenant_id = $1 and m.state = 'queued' and m.attempt_after <= now()
+    where m.tenant_id = $1 and m.state = 'queued' and m.attempt_after <= now()${IS_MAIL[table]}
     order by m.attempt_after, m.id limit 1 for no key update of m skip locked)`;
 }
 
@@ -114,7 +120,7 @@ export function findDueRows(
     name: `sweep-${table}`,
     text: `${buildRoundRobinSql(`select m.tenant_id, m.id, m.attempts, m.attempt_after from ${table} m
              where m.tenant_id = t.tenant_id and m.state = 'queued'
-               and m.attempt_after <= now() - make_interval(secs => $3)
+               and m.attempt_after <= now() - make_interval(secs => $3)${IS_MAIL[table]}
              order by m.attempt_after, m.id limit $2`)}, due.attempt_after limit $1`,
     values: [limit, limitPerTenant, overdueSeconds],
   });

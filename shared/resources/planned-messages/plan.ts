@@ -1,7 +1,15 @@
 import type { Config } from '../../config/config.js';
-import type { Command } from '../../contracts/command.js';
+import type { Command, Prompt } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
-import { type DeliveryChannel, OUTBOX_PROVIDER, providerFor } from './choose-provider.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { MESSAGES_QUEUE } from '../../queues/messages.js';
+import type { NewOperation } from '../../sync/operation-rows.js';
+import {
+  type DeliveryChannel,
+  OUTBOX_PROVIDER,
+  providerFor,
+  type TextConnections,
+} from './choose-provider.js';
 import { deriveLinkKey, sealLink } from './link.js';
 
 /*
@@ -18,6 +26,8 @@ export interface Recipient {
 export interface PlannedMessage extends Recipient {
   id: string;
   provider: string;
+  /** The connection that sends it; null: the mail server or the outbox. */
+  connectionId: string | null;
   /** The link in the message. */
   url: string;
 }
@@ -36,7 +46,17 @@ export function isInFlight({ messages }: PlannedSending): boolean {
   return messages.some(({ provider }) => provider !== OUTBOX_PROVIDER);
 }
 
-export function planMessages(command: Command, recipients: Recipient[], config: Config): PlannedMessage[] {
+/** Which providers there are. */
+export interface ProviderFacts {
+  config: Config;
+  textConnections: TextConnections;
+}
+
+export function planMessages(
+  command: Command,
+  recipients: Recipient[],
+  { config, textConnections }: ProviderFacts,
+): PlannedMessage[] {
   const key = deriveLinkKey(config);
   return recipients.map((recipient) => {
     const id = newId();
@@ -44,8 +64,33 @@ export function planMessages(command: Command, recipients: Recipient[], config: 
     return {
       ...recipient,
       id,
-      provider: providerFor(config, recipient.channel, command.environment),
+      ...providerFor(
+        config,
+        { channel: recipient.channel, environment: command.environment },
+        textConnections.get(command.tenantId),
+      ),
       url: `${config.publicUrl}/i/${token}`,
     };
   });
+}
+
+/** The wake-up jobs for messages that a provider still has to accept. */
+export function promptProviders(
+  messages: readonly Pick<PlannedMessage, 'id' | 'provider' | 'connectionId'>[],
+): Prompt[] {
+  return messages.flatMap(({ id, provider, connectionId }) => {
+    if (provider === OUTBOX_PROVIDER) return [];
+    return connectionId === null
+      ? [{ queue: MESSAGES_QUEUE, id }]
+      : [{ queue: INTEGRATIONS_QUEUE, id: connectionId }];
+  });
+}
+
+/** The writes at vendors that send these messages. */
+export function planOperations(
+  messages: readonly { tenant_id: string; id: string; connection_id: string | null }[],
+): NewOperation[] {
+  return messages.flatMap(({ tenant_id, id, connection_id }) =>
+    connection_id === null ? [] : [{ tenant_id, connection_id, kind: 'message', local_id: id, verb: 'send' }],
+  );
 }

@@ -16,10 +16,12 @@ export interface NewMessage extends RecordRef {
   body_html?: string | null;
   state: 'queued' | 'sent';
   provider: string;
+  /** The connection that sends it; null: the mail server or the outbox. */
+  connection_id: string | null;
 }
 
 const NEW_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
-  provider text`;
+  provider text, connection_id uuid`;
 const NEW_NAMES = parseColumnNames(NEW_COLUMNS).join(', ');
 
 export async function insertMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
@@ -47,7 +49,7 @@ export async function supersedeQueuedMessages(
   });
 }
 
-const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, error text, attempts integer, attempt_after timestamptz,
+const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, connection_id uuid, error text, attempts integer, attempt_after timestamptz,
   accepted_at timestamptz, counted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
 const CHANGEABLE_NAMES = parseColumnNames(CHANGEABLE);
 
@@ -69,6 +71,18 @@ export const LEASE_MESSAGE_CTE = `taken as (
                update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAtSql('m')},
                  attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)`;
+
+/**
+ * SQL: a CTE named `taken`, which counts an attempt of the message `$2`. A failed message may be
+ * sent after all, unless a newer one of its invoice and channel has replaced it.
+ */
+export const START_MESSAGE_CTE = `taken as (
+               update messages m set attempts = m.attempts + 1, updated_at = ${nextUpdatedAtSql('m')}
+               where m.tenant_id = $1 and m.id = $2 and m.accepted_at is null
+                 and (m.state = 'queued' or (m.state = 'failed' and not exists (
+                   select from messages n where n.tenant_id = m.tenant_id and n.invoice_id = m.invoice_id
+                     and n.channel = m.channel and n.created_at > m.created_at)))
+               returning m.*)`;
 
 /**
  * Counts a leased message among the mails of the day. Beyond the limit, postpones it to the next

@@ -108,6 +108,7 @@ describe('contents of SQL dumps', () => {
       'invoices_due_by_own_terms',
       'invoices_due_by_account_terms',
       'exports_discarded',
+      'connections_by_account',
     ]);
   });
 

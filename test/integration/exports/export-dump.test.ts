@@ -20,6 +20,7 @@ import { eventually } from '../../support/poll.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { TestStack, type TestTenant } from '../../support/stack.js';
 import { createEmptyDatabase } from '../../support/stores.js';
+import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
 const INCLUDED = Object.entries(INCLUDED_TABLES);
@@ -78,7 +79,7 @@ describe('SQL dumps', () => {
   };
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
+    stack = await TestStack.start({ clock: false, vendors: TEST_VENDORS });
     mine = await stack.createTenant();
     other = await stack.createTenant('Other Towing');
     for (const [tenant, canary] of [

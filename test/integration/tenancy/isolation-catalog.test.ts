@@ -5,14 +5,15 @@ import { createDatabase } from '../../support/stores.js';
 import { listTables } from '../../support/writes/rows.js';
 
 /**
- * Policies besides `tenant_isolation`. Keys and sessions are found by hash, and people by e-mail,
- * before the tenant is known. Sweeps list the ids of all tenants.
+ * Policies besides `tenant_isolation`. Keys, sessions and accounts at vendors are found by hash,
+ * and people by e-mail, before the tenant is known. Sweeps list the ids of all tenants.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup SELECT',
   'sessions.token_lookup SELECT',
   'users.email_lookup SELECT',
   'tenants.tenant_directory SELECT',
+  'connections.account_lookup SELECT',
 ];
 
 /** Restrictive policies, which only hide rows: a search reads only the entries that match it. */

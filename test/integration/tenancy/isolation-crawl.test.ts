@@ -23,6 +23,8 @@ import {
   listDocumentedOperations,
   type OpenApiNode,
 } from '../../support/text/openapi-walk.js';
+import { storeConnectionRows } from '../../support/vendors/connection-rows.js';
+import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
@@ -80,7 +82,7 @@ describe('tenant isolation of all API operations', () => {
   const covered = new Set<string>();
 
   before(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ vendors: TEST_VENDORS });
     const [alpha, beta] = [await stack.createTenant('Alpha'), await stack.createTenant('Beta')];
     intruder = await fillAccount('alpha', alpha.id, alpha.client);
     person = await signIn(stack, { tenantId: alpha.id });
@@ -98,6 +100,12 @@ describe('tenant isolation of all API operations', () => {
       ids.suggestion = await storeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
     for (const _round of [1, 2]) ids.notice = await insertNotice(stack, tenantId, { title: canary });
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
+    for (const _round of [1, 2])
+      ids.sync_issue = await storeConnectionRows(stack, {
+        tenantId,
+        connectionId: ids.connection as string,
+        text: canary,
+      });
     const webhooks = { stack, tenantId };
     for (const _round of [1, 2])
       Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
@@ -158,7 +166,8 @@ describe('tenant isolation of all API operations', () => {
 
   /** Returns the path of a list. A list under a record uses a record whose list has items. */
   function buildListPath({ path }: DocumentedOperation, { ids } = intruder): string {
-    return withId(path, ids[path.startsWith('/invoices') ? 'paid_invoice' : 'webhook_delivery'] as string);
+    const kind = { invoices: 'paid_invoice', connections: 'connection' }[path.split('/')[1] as string];
+    return withId(path, ids[kind ?? 'webhook_delivery'] as string);
   }
 
   function buildRequest({ body, path, name }: DocumentedOperation): CallOptions {

@@ -26,7 +26,8 @@ function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Recor
 }
 
 /**
- * Creates records of every kind that contain `canary`, a text that no other account may see.
+ * Creates records of every kind that contain `canary`, a text that no other account may see. The
+ * stack has the vendors of TEST_VENDORS.
  * @returns the id of one record of each kind
  */
 export async function createCanaryRecords(
@@ -82,6 +83,15 @@ export async function createCanaryRecords(
     if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
     const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
     ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));
+    const connection = {
+      vendor: 'parrot_keys',
+      label: canary,
+      settings: { from_number: canary.slice(0, 32) },
+    };
+    ids.connection = await make('/connections', {
+      ...connection,
+      credentials: { api_key: isLive ? canary : `test_${canary}` },
+    });
     ids.export = await make('/exports', { resource: 'invoices', format: 'csv', filters: { search: canary } });
     ids.export_schedule = await make('/export-schedules', scheduleInput({ filters: { search: canary } }));
     ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });

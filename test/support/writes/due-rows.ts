@@ -8,6 +8,7 @@ import { findDueStorageAccruals } from '../../../shared/resources/impounds/stora
 import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
 import { findSuggestionsOfClosedInvoices } from '../../../shared/resources/suggestions/closed-invoices-sweep.js';
 import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
+import { findDueConnections } from '../../../shared/sync/find-due-connections.js';
 
 /** A sweep that has a limit for many accounts together. */
 export interface LimitedSweep {
@@ -62,6 +63,12 @@ const operations = (lease: string, settled: string) => `insert into operations
   (tenant_id, id, command, lease_until, settled_at)
   select ${NEW_ROW}, jsonb_build_object('tenantId', $1::text), ${lease}, ${settled} ${SERIES}`;
 
+const connections = (status: string) => `with made as (
+    insert into connections (tenant_id, id, vendor, kind, status, environment, webhook_url)
+    select ${NEW_ROW}, 'parrot', 'messaging', '${status}', 'live', '' ${SERIES} returning id),
+  queues as (insert into connection_queues (tenant_id, connection_id) select $1, id from made)
+  insert into sync_states (tenant_id, connection_id, stream, every_seconds, next_at) select $1, id, 'messages', 60, now() from made`;
+
 /** Every sweep that has a limit for many accounts and finds rows by account. */
 export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
   'of overdue invoices': {
@@ -97,6 +104,13 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
     dueSql: endpoints(1),
     otherSql: endpoints(0),
     indexes: ['webhook_lanes_pkey'],
+    readsDueOnly: false,
+  },
+  'of connections with due work': {
+    find: findDueConnections,
+    dueSql: connections('active'),
+    otherSql: connections('paused'),
+    indexes: ['connections_pkey', 'connections_created'],
     readsDueOnly: false,
   },
   'of settled suggestions': {

@@ -30,6 +30,7 @@ const paymentId = newId();
 const endpointId = newId();
 const deliveryId = newId();
 const noticeId = newId();
+const connectionId = newId();
 
 /**
  * Insert queries for the tables that refuse {@link insertPlainRow}, in a sequence that their
@@ -86,6 +87,12 @@ const ROWS: Record<string, string> = {
   webhook_attempts: `insert into webhook_attempts (tenant_id, id, delivery_id, endpoint_id, attempt, started_at, url, request_headers, total_ms)
     values ($1, '${newId()}', '${deliveryId}', '${endpointId}', 1, now(), 'https://example.com/hook', '{}', 5)`,
   webhook_replays: `insert into webhook_replays (tenant_id, id, kind, filter, total) values ($1, '${newId()}', 'replay', '{}', 1)`,
+  connections: `insert into connections (tenant_id, id, vendor, kind, status, environment, webhook_url)
+    values ($1, '${connectionId}', 'parrot', 'messaging', 'paused', 'live', 'x')`,
+  sync_runs: `insert into sync_runs (tenant_id, id, connection_id, stream, state)
+    values ($1, '${newId()}', '${connectionId}', 'messages', 'succeeded')`,
+  sync_issues: `insert into sync_issues (tenant_id, id, connection_id, kind, message)
+    values ($1, '${newId()}', '${connectionId}', 'refused', 'x')`,
   exports: `insert into exports (tenant_id, id, resource, format) values ($1, '${newId()}', 'invoices', 'csv')`,
   export_schedules: `insert into export_schedules (tenant_id, id, resource, format, cadence, hour, next_run_at)
     values ($1, '${newId()}', 'invoices', 'csv', 'daily', 4, now() + interval '1 year')`,

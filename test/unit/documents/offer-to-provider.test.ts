@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { OutgoingMessage } from '../../../shared/integrations/contract/messaging.js';
 import { createLogger } from '../../../shared/platform/logger.js';
-import type { OutgoingMessage } from '../../../shared/resources/messages/provider.js';
 import {
   getRetryWait,
   MESSAGE_LEASE_SECONDS,
@@ -23,7 +23,7 @@ describe('offering a mail to its provider', () => {
       });
     const requestedAtMs = performance.now() - 44_900;
     const offer = { id: 'm', provider: 'smtp', attempts: 1, leaseRequestedAt: requestedAtMs, prepare };
-    const result = await offerToProvider(offer, { providers: { smtp: { send } }, logger });
+    const result = await offerToProvider(offer, { providers: () => ({ send }), logger });
     expect(performance.now() - requestedAtMs).to.be.within(
       45_000 - 5,
       (MESSAGE_LEASE_SECONDS - 120 - 10) * 1000,
@@ -41,9 +41,19 @@ describe('offering a mail to its provider', () => {
     const offer = { id: 'm', provider: 'smtp', attempts: 1, leaseRequestedAt: performance.now() };
     const result = await offerToProvider(
       { ...offer, prepare: () => message },
-      { providers: { smtp: { send } }, logger },
+      { providers: () => ({ send }), logger },
     );
     expect(result).to.deep.equal({ outcome: 'accepted' });
     expect(sent).to.deep.equal([message]);
+  });
+
+  it('a mail whose provider only a newer version knows waits, and that is no attempt', async () => {
+    const offer = { id: 'm', provider: 'pigeon', attempts: 5, leaseRequestedAt: performance.now() };
+    const result = await offerToProvider(
+      { ...offer, prepare: () => message },
+      { providers: () => undefined, logger },
+    );
+    expect(result).to.include({ outcome: 'unready' });
+    expect(getRetryWait(result, 5)).to.deep.equal({ seconds: 60, wasOffered: false });
   });
 });

@@ -2,12 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AttemptDecision } from '../../../shared/deliveries/attempt.js';
 import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
-import {
-  type AttemptFacts,
-  applyAttempt,
-  getPauseEnd,
-  isHalfOpen,
-} from '../../../workers/webhooks/queue/endpoint-queue-health.js';
+import { getPauseEnd, isHalfOpen } from '../../../workers/leased-queues/circuit-breaker.js';
+import { type AttemptFacts, applyAttempt } from '../../../workers/webhooks/queue/endpoint-queue-health.js';
 import { buildQueueHealth } from '../../support/webhooks/endpoint-queues.js';
 
 const T0 = Date.UTC(2026, 10, 22);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FairQueue } from '../../../shared/platform/limits/fair-queue.js';
-import { Permits, type Pool } from '../../../workers/webhooks/queue/permits.js';
+import { Permits, type Pool } from '../../../workers/leased-queues/permits.js';
 
 const TENANTS = ['a', 'b', 'c', 'd'];
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
+import { RETRY_SCHEDULE_MS } from '../../../workers/leased-queues/retry-schedule.js';
 import {
   type AttemptResult,
   type DecisionContext,
   decideOutcome,
-  parseRetryAfterMs,
-  RETRY_SCHEDULE_MS,
 } from '../../../workers/webhooks/send/retry-policy.js';
 
 const SECOND = 1000;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Command, CommandResult } from '../../../shared/contracts/command.js';
 import { newId } from '../../../shared/platform/ids.js';
-import { CommandBatcher, type SubmitOutcome } from '../../../shared/queues/command-batcher.js';
+import { CommandBatcher, type SubmitOutcome } from '../../../shared/queues/batching/command-batcher.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { WaitingWrites } from '../../../shared/queues/waiting-writes.js';
+import { WaitingWrites } from '../../../shared/queues/batching/waiting-writes.js';
 
 const MIB = 1024 * 1024;
 

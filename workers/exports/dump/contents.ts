@@ -4,6 +4,11 @@ import * as modules from '../../../shared/registry/modules.js';
 import { apiKeyFields } from '../../../shared/resources/api-keys/fields.js';
 import { approvalFields } from '../../../shared/resources/approvals/fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
+import {
+  connectionFields,
+  outboundOperationFields,
+  syncRunFields,
+} from '../../../shared/resources/connections/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
 import { driverFields } from '../../../shared/resources/drivers/fields.js';
 import { exportScheduleFields } from '../../../shared/resources/export-schedules/fields.js';
@@ -16,6 +21,7 @@ import { noticeFields } from '../../../shared/resources/notices/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
+import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
@@ -84,7 +90,17 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   suggestions: defineFieldTable(suggestionFields, 'occasion'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),
   approvals: defineFieldTable(approvalFields, 'entity_id source'),
-  messages: defineFieldTable(messageFields, 'accepted_at', {
+  connections: defineFieldTable(connectionFields, '', {
+    account_hash: 'a copy of the account for lookups',
+  }),
+  external_ids: defineTable('tenant_id connection_id kind local_id external_id version url written_at'),
+  sync_runs: defineFieldTable(syncRunFields),
+  outbound_operations: defineFieldTable(outboundOperationFields, 'local_id last_error_kind', {
+    operation_key: 'internal state of the workers',
+    may_have_arrived: 'internal state of the workers',
+  }),
+  sync_issues: defineFieldTable(syncIssueFields),
+  messages: defineFieldTable(messageFields, 'connection_id accepted_at', {
     attempt_after: 'the lease of the worker that sends the message',
     counted_at: 'internal state of the workers',
   }),
@@ -122,6 +138,12 @@ const MIGRATION_STATE = 'which schema migrations this deployment has run';
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'credentials of people who are signed in',
   webhook_secrets: 'credentials that sign webhooks',
+  connection_secrets: 'credentials of the account at its vendors',
+  oauth_attempts: 'sign-ins at vendors that are under way',
+  connection_queues: 'state of the workers for a connection, and their leases',
+  sync_states: 'progress of the workers',
+  inbound_notices: 'ids of webhooks, to recognize repeated ones',
+  connection_calls: 'a technical log of thirty days',
   idempotency_keys: 'responses stored for one day for retries; new API keys in them are encrypted',
   operations: 'writes in progress',
   command_attempts: 'writes in progress',

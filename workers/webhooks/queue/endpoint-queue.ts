@@ -2,9 +2,9 @@ import type { DueDelivery, DueRequest } from '../../../shared/deliveries/find-du
 import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
 import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-health.js';
 import type { EndpointQueueRef } from '../../../shared/queues/webhooks.js';
+import { getPauseEnd, isHalfOpen } from '../../leased-queues/circuit-breaker.js';
+import type { Pool } from '../../leased-queues/permits.js';
 import type { EndpointConfig } from './endpoint-config.js';
-import { getPauseEnd, isHalfOpen } from './endpoint-queue-health.js';
-import type { Pool } from './permits.js';
 import {
   isBehind,
   isCancelling,

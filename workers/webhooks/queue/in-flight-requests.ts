@@ -1,7 +1,7 @@
 import { markDelivering } from '../../../shared/deliveries/store-attempts.js';
 import type { Runtime } from '../../../shared/platform/process/runtime.js';
+import type { Permits } from '../../leased-queues/permits.js';
 import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
-import type { Permits } from './permits.js';
 
 /** A response that takes longer than this makes its endpoint slow, in ms. */
 export const SLOW_MS = 1000;

@@ -3,7 +3,7 @@ import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-
 import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
-import { Batcher, runInHalves } from '../../../shared/queues/batcher.js';
+import { Batcher, runInHalves } from '../../../shared/queues/batching/batcher.js';
 import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 
 const STORE_RETRY_MS = 500;

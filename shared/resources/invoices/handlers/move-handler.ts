@@ -3,11 +3,15 @@ import type { Config } from '../../../config/config.js';
 import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
-import { MESSAGES_QUEUE } from '../../../queues/messages.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
-import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
-import { isInFlight, type PlannedSending, planMessages } from '../../planned-messages/plan.js';
+import { findTextConnections, type TextConnections } from '../../planned-messages/choose-provider.js';
+import {
+  isInFlight,
+  type PlannedSending,
+  planMessages,
+  promptProviders,
+} from '../../planned-messages/plan.js';
 import {
   computeReopenedStatus,
   INVOICE_ACTIONS,
@@ -37,20 +41,41 @@ interface Facts {
   pastDue: Set<string>;
   personRequired: Set<string>;
   recipients: Recipients;
+  textConnections: TextConnections;
   now: string;
   config: Config;
 }
 
-async function readFacts(tx: Transaction, commands: Command[], config: Config): Promise<Facts> {
+async function readFacts(tx: Transaction, commands: ActionCommand[], config: Config): Promise<Facts> {
   const refs = commands.map(toRecordRef);
-  const [rows, lineCounts, pastDue, recipients] = await Promise.all([
+  const texting = commands.filter(({ input }) => input.channel === 'sms' || input.channel === 'both');
+  const [rows, lineCounts, pastDue, recipients, textConnections] = await Promise.all([
     lockInvoices(tx, refs),
     countLineItems(tx, refs),
     findPastDue(tx, refs),
     findRecipients(tx, refs),
+    findTextConnectionsOf(tx, texting),
   ]);
   const personRequired = await findPersonApprovalRequired(tx, [...rows.values()].filter(mayBeApproved));
-  return { rows, lineCounts, pastDue, personRequired, recipients, now: new Date().toISOString(), config };
+  return {
+    rows,
+    lineCounts,
+    pastDue,
+    personRequired,
+    recipients,
+    textConnections,
+    now: new Date().toISOString(),
+    config,
+  };
+}
+
+/** No query for commands without a text, which are nearly all. */
+async function findTextConnectionsOf(tx: Transaction, commands: Command[]): Promise<TextConnections> {
+  if (commands.length === 0) return new Map();
+  return findTextConnections(
+    tx,
+    commands.map(({ tenantId }) => tenantId),
+  );
 }
 
 function mayBeApproved(row: InvoiceRow): boolean {
@@ -108,7 +133,7 @@ function planSending(
       'sending',
       recipients.missing,
     );
-  const sending = { command, messages: planMessages(command, recipients.found, facts.config) };
+  const sending = { command, messages: planMessages(command, recipients.found, facts) };
   // If the outbox is the only provider, a stored message counts as sent (docs/decisions.md §3).
   const delivery = isInFlight(sending)
     ? ({ delivery_state: 'queued' } as const)
@@ -138,9 +163,7 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
     // A provider still has to accept the message. Its acceptance records invoice.sent later
     // (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
-    prompts: sending.messages.flatMap(({ id, provider }) =>
-      provider === OUTBOX_PROVIDER ? [] : [{ queue: MESSAGES_QUEUE, id }],
-    ),
+    prompts: promptProviders(sending.messages),
   };
 }
 
@@ -197,7 +220,8 @@ export async function planPatchedMoves(
   if (moves.length === 0) return new Map();
   const facts = await readFacts(
     tx,
-    moves.map(({ command }) => command),
+    // A PATCH names no channel, so its message is a mail.
+    moves.map(({ command }) => ({ ...command, input: {} })),
     config,
   );
   for (const { command, row, lineCount } of moves) {

@@ -11,9 +11,15 @@ import {
   refKey,
   toRecordRef,
 } from '../../../records/record-refs.js';
+import { insertOperations } from '../../../sync/operation-rows.js';
 import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
 import { LINK_DAYS } from '../../planned-messages/link.js';
-import type { PlannedMessage, PlannedSending, Recipient } from '../../planned-messages/plan.js';
+import {
+  type PlannedMessage,
+  type PlannedSending,
+  planOperations,
+  type Recipient,
+} from '../../planned-messages/plan.js';
 import { insertMessages, type NewMessage, supersedeQueuedMessages } from '../../planned-messages/store.js';
 import { buildInvoiceDocumentQuery } from '../document-query.js';
 
@@ -84,7 +90,7 @@ function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): Re
 /** @returns the content, by message id */
 export async function writeMessageBodies(
   tx: Transaction,
-  about: { message: PlannedMessage; ref: RecordRef }[],
+  about: { message: Pick<PlannedMessage, 'id' | 'channel' | 'url'>; ref: RecordRef }[],
 ): Promise<Map<string, MessageContent>> {
   const refs = [...new Map(about.map(({ ref }) => [refKey(ref), ref])).values()];
   const rows = await tx.query<DocumentRow & RecordRef>(buildInvoiceDocumentQuery(refs));
@@ -116,17 +122,19 @@ export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSen
   const [written] = await Promise.all([writeMessageBodies(tx, about), superseding]);
   const rows = sendings.flatMap(({ command, messages }) =>
     messages.map(
-      ({ id, channel, address, provider }): NewMessage => ({
+      ({ id, channel, address, provider, connectionId }): NewMessage => ({
         tenant_id: command.tenantId,
         id,
         invoice_id: command.entityId,
         channel,
         recipient: address,
         provider,
+        connection_id: connectionId,
         state: provider === OUTBOX_PROVIDER ? 'sent' : 'queued',
         ...written.get(id),
       }),
     ),
   );
   await insertMessages(tx, rows);
+  await insertOperations(tx, planOperations(rows));
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RETRY_SCHEDULE_MS } from '../../../../workers/webhooks/send/retry-policy.js';
+import { RETRY_SCHEDULE_MS } from '../../../../workers/leased-queues/retry-schedule.js';
 import { registerConcurrentTests } from '../../../support/concurrent-tests.js';
 import { eventually } from '../../../support/poll.js';
 import { type Hook, pause, respondInSequence, WebhookBench } from '../endpoints/webhook-fixture.js';

@@ -1,5 +1,5 @@
-import type { Command, CommandResult } from '../contracts/command.js';
-import { FairQueue } from '../platform/limits/fair-queue.js';
+import type { Command, CommandResult } from '../../contracts/command.js';
+import { FairQueue } from '../../platform/limits/fair-queue.js';
 
 /** Running jobs per api process. docs/performance.md has the measurements. */
 const MAX_JOBS_IN_FLIGHT = 3;

@@ -1,0 +1,83 @@
+import { AppError, notFound } from '../../shared/platform/errors.js';
+import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
+import type { Limiter } from '../../shared/platform/limits/limiter.js';
+import { findNetworkPrefix, findSitePrefix } from '../../shared/platform/limits/network-prefix.js';
+import type { ApiContext } from '../runtime/context.js';
+import { readRawBody } from './read-raw-body.js';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Vendors send a body at once. */
+const BODY_DEADLINE_MS = 5000;
+/**
+ * Bodies in memory whose signature is not verified yet: 64 MiB in total, 8 of one network. Networks
+ * share the capacity fairly.
+ */
+const BODY_LIMITS = {
+  queues: ['bodies'],
+  maxRunning: 64,
+  maxRunningPerGroup: 8,
+  maxQueued: 1000,
+  maxQueuedPerGroup: 200,
+  maxWaitMs: 5000,
+} as const;
+/** Refused requests per network. A vendor's own requests are not refused. */
+const REFUSALS_PER_MINUTE = 60;
+/** Blocked networks that a process remembers. */
+const MAX_BLOCKED = 10_000;
+
+/** Limits what senders without a valid signature can use of the service. */
+export class HookGuard {
+  private readonly bodies = createFairLimit(BODY_LIMITS);
+  /** Networks with too many refused requests, until when. */
+  private readonly blockedUntil = new Map<string, number>();
+
+  constructor(private readonly limiter: Limiter) {}
+
+  /** @throws {AppError} 429 for a network with too many refused requests */
+  assertMayTry(ctx: ApiContext): void {
+    const until = this.blockedUntil.get(findNetworkPrefix(ctx.ip)) ?? 0;
+    if (until > Date.now()) throw tooManyWebhooks();
+  }
+
+  /** Reads a body, and holds its memory until `use` has verified it. */
+  async readBody<T>(ctx: ApiContext, use: (body: Buffer) => T): Promise<T> {
+    const place = {
+      queue: 'bodies',
+      group: findNetworkPrefix(ctx.ip),
+      site: findSitePrefix(ctx.ip),
+    } as const;
+    try {
+      return await this.bodies.run(place, async () =>
+        use(await readRawBody(ctx, { maxBytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })),
+      );
+    } catch (error) {
+      throw error instanceof TooManyWaitingError ? tooManyWebhooks() : error;
+    }
+  }
+
+  async refuseUnknown(ctx: ApiContext): Promise<never> {
+    this.assertMayTry(ctx);
+    await this.countRefusal(ctx);
+    throw notFound('address for webhooks');
+  }
+
+  async refuseSignature(ctx: ApiContext): Promise<never> {
+    await this.countRefusal(ctx);
+    throw new AppError('unauthorized', 'The signature does not match the body.');
+  }
+
+  private async countRefusal(ctx: ApiContext): Promise<void> {
+    const network = findNetworkPrefix(ctx.ip);
+    const wish = { name: 'hook-refusals', points: 1, perMinute: REFUSALS_PER_MINUTE };
+    const { isGranted, resetMs } = await this.limiter.spendPoints(network, wish);
+    if (isGranted) return;
+    if (this.blockedUntil.size >= MAX_BLOCKED) this.blockedUntil.clear();
+    this.blockedUntil.set(network, Date.now() + resetMs);
+  }
+}
+
+export function tooManyWebhooks(): AppError {
+  return new AppError('rate_limited', 'Too many requests. Send it again in a minute.', {
+    headers: { 'Retry-After': '60' },
+  });
+}

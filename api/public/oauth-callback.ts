@@ -1,0 +1,99 @@
+import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
+import { unseal } from '../../shared/platform/crypto.js';
+import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
+import { authorizeConnection } from '../../shared/resources/connections/commands.js';
+import { type OpenSignIn, readSignIn } from '../../shared/resources/connections/hook-queries.js';
+import { createIntegrationCommand } from '../../shared/resources/connections/integration-command.js';
+import {
+  deriveConnectionsKey,
+  deriveOAuthKey,
+  openOAuthState,
+  sealSecrets,
+} from '../../shared/resources/connections/secrets.js';
+import { findSession } from '../../shared/resources/sessions/queries.js';
+import { readSessionToken } from '../middleware/session-cookie.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { CALLBACK_PATH } from '../transforms/connection-transforms.js';
+import { PAGE_HEADERS, renderExplanationPage } from './page-html.js';
+
+const LIMITS = { minute: 60, hour: 600 };
+const MAX_CODE_CHARS = 2000;
+/** Other parameters that vendors add, such as the company that the person chose. */
+const MAX_PARAMS = 10;
+
+type Page = [status: number, title: string, text: string];
+
+const EXPIRED: Page = [
+  400,
+  'This sign-in has expired',
+  'Start it again from the connection. Nothing was connected.',
+];
+
+/**
+ * Serves the page to which a vendor sends a person back after the sign-in there. The worker then
+ * exchanges the code for tokens, so no vendor is called here.
+ */
+export function serveOAuthCallback(api: ApiRuntime): ApiMiddleware {
+  return async (ctx, next) => {
+    if (ctx.path !== CALLBACK_PATH) return next();
+    ctx.state.route = CALLBACK_PATH;
+    ctx.set(PAGE_HEADERS);
+    if (ctx.method !== 'GET') throw methodNotAllowed(ctx.method, ['GET']);
+    const [status, title, text] = await handleReturn(api, ctx);
+    ctx.status = status;
+    ctx.type = 'text/html';
+    ctx.body = renderExplanationPage(title, text);
+  };
+}
+
+async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
+  const { allowed } = await api.limiter.consume(`callback:${findNetworkPrefix(ctx.ip)}`, LIMITS);
+  if (!allowed) return [429, 'Too many requests', 'Wait a minute, then sign in again.'];
+  const params = new URLSearchParams(ctx.querystring);
+  const state = openOAuthState(deriveOAuthKey(api.config.secretKey), params.get('state') ?? '');
+  const signIn = state && (await readSignIn(api.db, state));
+  if (!state || !signIn || !(await isSamePerson(api, ctx, signIn))) return EXPIRED;
+  const code = params.get('code');
+  if (!code || code.length > MAX_CODE_CHARS)
+    return [400, 'Not connected', 'The sign-in was cancelled at the vendor. Nothing was connected.'];
+  const { connection_id: connectionId, vendor, environment } = signIn;
+  const key = deriveConnectionsKey(api.config.secretKey);
+  const others = [...params].filter(([name]) => name !== 'code' && name !== 'state').slice(0, MAX_PARAMS);
+  const sealed = sealSecrets(key, {
+    connectionId,
+    credentials: {},
+    authorization: {
+      code,
+      verifier: unseal(key, signIn.verifier_sealed),
+      params: Object.fromEntries(others.map(([name, value]) => [name, value.slice(0, 200)])),
+    },
+  });
+  const command = {
+    ...createIntegrationCommand(
+      { tenantId: state.tenantId, connectionId, vendor, environment },
+      {
+        type: authorizeConnection.type,
+        entityId: connectionId,
+        input: { attempt_id: state.attemptId, secrets_sealed: sealed },
+      },
+    ),
+    source: 'webhook' as const,
+    requestId: ctx.state.requestId,
+    ip: ctx.ip,
+    userAgent: readUserAgent(ctx.req),
+  };
+  const submitted = await api.submit(command, 0);
+  if ('ok' in submitted && !submitted.ok) return EXPIRED;
+  return [200, 'Connected', 'You can close this window. The connection is active in a moment.'];
+}
+
+/**
+ * A sign-in that a person began ends in the same session, so that no link can lead someone here.
+ */
+async function isSamePerson(api: ApiRuntime, ctx: ApiContext, { session_id }: OpenSignIn): Promise<boolean> {
+  if (session_id === null) return true;
+  const token = readSessionToken(api, ctx);
+  const found = token && (await findSession(api.db, { token, environment: 'live' }));
+  return Boolean(found) && (found as { session?: { id: string } }).session?.id === session_id;
+}

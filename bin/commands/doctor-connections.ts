@@ -1,0 +1,40 @@
+import type { Database } from '../../shared/platform/postgres/database.js';
+import { isUnheldSinceSql, NEXT_WORK_SQL } from '../../shared/sync/find-due-connections.js';
+import { readAcrossTenants } from '../cli/store.js';
+
+export const REMEDY_FOR_CONNECTIONS =
+  'Start a worker (npm start, or `node dist/workers/main.js integrations`); its log names the cause of each failed step.';
+
+/** Workers take due work within seconds. */
+const LATE_MINUTES = 5;
+
+/** Connections of one vendor in one condition. */
+interface ConnectionCount {
+  vendor: string;
+  condition: string;
+  count: number;
+}
+
+/**
+ * Counts connections by vendor and status.
+ * @throws {Error} naming the vendors to which due work is not done
+ */
+export async function checkConnections(db: Database): Promise<string> {
+  const rows = await readAcrossTenants<ConnectionCount>(
+    db,
+    `select c.vendor, case when ${isUnheldSinceSql(`now() - interval '${LATE_MINUTES} min'`)} then 'late' else c.status end as condition,
+       count(*)::int as count
+     from connections c join connection_queues l on l.tenant_id = c.tenant_id and l.connection_id = c.id
+     cross join lateral (select ${NEXT_WORK_SQL} as next_at) n
+     where c.status <> 'revoked' or n.next_at is not null group by 1, 2 order by 1, 2`,
+  );
+  const sums = new Map<string, number>();
+  for (const { vendor, condition, count } of rows) {
+    const name = `${vendor} ${condition}`;
+    sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  const text = [...sums].map(([name, count]) => `${count} ${name}`).join(', ');
+  if (rows.some(({ condition }) => condition === 'late'))
+    throw new Error(`due work of connections has waited for more than ${LATE_MINUTES} minutes: ${text}`);
+  return text || 'no vendor is connected';
+}

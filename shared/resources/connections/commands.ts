@@ -1,0 +1,156 @@
+import Joi from 'joi';
+import { defineCommand } from '../../contracts/command.js';
+import type {
+  ConnectionAction,
+  ConnectionCreate,
+  ConnectionPatch,
+  ConnectionSync,
+  OperationReplay,
+} from '../../contracts/generated.js';
+import type { VendorKind } from '../../integrations/contract/vendor.js';
+import {
+  connectionAction,
+  connectionCreate,
+  connectionPatch,
+  connectionSync,
+  operationReplay,
+} from './schema.js';
+
+/** The beginning of an OAuth sign-in, prepared by the api. */
+export interface SignInStart {
+  id: string;
+  state_hash: string;
+  /** The PKCE verifier. */
+  verifier_sealed: string;
+  session_id: string | null;
+  /** The address of the sign-in contains the state, so the response unseals it. */
+  url_sealed: string;
+}
+
+/** What the api adds to a body. Credentials are replaced by their sealed form. */
+interface Prepared {
+  secrets_sealed?: string;
+  sign_in?: SignInStart;
+}
+
+export interface ConnectionCreation extends Omit<ConnectionCreate, 'credentials'>, Prepared {
+  kind: VendorKind;
+  webhook_url: string;
+  scopes: string[];
+  /** Streams with the longest time between two pulls, in seconds. */
+  streams: Record<string, number>;
+}
+
+export type ConnectionChange = Omit<ConnectionPatch, 'credentials'> & Prepared;
+
+export const createConnection = defineCommand<ConnectionCreation>({
+  type: 'connection.create',
+  action: 'connection.created',
+  permission: 'admin',
+  creates: true,
+  schema: connectionCreate as unknown as Joi.ObjectSchema<ConnectionCreation>,
+});
+
+export const updateConnection = defineCommand<ConnectionChange>({
+  type: 'connection.update',
+  action: 'connection.updated',
+  permission: 'admin',
+  schema: connectionPatch as unknown as Joi.ObjectSchema<ConnectionChange>,
+});
+
+/** Begins another OAuth sign-in for a connection. */
+export const reconnectConnection = defineCommand<{ sign_in?: SignInStart }>({
+  type: 'connection.reconnect',
+  action: 'connection.sign_in_started',
+  permission: 'admin',
+  schema: connectionAction,
+});
+
+const defineAction = (verb: string, action: string) =>
+  defineCommand<ConnectionAction>({
+    type: `connection.${verb}`,
+    action: `connection.${action}`,
+    permission: 'admin',
+    schema: connectionAction,
+  });
+
+export const testConnection = defineAction('test', 'test_requested');
+export const pauseConnection = defineAction('pause', 'paused');
+export const resumeConnection = defineAction('resume', 'resumed');
+export const disconnectConnection = defineAction('disconnect', 'disconnected');
+
+export const syncConnection = defineCommand<ConnectionSync>({
+  type: 'connection.sync',
+  action: 'connection.sync_requested',
+  permission: 'admin',
+  schema: connectionSync,
+});
+
+export const replayOutboundOperations = defineCommand<OperationReplay>({
+  type: 'connection.replay_operations',
+  action: 'connection.operations_replayed',
+  permission: 'admin',
+  schema: operationReplay,
+});
+
+/** A completed OAuth sign-in. The code is sealed. */
+export interface ConnectionAuthorization {
+  attempt_id: string;
+  secrets_sealed: string;
+}
+
+/** Submitted by the callback of a vendor's sign-in page. */
+export const authorizeConnection = defineCommand<ConnectionAuthorization>({
+  type: 'connection.authorize',
+  action: 'connection.authorized',
+  permission: 'admin',
+  schema: Joi.object({ attempt_id: Joi.string().required(), secrets_sealed: Joi.string().required() }),
+});
+
+/** Items of a vendor's webhook. */
+export interface ConnectionNotices {
+  notices: { dedupe_id: string; stream: string }[];
+}
+
+/** Submitted by the address of the vendor's webhooks. */
+export const receiveNotices = defineCommand<ConnectionNotices>({
+  type: 'connection.receive',
+  action: 'connection.notified',
+  permission: 'admin',
+  schema: Joi.object({ notices: Joi.array().items(Joi.object()).required() }),
+});
+
+/** What the vendor said about the account. */
+export interface ConnectionVerification {
+  external_account: string;
+  /** SHA-256 in hexadecimal digits. */
+  account_hash: string;
+  label: string | null;
+  environment: 'live' | 'sandbox' | null;
+}
+
+/** Submitted by the worker. */
+export const recordConnectionVerified = defineCommand<ConnectionVerification>({
+  type: 'connection.record_verified',
+  action: 'connection.verified',
+  permission: 'admin',
+  schema: Joi.object({
+    external_account: Joi.string().required(),
+    account_hash: Joi.string().required(),
+    label: Joi.string().allow(null).required(),
+    environment: Joi.string().allow(null).required(),
+  }),
+});
+
+export interface ConnectionStatusChange {
+  move: 'refuse' | 'fail' | 'recover';
+  reason: string | null;
+}
+
+/** Submitted by the worker. */
+export const recordConnectionStatus = defineCommand<ConnectionStatusChange>({
+  type: 'connection.record_status',
+  action: 'connection.status_changed',
+  permission: 'admin',
+  schema: Joi.object({ move: Joi.string().required(), reason: Joi.string().allow(null).required() }),
+});

@@ -1,0 +1,84 @@
+import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { type PlannedMerge, planMerge, storeMerges } from '../../records/merge-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, type RecordRef, recordsetSql, toRecordRef } from '../../records/record-refs.js';
+import { lockConnectionQueues } from '../../sync/lease-connection-queues.js';
+import { type ConnectionMove, nextConnectionStatus } from './transitions.js';
+import type { ConnectionStatus } from './vocabulary.js';
+
+export const CONNECTION_LABEL = 'connection';
+
+/** A row of connections, locked. */
+export interface ConnectionRow extends Row, RecordRef {
+  vendor: string;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: 'live' | 'sandbox';
+  external_account: string | null;
+}
+
+const NEW_COLUMNS = `tenant_id uuid, id uuid, vendor text, kind text, label text, status text, environment text, settings jsonb, scopes text[],
+  webhook_url text`;
+const NEW_NAMES = parseColumnNames(NEW_COLUMNS).join(', ');
+
+export async function insertConnections(tx: Transaction, rows: readonly RecordRef[]): Promise<void> {
+  await tx.query({
+    name: 'insert-connections',
+    text: `insert into connections (${NEW_NAMES}) select ${NEW_NAMES} from ${recordsetSql(NEW_COLUMNS)}`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/**
+ * Locks connections and their queues. A worker locks the queue before the rows of a step, so
+ * handlers do the same; otherwise both could deadlock.
+ */
+export async function lockConnections(
+  tx: Transaction,
+  commands: Command[],
+): Promise<Map<string, ConnectionRow>> {
+  const refs = commands.map(toRecordRef);
+  const [rows] = await Promise.all([
+    lockRecords<ConnectionRow>(tx, 'connections', refs),
+    lockConnectionQueues(tx, refs),
+  ]);
+  return rows;
+}
+
+const CHANGEABLE =
+  'label text, settings jsonb, status text, status_reason text, external_account text, account_hash bytea';
+
+export function storeConnections(tx: Transaction, merges: PlannedMerge[]): Promise<void> {
+  return storeMerges(tx, { table: 'connections', columns: CHANGEABLE }, merges);
+}
+
+/** Moves a connection; undefined when its status does not allow the move. */
+export function moveConnection(
+  row: ConnectionRow,
+  move: ConnectionMove,
+  reason: string | null = null,
+): PlannedMerge | undefined {
+  const status = nextConnectionStatus(row.status, move);
+  return status && planMerge(row, { status, status_reason: reason });
+}
+
+export function refuseMove({ status }: ConnectionRow, verb: string): CommandOutcome {
+  return failedOutcome({
+    code: 'conflict',
+    message: `The connection is ${status}, so it cannot be ${verb}.`,
+  });
+}
+
+/** The outcome of a command after which the worker looks at the connection. */
+export function promptedOutcome(command: Command, merge?: PlannedMerge): CommandOutcome {
+  return {
+    ok: true,
+    changes: merge?.changes ?? [],
+    events: [],
+    prompts: [{ queue: INTEGRATIONS_QUEUE, id: command.entityId }],
+  };
+}

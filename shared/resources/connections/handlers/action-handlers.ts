@@ -1,0 +1,168 @@
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { ConnectionSync, OperationReplay } from '../../../contracts/generated.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { type PlannedMerge, planMerge } from '../../../records/merge-records.js';
+import { notFoundOutcome } from '../../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { resolveReplayedIssues } from '../../../sync/issue-rows.js';
+import { resumeConnectionQueues } from '../../../sync/lease-connection-queues.js';
+import { replayOperations } from '../../../sync/operation-rows.js';
+import { insertOAuthAttempts, storeSecrets } from '../../../sync/secret-rows.js';
+import { DESCRIBE_STREAM, type DueStreams, makeStreamsDue } from '../../../sync/stream-rows.js';
+import type { ConnectionChange, SignInStart } from '../commands.js';
+import {
+  CONNECTION_LABEL,
+  type ConnectionRow,
+  lockConnections,
+  moveConnection,
+  promptedOutcome,
+  refuseMove,
+  storeConnections,
+} from '../connection-rows.js';
+import { buildAttempt, showSignIn } from './create-handler.js';
+
+/** The effect of a command on its connection. */
+interface Effect {
+  merge?: PlannedMerge;
+  dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
+  secrets?: string | undefined;
+  /** The account changed something, so the pauses after failures end. */
+  endsPauses?: boolean;
+  responseExtra?: Record<string, unknown>;
+}
+
+/** Runs commands that each change one connection. */
+async function applyEffects<Input>(
+  tx: Transaction,
+  commands: Command<Input>[],
+  plan: (row: ConnectionRow, command: Command<Input>) => Effect | CommandOutcome,
+): Promise<CommandOutcome[]> {
+  const rows = await lockConnections(tx, commands);
+  const planned = commands.map((command) => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    return { command, effect: row ? plan(row, command) : notFoundOutcome(CONNECTION_LABEL) };
+  });
+  const applied = planned.flatMap(({ command, effect }) =>
+    'ok' in effect ? [] : [{ ref: toRecordRef(command), effect }],
+  );
+  await Promise.all([
+    storeConnections(
+      tx,
+      applied.flatMap(({ effect }) => effect.merge ?? []),
+    ),
+    makeStreamsDue(
+      tx,
+      applied.flatMap(({ ref, effect }) =>
+        (effect.dueStreams ?? []).map((stream) => ({ ...ref, ...stream })),
+      ),
+    ),
+    storeSecrets(
+      tx,
+      applied.flatMap(({ ref, effect }) => (effect.secrets ? [{ ...ref, sealed: effect.secrets }] : [])),
+    ),
+    resumeConnectionQueues(
+      tx,
+      applied.filter(({ effect }) => effect.endsPauses).map(({ ref }) => ref),
+    ),
+  ]);
+  return planned.map(({ command, effect }) => {
+    if ('ok' in effect) return effect;
+    const outcome = promptedOutcome(command, effect.merge);
+    return effect.responseExtra ? { ...outcome, responseExtra: effect.responseExtra } : outcome;
+  });
+}
+
+/** Changes label and settings. New credentials are tried at once. */
+export function updateConnections(
+  tx: Transaction,
+  commands: Command<ConnectionChange>[],
+): Promise<CommandOutcome[]> {
+  return applyEffects(tx, commands, (row, { input }) => {
+    const { secrets_sealed: secrets, sign_in: _none, ...set } = input;
+    if (row.status === 'revoked') return refuseMove(row, 'changed');
+    if (!secrets) return { merge: planMerge(row, set) };
+    return {
+      merge: planMerge(row, set),
+      secrets,
+      endsPauses: true,
+      dueStreams: [{ stream: DESCRIBE_STREAM }],
+    };
+  });
+}
+
+/** Asks the vendor again what the connection leads to. */
+export function testConnections(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
+  return applyEffects(tx, commands, (row) =>
+    row.status === 'revoked' || row.status === 'paused'
+      ? refuseMove(row, 'tested')
+      : { endsPauses: true, dueStreams: [{ stream: DESCRIBE_STREAM }] },
+  );
+}
+
+const VERBS = { pause: 'paused', resume: 'resumed', disconnect: 'disconnected' } as const;
+
+/** Pauses, resumes or disconnects connections. One that is in the wanted status stays as it is. */
+export const createConnectionMoveHandler =
+  (move: keyof typeof VERBS) =>
+  (tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> =>
+    applyEffects(tx, commands, (row) => {
+      const merge = moveConnection(row, move);
+      if (merge) return { merge, endsPauses: move === 'resume' };
+      const isDone = row.status === { pause: 'paused', resume: 'active', disconnect: 'revoked' }[move];
+      return isDone ? {} : refuseMove(row, VERBS[move]);
+    });
+
+/** Pulls streams now. */
+export function syncConnections(
+  tx: Transaction,
+  commands: Command<ConnectionSync>[],
+): Promise<CommandOutcome[]> {
+  return applyEffects(tx, commands, (row, { input: { stream = null, since = null } }) =>
+    row.status === 'active' || row.status === 'failing'
+      ? { endsPauses: true, dueStreams: [{ stream, since }] }
+      : refuseMove(row, 'synchronized'),
+  );
+}
+
+/** Begins an OAuth sign-in for connections that exist. */
+export async function reconnectConnections(
+  tx: Transaction,
+  commands: Command<{ sign_in?: SignInStart }>[],
+): Promise<CommandOutcome[]> {
+  const outcomes = await applyEffects(tx, commands, (row, command) =>
+    row.status === 'revoked'
+      ? refuseMove(row, 'reconnected')
+      : { responseExtra: { authorize_url: showSignIn(command) } },
+  );
+  const started = commands.filter((_command, index) => outcomes[index]?.ok);
+  await insertOAuthAttempts(tx, started.flatMap(buildAttempt));
+  return outcomes;
+}
+
+/** Makes dead operations of a period due again. A dry run only counts them. */
+export async function replayConnectionOperations(
+  tx: Transaction,
+  commands: Command<OperationReplay>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockConnections(tx, commands);
+  const outcomes: CommandOutcome[] = [];
+  for (const command of commands) {
+    const { tenantId, entityId: connectionId, actor, input } = command;
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row || row.status === 'revoked') {
+      outcomes.push(row ? refuseMove(row, 'replayed') : notFoundOutcome(CONNECTION_LABEL));
+      continue;
+    }
+    const replayed = await replayOperations(tx, { tenantId, connectionId }, input);
+    await resolveReplayedIssues(tx, { tenantId, connectionId }, actor.name);
+    const changes = replayed > 0 ? [{ field: 'operations', from: 'dead', to: `${replayed} due` }] : [];
+    outcomes.push({
+      ...promptedOutcome(command),
+      ok: true,
+      changes,
+      events: [],
+      responseExtra: { replayed },
+    });
+  }
+  return outcomes;
+}

@@ -1,0 +1,32 @@
+import type { CommandHandlers } from '../../../contracts/command.js';
+import {
+  createConnectionMoveHandler,
+  reconnectConnections,
+  replayConnectionOperations,
+  syncConnections,
+  testConnections,
+  updateConnections,
+} from './action-handlers.js';
+import { createConnections } from './create-handler.js';
+import {
+  authorizeConnections,
+  receiveConnectionNotices,
+  recordConnectionStatuses,
+  recordConnectionsVerified,
+} from './record-handlers.js';
+
+export const connectionHandlers: CommandHandlers = {
+  'connection.create': createConnections,
+  'connection.update': updateConnections,
+  'connection.reconnect': reconnectConnections,
+  'connection.test': testConnections,
+  'connection.pause': createConnectionMoveHandler('pause'),
+  'connection.resume': createConnectionMoveHandler('resume'),
+  'connection.disconnect': createConnectionMoveHandler('disconnect'),
+  'connection.sync': syncConnections,
+  'connection.replay_operations': replayConnectionOperations,
+  'connection.authorize': authorizeConnections,
+  'connection.receive': receiveConnectionNotices,
+  'connection.record_verified': recordConnectionsVerified,
+  'connection.record_status': recordConnectionStatuses,
+};

@@ -1,0 +1,68 @@
+import type { Database } from '../../platform/postgres/database.js';
+import type { ConnectionStatus } from './vocabulary.js';
+
+/** A connection that a vendor calls. */
+export interface CalledConnection {
+  tenant_id: string;
+  id: string;
+  vendor: string;
+  environment: 'live' | 'sandbox';
+  status: ConnectionStatus;
+}
+
+const COLUMNS = 'c.tenant_id, c.id, c.vendor, c.environment, c.status';
+
+/** Reads a connection and its sealed secrets. */
+export async function readCalledConnection(
+  db: Database,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+): Promise<(CalledConnection & { sealed: string | null }) | undefined> {
+  const [row] = await db.read<CalledConnection & { sealed: string | null }>(tenantId, {
+    name: 'read-called-connection',
+    text: `select ${COLUMNS}, k.sealed from connections c
+           left join connection_secrets k on k.tenant_id = c.tenant_id and k.connection_id = c.id
+           where c.tenant_id = $1 and c.id = $2 and c.status <> 'revoked'`,
+    values: [tenantId, connectionId],
+  });
+  return row;
+}
+
+/** Maximum accounts that may have connected one account of a vendor, live and sandbox. */
+const MAX_CONNECTIONS_OF_ACCOUNT = 20;
+
+/**
+ * Finds the connections to an account of a vendor, before their tenants are known.
+ * @param hash see hashExternalAccount
+ */
+export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<CalledConnection[]> {
+  return db.readByKeyHash<CalledConnection>(hash, {
+    name: 'find-connections-of-account',
+    text: `select ${COLUMNS} from connections c
+           where c.account_hash = $1 and c.status <> 'revoked' limit ${MAX_CONNECTIONS_OF_ACCOUNT}`,
+    values: [hash],
+  });
+}
+
+/** A sign-in at a vendor that is under way. */
+export interface OpenSignIn {
+  connection_id: string;
+  vendor: string;
+  environment: 'live' | 'sandbox';
+  verifier_sealed: string;
+  session_id: string | null;
+}
+
+/** @param hash SHA-256 of the state, in hexadecimal digits */
+export async function readSignIn(
+  db: Database,
+  { tenantId, attemptId, hash }: { tenantId: string; attemptId: string; hash: string },
+): Promise<OpenSignIn | undefined> {
+  const [row] = await db.read<OpenSignIn>(tenantId, {
+    name: 'read-oauth-attempt',
+    text: `select a.connection_id, c.vendor, c.environment, a.verifier_sealed, a.session_id from oauth_attempts a
+           join connections c on c.tenant_id = a.tenant_id and c.id = a.connection_id
+           where a.tenant_id = $1 and a.id = $2 and a.state_hash = decode($3, 'hex') and a.expires_at > now()`,
+    values: [tenantId, attemptId, hash],
+  });
+  return row;
+}

@@ -1,0 +1,117 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  limit,
+  slug,
+  strictBoolean,
+} from '../../contracts/schemas/fields.js';
+import {
+  connectionCallFields,
+  connectionFields,
+  connectionStatus,
+  operationState,
+  outboundOperationFields,
+  syncRunFields,
+  syncRunState,
+  vendorKind,
+} from './fields.js';
+
+export { connectionStatus, operationState, syncRunState, vendorKind };
+
+export const connection = connectionFields.response.meta({ className: 'Connection' });
+export const syncRun = syncRunFields.response.meta({ className: 'SyncRun' });
+export const outboundOperation = outboundOperationFields.response.meta({ className: 'OutboundOperation' });
+export const connectionCall = connectionCallFields.response.meta({ className: 'ConnectionCall' });
+
+/** A connection that a person has yet to permit at the vendor. */
+export const connectionWithSignIn = connectionFields.response
+  .append({
+    authorize_url: Joi.string()
+      .allow(null)
+      .required()
+      .description('Where a person signs in at the vendor; null for a vendor with keys, and in a dry run'),
+  })
+  .meta({ className: 'ConnectionWithSignIn' });
+
+export const connectionReplay = connectionFields.response
+  .append({ replayed: Joi.number().integer().min(0).required().description('Operations that are due again') })
+  .meta({ className: 'ConnectionReplay' });
+
+/**
+ * The vendors that docs/decisions.md §11 plans; GET /integrations lists those that can be
+ * connected.
+ */
+const vendorName = () => slug(['quickbooks', 'xero', 'stripe', 'roadsync', 'twilio', 'samsara', 'motive']);
+
+const credentials = () =>
+  Joi.object()
+    .pattern(Joi.string(), Joi.string().max(4000))
+    .description('As credentials_schema of the vendor in GET /integrations says. No response shows them');
+
+export const connectionCreate = Joi.object({
+  vendor: vendorName().required(),
+  label: connectionFields.creation.label as Joi.Schema,
+  credentials: credentials(),
+  settings: Joi.object().unknown().description('As settings_schema of the vendor says'),
+}).meta({ className: 'ConnectionCreate' });
+
+export const connectionPatch = Joi.object({
+  label: connectionFields.change.label as Joi.Schema,
+  settings: Joi.object().unknown().description('Replaces all settings'),
+  credentials: credentials(),
+}).meta({ className: 'ConnectionPatch' });
+
+/** The path holds everything that the action needs. */
+export const connectionAction = Joi.object({}).meta({ className: 'ConnectionAction' });
+
+export const connectionSync = Joi.object({
+  stream: slug(['messages']).description('Default: all streams of the vendor'),
+  since: dateTime().description('Read again what changed since then'),
+}).meta({ className: 'ConnectionSync' });
+
+export const operationReplay = Joi.object({
+  since: dateTime().required().description('Inclusive; by created_at'),
+  until: dateTime().description('Exclusive; by created_at'),
+  dry_run: strictBoolean().description('true: only count'),
+}).meta({ className: 'OperationReplay' });
+
+export const connectionListQuery = Joi.object({
+  vendor: vendorName(),
+  status: connectionStatus,
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'ConnectionListQuery' });
+
+/** The path names the connection. */
+export const syncRunListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({
+  className: 'SyncRunListQuery',
+});
+
+export const outboundOperationListQuery = Joi.object({
+  state: operationState,
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'OutboundOperationListQuery' });
+
+export const connectionCallListQuery = Joi.object({
+  since: dateOrDateTime().description('Inclusive; by created_at'),
+  until: dateOrDateTime().description('Exclusive; by created_at'),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'ConnectionCallListQuery' });
+
+const jsonSchema = () => Joi.object().unknown().description('A JSON Schema');
+
+/** An entry of the catalogue. */
+export const integration = allRequired({
+  vendor: Joi.string().example('twilio'),
+  kind: vendorKind,
+  label: Joi.string().example('Twilio'),
+  auth: Joi.string().valid('oauth2', 'api_key'),
+  credentials_schema: jsonSchema(),
+  settings_schema: jsonSchema(),
+  docs_url: Joi.string().example('https://www.twilio.com/docs'),
+}).meta({ className: 'Integration' });

@@ -1,0 +1,32 @@
+import type { ConnectionStatus } from './vocabulary.js';
+
+/** What happens to a connection. */
+export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' | 'resume' | 'disconnect';
+
+/**
+ * The transition table. A move that a status does not list leaves the connection as it is, and a
+ * client that asks for it gets 409.
+ */
+const CONNECTION_TRANSITIONS: Readonly<
+  Record<ConnectionStatus, Readonly<Partial<Record<ConnectionMove, ConnectionStatus>>>>
+> = {
+  pending: { verify: 'active', refuse: 'needs_reauth', disconnect: 'revoked' },
+  active: { fail: 'failing', refuse: 'needs_reauth', pause: 'paused', disconnect: 'revoked' },
+  failing: {
+    verify: 'active',
+    recover: 'active',
+    refuse: 'needs_reauth',
+    pause: 'paused',
+    disconnect: 'revoked',
+  },
+  needs_reauth: { verify: 'active', disconnect: 'revoked' },
+  paused: { resume: 'active', disconnect: 'revoked' },
+  revoked: {},
+};
+
+export function nextConnectionStatus(
+  status: ConnectionStatus,
+  move: ConnectionMove,
+): ConnectionStatus | undefined {
+  return CONNECTION_TRANSITIONS[status][move];
+}

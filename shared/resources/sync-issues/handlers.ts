@@ -1,0 +1,98 @@
+import type { Config } from '../../config/config.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
+import type { SyncIssueResolve } from '../../contracts/generated.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { type IssueDecision, insertIssues, resolveIssues } from '../../sync/issue-rows.js';
+import { replayOperations } from '../../sync/operation-rows.js';
+import { insertNotices } from '../notices/store.js';
+import type { SyncIssueOpening } from './commands.js';
+
+interface IssueRow extends Row, RecordRef {
+  connection_id: string;
+  kind: string;
+  status: string;
+  operation_id: string | null;
+}
+
+/** Resolutions that write our side at the vendor again. */
+const REPEATING: readonly string[] = ['retry', 'ours'];
+
+/** Decides issues. A decision to write again makes the operation due. */
+async function resolveSyncIssues(
+  tx: Transaction,
+  commands: Command<SyncIssueResolve>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<IssueRow>(tx, 'sync_issues', commands.map(toRecordRef));
+  const decisions: IssueDecision[] = [];
+  const outcomes: CommandOutcome[] = [];
+  for (const command of commands) {
+    const { tenantId, actor, input } = command;
+    const row = rows.get(refKey(toRecordRef(command)));
+    const refusal = row ? findRefusal(row, input) : notFoundOutcome('sync issue');
+    if (!row || refusal) {
+      outcomes.push(refusal as CommandOutcome);
+      continue;
+    }
+    const { resolution, note = null } = input;
+    decisions.push({ ...toRecordRef(command), resolution, note, decided_by: actor.name });
+    const changes = [{ field: 'status', from: 'open', to: 'resolved' }];
+    const { connection_id: connectionId, operation_id: operationId } = row;
+    const mustRepeat = REPEATING.includes(resolution) && operationId !== null;
+    if (mustRepeat) await replayOperations(tx, { tenantId, connectionId }, { operationId });
+    const prompts = mustRepeat ? [{ queue: INTEGRATIONS_QUEUE, id: connectionId }] : [];
+    outcomes.push({ ok: true, changes, events: [], prompts });
+  }
+  await resolveIssues(tx, decisions);
+  return outcomes;
+}
+
+function findRefusal(
+  { kind, status }: IssueRow,
+  { resolution }: SyncIssueResolve,
+): CommandOutcome | undefined {
+  if (status === 'resolved')
+    return failedOutcome({ code: 'conflict', message: 'This issue is resolved already.' });
+  if (kind !== 'conflict' && (resolution === 'ours' || resolution === 'theirs'))
+    return failedOutcome({
+      code: 'conflict',
+      message: 'This issue has only one side. Resolve it with retry or ignore.',
+    });
+  return undefined;
+}
+
+/** Opens issues, each with a notice. */
+async function openSyncIssues(
+  tx: Transaction,
+  commands: Command<SyncIssueOpening>[],
+  config: Config,
+): Promise<CommandOutcome[]> {
+  await insertIssues(
+    tx,
+    commands.map((command) => ({ ...command.input, ...toRecordRef(command), ours: null, theirs: null })),
+  );
+  await insertNotices(
+    tx,
+    commands.map((command) => ({
+      command,
+      notice: {
+        kind: 'sync_issue_opened',
+        title: 'A record could not be written at a vendor',
+        text: `${command.input.message} Decide at GET /v1/sync-issues/${command.entityId}.`,
+        entity_type: 'connection',
+        entity_id: command.input.connection_id,
+      },
+    })),
+    config,
+  );
+  return commands.map(({ input }) => ({ ok: true, changes: diffNewRecord({ ...input }), events: [] }));
+}
+
+export const syncIssueHandlers: CommandHandlers = {
+  'sync_issue.open': openSyncIssues,
+  'sync_issue.resolve': resolveSyncIssues,
+};

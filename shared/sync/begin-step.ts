@@ -1,0 +1,65 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { NEXT_WORK_SQL } from './find-due-connections.js';
+import {
+  type ConnectionHealth,
+  type ConnectionQueueRow,
+  parseConnectionHealth,
+} from './lease-connection-queues.js';
+
+/** A connection at the beginning of a step. */
+export interface StepConnection {
+  tenantId: string;
+  connectionId: string;
+  vendor: string;
+  environment: 'live' | 'sandbox';
+  status: string;
+  settings: Record<string, unknown>;
+  externalAccount: string | null;
+  health: ConnectionHealth;
+}
+
+interface Row extends Omit<ConnectionQueueRow, 'is_mine'> {
+  vendor: string;
+  environment: 'live' | 'sandbox';
+  status: string;
+  settings: Record<string, unknown>;
+  external_account: string | null;
+}
+
+/**
+ * Reads a connection that this process holds under a lease, and keeps the lease until the
+ * transaction ends. Undefined: the lease was lost.
+ */
+export async function lockHeldConnection(
+  tx: Transaction,
+  { tenantId, connectionId, owner }: { tenantId: string; connectionId: string; owner: string },
+): Promise<StepConnection | undefined> {
+  const [row] = await tx.query<Row>({
+    name: 'lock-held-connection',
+    text: `select l.tenant_id, l.connection_id as id, c.vendor, c.environment, c.status, c.settings, c.external_account,
+             l.consecutive_failures, l.opened, (extract(epoch from l.open_until) * 1000)::float8 as open_until,
+             (extract(epoch from l.throttled_until) * 1000)::float8 as throttled_until
+           from connection_queues l join connections c on c.tenant_id = l.tenant_id and c.id = l.connection_id
+           where l.tenant_id = $1 and l.connection_id = $2 and l.owner = $3 and l.lease_until > now()
+           for no key update of l`,
+    values: [tenantId, connectionId, owner],
+  });
+  if (!row) return undefined;
+  const { vendor, environment, status, settings, external_account: externalAccount } = row;
+  const health = parseConnectionHealth(row);
+  return { tenantId, connectionId, vendor, environment, status, settings, externalAccount, health };
+}
+
+/** Milliseconds until the next work of a connection is due; null: it has none. */
+export async function findNextWorkMs(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+): Promise<number | null> {
+  const [row] = await tx.query<{ in_ms: number | null }>({
+    name: 'find-next-connection-work',
+    text: `select (extract(epoch from ${NEXT_WORK_SQL} - now()) * 1000)::float8 as in_ms
+           from connections c where c.tenant_id = $1 and c.id = $2`,
+    values: [tenantId, connectionId],
+  });
+  return row?.in_ms ?? null;
+}

@@ -1,0 +1,33 @@
+import { firstIdAtSql } from '../platform/id-times.js';
+import type { ExpiryRule } from '../records/expiry.js';
+
+const monthAgo = firstIdAtSql("now() - interval '30 days'");
+
+/** Calls in the log. */
+export const EXPIRED_CALLS: ExpiryRule = {
+  table: 'connection_calls',
+  condition: `o.id < ${monthAgo}`,
+};
+
+/** Webhooks that no vendor repeats any more. */
+export const EXPIRED_INBOUND_NOTICES: ExpiryRule = {
+  table: 'inbound_notices',
+  condition: "o.received_at < now() - interval '7 days'",
+};
+
+/** Finished operations. */
+export const EXPIRED_OUTBOUND_OPERATIONS: ExpiryRule = {
+  table: 'outbound_operations',
+  condition: `o.id < ${monthAgo} and o.state = 'done'`,
+};
+
+export const EXPIRED_SYNC_RUNS: ExpiryRule = {
+  table: 'sync_runs',
+  condition: `o.id < ${monthAgo}`,
+};
+
+/** Sign-ins at a vendor that were not completed in time, and used ones. */
+export const EXPIRED_OAUTH_ATTEMPTS: ExpiryRule = {
+  table: 'oauth_attempts',
+  condition: "o.expires_at < now() - interval '1 day'",
+};

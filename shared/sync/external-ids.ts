@@ -1,0 +1,46 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { recordsetSql } from '../records/record-refs.js';
+
+/** The id and version of a record at a vendor. */
+export interface ExternalId {
+  tenant_id: string;
+  connection_id: string;
+  kind: string;
+  local_id: string;
+  external_id: string;
+  version: string | null;
+  url: string | null;
+}
+
+const COLUMNS =
+  'tenant_id uuid, connection_id uuid, kind text, local_id uuid, external_id text, version text, url text';
+const NAMES = 'tenant_id, connection_id, kind, local_id, external_id, version, url';
+
+/** Stores what a vendor answered to a write, or the versions that a pull found. */
+export async function storeExternalIds(tx: Transaction, ids: readonly ExternalId[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query({
+    name: 'store-external-ids',
+    text: `insert into external_ids (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}
+           on conflict (tenant_id, connection_id, kind, local_id) do update set
+             external_id = excluded.external_id, version = excluded.version,
+             url = coalesce(excluded.url, external_ids.url), written_at = now()`,
+    values: [JSON.stringify(ids)],
+  });
+}
+
+/** Finds the local records of a vendor's records, by external id. */
+export async function findExternalIds(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  changes: readonly { kind: string; externalId: string }[],
+): Promise<ExternalId[]> {
+  return tx.query<ExternalId>({
+    name: 'find-external-ids',
+    text: `select x.tenant_id, x.connection_id, x.kind, x.local_id, x.external_id, x.version, x.url
+           from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
+           join external_ids x on x.tenant_id = $2 and x.connection_id = $3 and x.kind = r.kind and x.external_id = r."externalId"
+           for update of x`,
+    values: [JSON.stringify(changes), tenantId, connectionId],
+  });
+}

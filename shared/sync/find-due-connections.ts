@@ -1,0 +1,40 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
+
+/** A connection whose queue has due work. */
+export interface DueConnection {
+  tenant_id: string;
+  id: string;
+}
+
+/** SQL: when the next work of connection `c` is due, while it is not paused. */
+export const NEXT_WORK_SQL = `least(
+  (select o.next_at from outbound_operations o where o.tenant_id = c.tenant_id and o.connection_id = c.id
+     and o.next_at is not null and c.status in ('active', 'failing', 'revoked') order by o.next_at limit 1),
+  (select min(s.next_at) from sync_states s where s.tenant_id = c.tenant_id and s.connection_id = c.id
+     and (c.status in ('active', 'failing') or (c.status in ('pending', 'needs_reauth') and s.stream = 'describe'))),
+  (select now() from connection_secrets k where k.tenant_id = c.tenant_id and k.connection_id = c.id and c.status = 'revoked'))`;
+
+/**
+ * SQL: the work `n.next_at` of connection `c` with the queue `l` was due at a time, and no worker
+ * holds the queue. Pauses after failures do not delay the end of a connection.
+ */
+export const isUnheldSinceSql = (time: string) => `((l.owner is null or l.lease_until < now())
+  and n.next_at is not null
+  and greatest(n.next_at, case when c.status <> 'revoked' then greatest(l.open_until, l.throttled_until) end) <= ${time})`;
+
+/**
+ * Finds connections with due work that no worker holds: their job was lost, their worker died, or
+ * their work became due. Round-robin between the transaction's accounts.
+ */
+export function findDueConnections(tx: Transaction, limit: number): Promise<DueConnection[]> {
+  return tx.query<DueConnection>({
+    name: 'find-due-connections',
+    text: `${buildRoundRobinSql(`select c.tenant_id, c.id from connections c
+             join connection_queues l on l.tenant_id = c.tenant_id and l.connection_id = c.id
+             cross join lateral (select ${NEXT_WORK_SQL} as next_at) n
+             where c.tenant_id = t.tenant_id and ${isUnheldSinceSql('now()')}
+             order by c.id limit $1`)} limit $1`,
+    values: [limit],
+  });
+}

@@ -1,0 +1,152 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { type RecordRef, recordsetSql } from '../records/record-refs.js';
+
+/** The sealed secrets of a connection, as stored. */
+export interface SecretRow {
+  sealed: string;
+  /** In ms since 1970; null: no access token, or it does not expire. */
+  access_expires_at: number | null;
+  version: number;
+  refusals: number;
+}
+
+/** Stores the sealed secrets of connections that the account entered or permitted. */
+export async function storeSecrets(
+  tx: Transaction,
+  secrets: readonly (RecordRef & { sealed: string })[],
+): Promise<void> {
+  if (secrets.length === 0) return;
+  await tx.query({
+    name: 'store-connection-secrets',
+    text: `insert into connection_secrets (tenant_id, connection_id, sealed)
+           select tenant_id, id, sealed from ${recordsetSql('tenant_id uuid, id uuid, sealed text')}
+           on conflict (tenant_id, connection_id) do update set sealed = excluded.sealed, access_expires_at = null,
+             refresh_expires_at = null, refresh_lease_until = null, refusals = 0, version = connection_secrets.version + 1`,
+    values: [JSON.stringify(secrets)],
+  });
+}
+
+export async function readSecrets(
+  tx: Pick<Transaction, 'query'>,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+): Promise<SecretRow | undefined> {
+  const [row] = await tx.query<SecretRow>({
+    name: 'read-connection-secrets',
+    text: `select sealed, (extract(epoch from access_expires_at) * 1000)::float8 as access_expires_at, version, refusals
+           from connection_secrets where tenant_id = $1 and connection_id = $2`,
+    values: [tenantId, connectionId],
+  });
+  return row;
+}
+
+/**
+ * Takes the right to refresh the tokens of a connection. False: another process refreshes them, or
+ * has refreshed them since this version was read.
+ */
+export async function leaseRefresh(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { version, leaseSeconds }: { version: number; leaseSeconds: number },
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'lease-token-refresh',
+    text: `update connection_secrets set refresh_lease_until = now() + make_interval(secs => $4)
+           where tenant_id = $1 and connection_id = $2 and version = $3
+             and (refresh_lease_until is null or refresh_lease_until < now()) returning 1`,
+    values: [tenantId, connectionId, version, leaseSeconds],
+  });
+  return rows.length > 0;
+}
+
+/** The tokens of a refresh. Times are in ms since 1970. */
+export interface RefreshedSecrets {
+  sealed: string;
+  accessExpiresAt: number | null;
+  refreshExpiresAt: number | null;
+}
+
+/** Stores new tokens, only if nobody has stored others since. False: they are not stored. */
+export async function storeRefreshed(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  version: number,
+  { sealed, accessExpiresAt, refreshExpiresAt }: RefreshedSecrets,
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'store-refreshed-secrets',
+    text: `update connection_secrets set sealed = $4, access_expires_at = to_timestamp($5::float8 / 1000),
+             refresh_expires_at = to_timestamp($6::float8 / 1000), version = version + 1, refusals = 0, refresh_lease_until = null
+           where tenant_id = $1 and connection_id = $2 and version = $3 returning 1`,
+    values: [tenantId, connectionId, version, sealed, accessExpiresAt, refreshExpiresAt],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Ends the lease of a failed refresh, and counts a refusal. Returns how many followed each other.
+ */
+export async function countRefusal(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  version: number,
+  isRefusal: boolean,
+): Promise<number> {
+  const [row] = await tx.query<{ refusals: number }>({
+    name: 'count-refresh-refusal',
+    text: `update connection_secrets set refusals = refusals + case when $4 then 1 else 0 end, refresh_lease_until = null
+           where tenant_id = $1 and connection_id = $2 and version = $3 returning refusals`,
+    values: [tenantId, connectionId, version, isRefusal],
+  });
+  return row?.refusals ?? 0;
+}
+
+/** Deletes the secrets of a connection that was disconnected. */
+export function deleteSecrets(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+): void {
+  tx.queryAtCommit({
+    name: 'delete-connection-secrets',
+    text: 'delete from connection_secrets where tenant_id = $1 and connection_id = $2',
+    values: [tenantId, connectionId],
+  });
+}
+
+/** The beginning of an OAuth sign-in. */
+export interface NewOAuthAttempt extends RecordRef {
+  connection_id: string;
+  /** SHA-256 in hexadecimal digits. */
+  state_hash: string;
+  verifier_sealed: string;
+  session_id: string | null;
+  expires_at: string;
+}
+
+export async function insertOAuthAttempts(
+  tx: Transaction,
+  attempts: readonly NewOAuthAttempt[],
+): Promise<void> {
+  if (attempts.length === 0) return;
+  const columns = `tenant_id uuid, id uuid, connection_id uuid, state_hash text, verifier_sealed text, session_id uuid, expires_at timestamptz`;
+  await tx.query({
+    name: 'insert-oauth-attempts',
+    text: `insert into oauth_attempts (tenant_id, id, connection_id, state_hash, verifier_sealed, session_id, expires_at)
+           select tenant_id, id, connection_id, decode(state_hash, 'hex'), verifier_sealed, session_id, expires_at
+           from ${recordsetSql(columns)}`,
+    values: [JSON.stringify(attempts)],
+  });
+}
+
+/** Marks an attempt as used, once, within its time. Returns whether it was valid. */
+export async function useOAuthAttempt(
+  tx: Transaction,
+  { tenantId, attemptId }: { tenantId: string; attemptId: string },
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'use-oauth-attempt',
+    text: `update oauth_attempts set used_at = now()
+           where tenant_id = $1 and id = $2 and used_at is null and expires_at > now() returning 1`,
+    values: [tenantId, attemptId],
+  });
+  return rows.length > 0;
+}

@@ -1,0 +1,134 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { type RecordRef, recordsetSql } from '../records/record-refs.js';
+
+/** The stream of every connection in which the vendor says what the connection leads to. */
+export const DESCRIBE_STREAM = 'describe';
+
+/** A stream of a new connection. */
+export interface NewStream {
+  tenant_id: string;
+  connection_id: string;
+  stream: string;
+  every_seconds: number;
+  is_due: boolean;
+}
+
+export async function insertStreams(tx: Transaction, streams: readonly NewStream[]): Promise<void> {
+  await tx.query({
+    name: 'insert-sync-states',
+    text: `insert into sync_states (tenant_id, connection_id, stream, every_seconds, next_at)
+           select tenant_id, connection_id, stream, every_seconds, case when is_due then now() end
+           from ${recordsetSql('tenant_id uuid, connection_id uuid, stream text, every_seconds integer, is_due boolean')}`,
+    values: [JSON.stringify(streams)],
+  });
+}
+
+/** Streams of a connection to pull now. */
+export interface DueStreams extends RecordRef {
+  /** Null: all of its streams, except the description. */
+  stream: string | null;
+  /** Read again what changed since then. */
+  since?: string | null;
+}
+
+/** Makes streams due. A stream that does not exist is ignored. */
+export async function makeStreamsDue(tx: Transaction, streams: readonly DueStreams[]): Promise<void> {
+  if (streams.length === 0) return;
+  await tx.query({
+    name: 'make-streams-due',
+    text: `update sync_states s set next_at = least(s.next_at, now()), since = coalesce(r.since, s.since)
+           from ${recordsetSql('tenant_id uuid, id uuid, stream text, since timestamptz')}
+           where s.tenant_id = r.tenant_id and s.connection_id = r.id
+             and s.stream = coalesce(r.stream, s.stream) and (r.stream is not null or s.stream <> '${DESCRIBE_STREAM}')`,
+    values: [JSON.stringify(streams)],
+  });
+}
+
+/** A stream that a worker pulls now. */
+export interface DueStream {
+  stream: string;
+  cursor: string | null;
+  since: string | null;
+  every_seconds: number;
+  /** Its value tells whether someone made the stream due during the pull. */
+  next_at: string;
+}
+
+/** Finds the stream of a connection that has been due the longest. */
+export async function findDueStream(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  isOnlyDescribed: boolean,
+): Promise<DueStream | undefined> {
+  const [row] = await tx.query<DueStream>({
+    name: 'find-due-stream',
+    text: `select s.stream, s.cursor, to_json(s.since)#>>'{}' as since, s.every_seconds, s.next_at::text as next_at
+           from sync_states s where s.tenant_id = $1 and s.connection_id = $2 and s.next_at <= now()
+             and (not $3 or s.stream = '${DESCRIBE_STREAM}')
+           order by s.next_at, s.stream limit 1`,
+    values: [tenantId, connectionId, isOnlyDescribed],
+  });
+  return row;
+}
+
+/** Where a pull continues, and when. */
+export interface StreamProgress {
+  stream: string;
+  cursor: string | null;
+  /** Null: never by itself. */
+  inMs: number | null;
+  /** `next_at` when the pull began. A later one, of a webhook, stays. */
+  startedFor: string;
+}
+
+/** Stores the cursor after a page, in the transaction that stores the page's commands. */
+export function storeStreamProgress(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { stream, cursor, inMs, startedFor }: StreamProgress,
+): void {
+  tx.queryAtCommit({
+    name: 'store-stream-progress',
+    text: `update sync_states s set cursor = $4, since = null,
+             next_at = case when s.next_at <> $6::timestamptz then s.next_at else now() + $5::float8 * interval '1 ms' end
+           where s.tenant_id = $1 and s.connection_id = $2 and s.stream = $3`,
+    values: [tenantId, connectionId, stream, cursor, inMs, startedFor],
+  });
+}
+
+/** Postpones a stream that could not be pulled. Its cursor stays. */
+export function postponeStream(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { stream, inMs }: { stream: string; inMs: number },
+): void {
+  tx.queryAtCommit({
+    name: 'postpone-stream',
+    text: `update sync_states s set next_at = now() + $4::float8 * interval '1 ms'
+           where s.tenant_id = $1 and s.connection_id = $2 and s.stream = $3`,
+    values: [tenantId, connectionId, stream, inMs],
+  });
+}
+
+/** One page of a pull, or a description. */
+export interface SyncRun extends RecordRef {
+  connection_id: string;
+  stream: string;
+  state: 'succeeded' | 'failed';
+  changes: number;
+  dropped: number;
+  error: string | null;
+  started_at: string;
+}
+
+/** Stores a run that changed something, or that failed. */
+export function insertRun(tx: Transaction, run: SyncRun): void {
+  const columns = `tenant_id uuid, id uuid, connection_id uuid, stream text, state text, changes integer, dropped integer, error text,
+    started_at timestamptz`;
+  const names = 'tenant_id, id, connection_id, stream, state, changes, dropped, error, started_at';
+  tx.queryAtCommit({
+    name: 'insert-sync-run',
+    text: `insert into sync_runs (${names}, ended_at) select ${names}, now() from ${recordsetSql(columns)}`,
+    values: [JSON.stringify([run])],
+  });
+}

@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import { checkConnections } from '../../../bin/commands/doctor-connections.js';
+import { eventually } from '../../support/poll.js';
+import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+
+const KEY = 'live_key_that_must_not_leak';
+const settings = { from_number: '+12125550100' };
+
+describe('connections', () => {
+  let texting: TextingStack;
+  let account: TextingAccount;
+
+  before(async () => {
+    texting = await TextingStack.start({ clock: false });
+    account = await texting.createAccount();
+    texting.double.acceptKey(KEY);
+  });
+  after(() => texting.stop());
+
+  const create = (body: object, client = account.client) => client.post('/connections', body);
+  const withKey = (api_key = KEY) => ({ vendor: 'parrot_keys', credentials: { api_key }, settings });
+
+  it('the catalogue lists the vendors of accounts with their schemas, and not the mail server', async () => {
+    const { body } = await account.client.get('/integrations');
+    expect(body.data.items.map(({ vendor }: { vendor: string }) => vendor)).to.deep.equal([
+      'parrot',
+      'parrot_keys',
+    ]);
+    const [, keyed] = body.data.items;
+    expect(keyed).to.include({ kind: 'messaging', auth: 'api_key', label: 'Parrot Texts' });
+    expect(keyed.credentials_schema.required).to.deep.equal(['api_key']);
+    expect(keyed.settings_schema.properties).to.have.property('from_number');
+  });
+
+  it('credentials and settings are checked by the schemas of the vendor, with every fault at once', async () => {
+    const unknown = await create({ vendor: 'nobody' });
+    expect([unknown.status, unknown.body.error.details[0].field]).to.deep.equal([400, 'vendor']);
+    const wrong = await create({ vendor: 'parrot_keys', credentials: { key: 'x' }, settings: {} });
+    const fields = wrong.body.error.details.map(({ field }: { field: string }) => field);
+    expect(fields.sort()).to.deep.equal(['credentials.api_key', 'credentials.key', 'settings.from_number']);
+  });
+
+  it('a connection with a key becomes active, and its secrets are nowhere in clear text', async () => {
+    const { body, text } = await create(withKey());
+    expect(text).to.not.include(KEY);
+    account.connectionId = body.id;
+    const connection = await account.waitForStatus('active');
+    expect(connection).to.include({ external_account: 'acct-1', label: 'Parrot of Hudson' });
+    const tables = await texting.stack.rows<{ name: string }>(
+      account.tenant.id,
+      "select tablename as name from pg_tables where schemaname = 'public'",
+    );
+    for (const { name } of tables) {
+      const rows = await texting.stack
+        .rows(account.tenant.id, `select to_jsonb(t)::text as row from ${name} t`)
+        .catch(() => []);
+      expect(JSON.stringify(rows), name).to.not.include(KEY);
+    }
+    const calls = await account.client.get(`/connections/${body.id}/calls`);
+    expect(calls.text).to.not.include(KEY);
+    const described = calls.body.data.items.find(({ path }: { path: string }) => path === '/account');
+    expect(described).to.include({ method: 'GET', response_status: 200 });
+    expect(described.response_fields).to.deep.equal(['id', 'name', 'mode']);
+    const runs = await account.client.get(`/connections/${body.id}/runs`);
+    expect(runs.body.data.items.map(({ stream }: { stream: string }) => stream)).to.include('describe');
+  });
+
+  it('the same account cannot be connected twice', async () => {
+    const { body } = await create(withKey());
+    await eventually('the second is refused', async () => {
+      const { body: second } = await account.client.get(`/connections/${body.id}`);
+      return second.status === 'needs_reauth' && second.status_reason.startsWith('Another connection');
+    });
+    await account.client.delete(`/connections/${body.id}`);
+  });
+
+  it('live credentials are refused in a sandbox, and a sandbox account of the vendor in a live one', async () => {
+    const { body } = await create(withKey(), account.tenant.sandbox);
+    await eventually('refused in the sandbox', async () => {
+      const { body: found } = await account.tenant.sandbox.get(`/connections/${body.id}`);
+      return found.status === 'needs_reauth' && found.status_reason.startsWith('These are live credentials');
+    });
+    texting.double.mode = 'sandbox';
+    const other = await texting.createAccount();
+    const live = await create(withKey(), other.client);
+    await eventually('refused in the live account', async () => {
+      const { body: found } = await other.client.get(`/connections/${live.body.id}`);
+      return found.status === 'needs_reauth';
+    });
+    texting.double.mode = 'live';
+  });
+
+  it('settings and credentials can be changed, tested and synchronized', async () => {
+    const path = `/connections/${account.connectionId}`;
+    const patched = await account.client.patch(path, { label: 'Main', settings: { from_number: '+1' } });
+    expect(patched.body).to.deep.include({ label: 'Main', settings: { from_number: '+1' } });
+    const empty = await account.client.patch(path, {});
+    expect(empty.body.updated_at).to.equal(patched.body.updated_at);
+    const wrong = await account.client.patch(path, { settings: { from: '+1' } });
+    expect(wrong.status).to.equal(400);
+    const renewed = await account.client.patch(path, { credentials: { api_key: 'no such key' } });
+    expect(renewed.status).to.equal(200);
+    await account.waitForStatus('needs_reauth');
+    await account.client.patch(path, { credentials: { api_key: KEY } });
+    await account.waitForStatus('active');
+    expect((await account.client.post(`${path}/test`)).status).to.equal(200);
+    expect((await account.client.post(`${path}/sync`, { since: '2026-01-01T00:00:00Z' })).status).to.equal(
+      200,
+    );
+    expect((await account.client.post(`${path}/reconnect`)).status).to.equal(409);
+    const wait = await account.client.post(`${path}/operations/replay`, { since: '2026-01-01T00:00:00Z' });
+    expect(wait.body.replayed).to.equal(0);
+    expect((await account.client.get(`${path}/operations?state=dead`)).body.data.count).to.equal(0);
+    expect((await account.client.get('/sync-issues?status=open')).body.data.count).to.equal(0);
+    const { body } = await account.client.get('/connections?vendor=parrot_keys&status=active');
+    expect(body.data.items.map(({ id }: { id: string }) => id)).to.deep.equal([account.connectionId]);
+  });
+
+  it('tow doctor counts connections by vendor and status, and finds work that no worker does', async () => {
+    const { db } = texting.stack.runtime;
+    expect(await checkConnections(db)).to.match(/^1 parrot_keys active\b/);
+    const run = (text: string) => texting.stack.rows(account.tenant.id, text, [account.connectionId]);
+    await run(
+      `update sync_states set next_at = now() - interval '6 min' where connection_id = $1 and stream = 'messages'`,
+    );
+    await run('update connection_queues set owner = null where connection_id = $1');
+    const problem = await checkConnections(db).catch((error: Error) => error.message);
+    expect(problem).to.match(/more than 5 minutes: .*1 parrot_keys late/);
+    await run(
+      "update connection_queues set throttled_until = now() + interval '1 h' where connection_id = $1",
+    );
+    expect(await checkConnections(db), 'the vendor asked to wait').to.include('1 parrot_keys active');
+    await account.hurry();
+  });
+
+  it('only the permission admin reads or changes connections', async () => {
+    const key = await texting.stack.createKey(account.tenant.id, { permissions: ['read', 'write'] });
+    const client = texting.stack.createClient(key);
+    for (const path of ['/integrations', '/connections', '/sync-issues'])
+      expect((await client.get(path)).status, path).to.equal(403);
+    expect((await create(withKey(), client)).status).to.equal(403);
+  });
+
+  it('a sign-in at the vendor works once, and not with another state', async () => {
+    const { body } = await create({ vendor: 'parrot', settings });
+    const back = texting.double.permit(body.authorize_url);
+    const url = `${texting.stack.origin}${back.pathname}`;
+    const state = back.searchParams.get('state') as string;
+    const forged = `${url}?code=x&state=${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`;
+    expect((await fetch(forged)).status).to.equal(400);
+    expect((await fetch(`${url}?error=access_denied&state=${state}`)).status).to.equal(400);
+    expect((await fetch(`${url}${back.search}`)).status).to.equal(200);
+    expect((await fetch(`${url}${back.search}`)).status, 'used before').to.equal(400);
+    const dry = await account.client.post(
+      '/connections',
+      { vendor: 'parrot', settings },
+      { headers: { 'X-Service-Dry-Run': 'true' } },
+    );
+    expect(dry.body.data.authorize_url).to.equal(null);
+  });
+});
+
+describe('connections of several accounts', () => {
+  it('an account whose vendor hangs cannot keep the texts of others waiting', async () => {
+    const texting = await TextingStack.start({ clock: false });
+    try {
+      const [greedy, modest] = [await texting.createAccount(), await texting.createAccount()];
+      await modest.connect();
+      texting.double.misbehave = (name) => (name === 'GET /account' ? { kind: 'slow', ms: 1900 } : undefined);
+      for (let index = 0; index < 45; index += 1)
+        await greedy.client.post('/connections', {
+          vendor: 'parrot_keys',
+          credentials: { api_key: `hanging-key-${index}` },
+          settings,
+        });
+      const startedAt = performance.now();
+      const id = await modest.sendText();
+      await modest.waitForMessages([id], 'sent', 5000);
+      expect(performance.now() - startedAt).to.be.below(3000);
+      const sixth = Array.from({ length: 6 }, () =>
+        greedy.client.post('/connections', {
+          vendor: 'parrot_keys',
+          credentials: { api_key: 'one key too many' },
+          settings,
+        }),
+      );
+      expect(
+        (await Promise.all(sixth)).map(({ status }) => status).filter((one) => one === 409),
+      ).to.have.length(1);
+    } finally {
+      await texting.stop();
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { eventually } from '../../support/poll.js';
+import { type TextingAccount, TextingStack, WEBHOOK_SECRET } from '../../support/vendors/texting.js';
+
+describe('webhooks of vendors', () => {
+  let texting: TextingStack;
+  let account: TextingAccount;
+
+  before(async () => {
+    texting = await TextingStack.start({ clock: false });
+    account = await (await texting.createAccount()).connect();
+  });
+  after(() => texting.stop());
+
+  const post = (path: string, init: RequestInit = {}) =>
+    fetch(`${texting.stack.origin}${path}`, { method: 'POST', ...init });
+  const countNotices = async (tenantId: string) =>
+    (await texting.stack.rows(tenantId, 'select 1 from inbound_notices')).length;
+
+  it('a signed webhook is stored, and answered with 200 and an empty body within a second', async () => {
+    const startedAt = performance.now();
+    const response = await account.postWebhook([{ id: 'first' }]);
+    expect(performance.now() - startedAt).to.be.below(1000);
+    expect([response.status, await response.text()]).to.deep.equal([200, '']);
+    expect(response.headers.get('set-cookie')).to.equal(null);
+    await eventually('it is stored', async () => (await countNotices(account.tenant.id)) === 1);
+    expect((await account.read()).health.last_webhook_at).to.be.a('string');
+  });
+
+  it('a webhook that arrives during a step of the worker waits for it, without a deadlock', async () => {
+    const { stack } = texting;
+    const posted = await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
+      await tx.query({ text: "set local lock_timeout = '500ms'" });
+      await tx.query({ text: 'select 1 from connection_queues for no key update' });
+      const response = account.postWebhook([{ id: 'during a step' }]);
+      await eventually('its command waits', async () => {
+        const waiting = await stack.rows(account.tenant.id, 'select 1 from pg_locks where not granted');
+        return waiting.length > 0;
+      });
+      await tx.query({ text: 'update sync_states set cursor = cursor' });
+      return { response };
+    });
+    expect((await posted.response).status).to.equal(200);
+    await eventually('it is stored', async () => (await countNotices(account.tenant.id)) === 2);
+  });
+
+  it('a bad signature is 401, stores nothing, and is audited once a minute', async () => {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const response = await account.postWebhook([{ id: 'forged' }], 'another secret');
+      expect(response.status).to.equal(401);
+    }
+    expect(await countNotices(account.tenant.id)).to.equal(2);
+    const { body } = await account.client.get('/audit-log?action=connection.notified&limit=100');
+    const denied = body.data.items.filter(({ outcome }: { outcome: string }) => outcome === 'denied');
+    expect(denied).to.have.length(1);
+    expect(denied[0]).to.deep.include({ source: 'webhook', entity_id: account.connectionId });
+    expect(denied[0].actor).to.include({ type: 'integration', name: 'parrot' });
+  });
+
+  it('an address that this service did not make is 404, and other methods are 405', async () => {
+    const { pathname } = new URL(account.webhookUrl);
+    for (const path of ['/hooks/parrot', '/hooks/nobody', '/hooks/parrot/abc', `${pathname}x`, '/hooks/smtp'])
+      expect((await post(path, { body: '{}' })).status, path).to.equal(404);
+    expect((await fetch(`${texting.stack.origin}${pathname}`)).status).to.equal(405);
+  });
+
+  it('a body over 1 MiB is 413, and a signed body that is no webhook is 400', async () => {
+    const { pathname } = new URL(account.webhookUrl);
+    expect((await post(pathname, { body: 'x'.repeat(1024 * 1024 + 1) })).status).to.equal(413);
+    const init = texting.double.buildWebhook(null as never, WEBHOOK_SECRET);
+    expect((await post(pathname, init)).status).to.equal(400);
+  });
+
+  it('a webhook signed per application reaches the accounts that it names, and no other', async () => {
+    texting.double.acceptKey('live_key_of_keys');
+    texting.double.account = 'acct-keys';
+    const keyed = await texting.createAccount('Keyed Towing');
+    const { body, status } = await keyed.client.post('/connections', {
+      vendor: 'parrot_keys',
+      credentials: { api_key: 'live_key_of_keys' },
+      settings: { from_number: '+12125550100' },
+    });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    expect([body.status, body.authorize_url]).to.deep.equal(['pending', null]);
+    expect(new URL(body.webhook_url).pathname).to.equal('/hooks/parrot_keys');
+    keyed.connectionId = body.id;
+    await keyed.waitForStatus('active');
+    const response = await post(
+      '/hooks/parrot_keys',
+      texting.double.buildWebhook([{ id: 'for-keys' }], WEBHOOK_SECRET),
+    );
+    expect(response.status).to.equal(200);
+    expect(await countNotices(keyed.tenant.id)).to.equal(1);
+    texting.double.account = 'acct-of-a-stranger';
+    const stranger = texting.double.buildWebhook([{ id: 'for-nobody' }], WEBHOOK_SECRET);
+    expect((await post('/hooks/parrot_keys', stranger)).status).to.equal(200);
+    expect(await countNotices(keyed.tenant.id)).to.equal(1);
+  });
+
+  it('a network that keeps sending bad requests gets 429 before its body is read', async () => {
+    const response = await eventually('429', async () => {
+      const one = await post('/hooks/parrot/guess', { body: '{}' });
+      return one.status === 429 && one;
+    });
+    expect(response.headers.get('retry-after')).to.equal('60');
+  });
+});

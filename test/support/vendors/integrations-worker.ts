@@ -1,0 +1,20 @@
+/**
+ * A worker of the queue `integrations` as a process of its own, which a test can kill. It knows the
+ * made-up vendor.
+ */
+import { MIGRATION_HEAD } from '../../../migrations/index.js';
+import { loadConfig } from '../../../shared/config/config.js';
+import { createFoundation, createRuntime } from '../../../shared/platform/process/runtime.js';
+import { startWorkers } from '../../../workers/queues.js';
+import { TEST_VENDORS } from './texting.js';
+
+const foundation = createFoundation(loadConfig('all'), 'integrations');
+const databaseUrl = foundation.config.databaseUrl ?? '';
+const runtime = createRuntime(foundation, {
+  name: 'integrations',
+  databaseUrl,
+  migrationHead: MIGRATION_HEAD,
+});
+process.once('SIGTERM', () => void runtime.lifecycle.close(10_000).then(() => process.exit(0)));
+await startWorkers(runtime, ['integrations'], TEST_VENDORS);
+process.stdout.write('working\n');

@@ -1,0 +1,227 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ParrotText } from './parrot/mapper.js';
+
+/** How the double misbehaves once. */
+export type Fault =
+  | { kind: 'limit'; seconds: number }
+  | { kind: 'status'; status: number }
+  /** Cuts the connection before, or after the write has happened. */
+  | { kind: 'cut_before' | 'cut_after' }
+  | { kind: 'slow'; ms: number };
+
+/** A text that Parrot sent to a phone. */
+export interface SentText extends ParrotText {
+  to: string;
+  body: string;
+  key: string;
+  at: number;
+}
+
+const PAGE = 5;
+
+/**
+ * Parrot's server on this machine: keeps its state, checks every request, and misbehaves on
+ * command.
+ */
+export class ParrotDouble {
+  readonly texts: SentText[] = [];
+  /** Requests that Parrot's documentation does not allow. */
+  readonly violations: string[] = [];
+  readonly requests: { name: string; at: number }[] = [];
+  /** Called for each request to the API. Returns how to misbehave. */
+  misbehave: (name: string) => Fault | undefined = () => undefined;
+  mode: 'live' | 'sandbox' = 'live';
+  account = 'acct-1';
+  origin = '';
+  lifetimeSeconds = 3600;
+  /** All codes and tokens that it has given out. */
+  readonly issued: string[] = [];
+  grants = 0;
+  refusedGrants = 0;
+  isRevoked = false;
+  #seq = 0;
+  readonly #codes = new Map<string, string>();
+  readonly #accessTokens = new Set<string>();
+  #refreshToken: string | undefined;
+  readonly #keys = new Map<string, SentText>();
+  readonly #server = createServer((request, response) => {
+    this.#serve(request, response).catch((error: unknown) => {
+      this.violations.push(String(error));
+      response.destroy();
+    });
+  });
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** A person permits the access on the sign-in page: where the browser goes next. */
+  permit(authorizeUrl: string): URL {
+    const { searchParams: params, pathname } = new URL(authorizeUrl);
+    if (pathname !== '/oauth/authorize' || params.get('code_challenge_method') !== 'S256')
+      this.violations.push(`sign-in page: ${authorizeUrl}`);
+    const code = randomUUID();
+    this.issued.push(code);
+    this.#codes.set(code, params.get('code_challenge') ?? '');
+    const back = new URL(params.get('redirect_uri') ?? '');
+    back.searchParams.set('code', code);
+    back.searchParams.set('state', params.get('state') ?? '');
+    return back;
+  }
+
+  /** No access token is accepted any more. */
+  expireTokens(): void {
+    this.#accessTokens.clear();
+  }
+
+  /** The refresh token is not accepted any more, as after somebody else used it. */
+  loseRefreshToken(): void {
+    this.#refreshToken = undefined;
+  }
+
+  /** The phone network says what became of a text. */
+  settle(text: SentText, status: 'delivered' | 'failed', reason: string | null = null): void {
+    Object.assign(text, { status, reason, seq: ++this.#seq });
+  }
+
+  /** Accepts a key as an access token. */
+  acceptKey(key: string): void {
+    this.#accessTokens.add(key);
+  }
+
+  buildWebhook(events: { id: string }[], secret: string) {
+    const body = JSON.stringify({ account: this.account, events });
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    return {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-parrot-signature': signature },
+      body,
+    };
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', this.origin);
+    const name = `${request.method} ${pathname}`;
+    this.requests.push({ name, at: Date.now() });
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString('utf8');
+    const fault = this.misbehave(name);
+    if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.ms));
+    if (fault?.kind === 'cut_before') return void response.destroy();
+    if (fault?.kind === 'limit')
+      return answer(response, 429, { error: 'slow_down' }, { 'retry-after': `${fault.seconds}` });
+    if (fault?.kind === 'status') return answer(response, fault.status, { error: 'oops' });
+    const [status, result] = this.#handle(name, { request, body, searchParams });
+    if (fault?.kind === 'cut_after') return void response.destroy();
+    answer(response, status, result);
+  }
+
+  #handle(
+    name: string,
+    {
+      request,
+      body,
+      searchParams,
+    }: { request: IncomingMessage; body: string; searchParams: URLSearchParams },
+  ): [number, object] {
+    if (name === 'POST /oauth/token') return this.#grant(new URLSearchParams(body));
+    if (name === 'POST /oauth/revoke') {
+      this.isRevoked = true;
+      this.#accessTokens.clear();
+      return [200, {}];
+    }
+    const [scheme, token = ''] = (request.headers.authorization ?? '').split(' ');
+    if (scheme !== 'Bearer' || !this.#accessTokens.has(token)) return [401, { error: 'bad_token' }];
+    if (name === 'GET /account')
+      return [200, { id: this.account, name: 'Parrot of Hudson', mode: this.mode }];
+    if (name === 'POST /texts') return this.#send(request, body);
+    if (name === 'GET /texts') return this.#list(searchParams);
+    this.violations.push(name);
+    return [404, { error: 'no_such_path' }];
+  }
+
+  #grant(params: URLSearchParams): [number, object] {
+    const isCode = params.get('grant_type') === 'authorization_code';
+    const verifier = params.get('code_verifier') ?? '';
+    const challenge = this.#codes.get(params.get('code') ?? '');
+    const isGranted = isCode
+      ? challenge !== undefined && challenge === createHash('sha256').update(verifier).digest('base64url')
+      : this.#refreshToken !== undefined && params.get('refresh_token') === this.#refreshToken;
+    if (!isGranted) {
+      this.refusedGrants += 1;
+      // As careful vendors do: a refresh token that is used twice ends the whole access.
+      this.#refreshToken = undefined;
+      this.#accessTokens.clear();
+      return [400, { error: 'invalid_grant' }];
+    }
+    this.#codes.delete(params.get('code') ?? '');
+    this.grants += 1;
+    const access_token = randomUUID();
+    this.#accessTokens.add(access_token);
+    this.#refreshToken = randomUUID();
+    this.issued.push(access_token, this.#refreshToken);
+    return [200, { access_token, refresh_token: this.#refreshToken, expires_in: this.lifetimeSeconds }];
+  }
+
+  #send(request: IncomingMessage, text: string): [number, object] {
+    const key = String(request.headers['idempotency-key'] ?? '');
+    const body = JSON.parse(text) as Record<string, string>;
+    const isValid = key.length === 36 && Object.keys(body).sort().join() === 'body,from,to';
+    if (!isValid) this.violations.push(`POST /texts ${text}`);
+    const known = this.#keys.get(key);
+    if (known) {
+      if (known.to !== body.to || known.body !== body.body) this.violations.push(`another text under ${key}`);
+      return [200, show(known)];
+    }
+    if (body.to?.endsWith('0000')) return [422, { error: 'unknown_number' }];
+    const sent: SentText = {
+      id: randomUUID(),
+      status: 'queued',
+      reason: null,
+      seq: ++this.#seq,
+      to: body.to ?? '',
+      body: body.body ?? '',
+      key,
+      at: Date.now(),
+    };
+    this.texts.push(sent);
+    this.#keys.set(key, sent);
+    return [201, show(sent)];
+  }
+
+  #list(params: URLSearchParams): [number, object] {
+    const after = params.has('since') ? 0 : Number(params.get('after'));
+    const found = this.texts.filter(({ seq }) => seq > after).sort((a, b) => a.seq - b.seq);
+    const page = found.slice(0, PAGE);
+    const next = String(page.at(-1)?.seq ?? after);
+    return [200, { texts: page.map(show), next, more: found.length > page.length }];
+  }
+}
+
+function show({ id, status, reason, seq }: SentText): ParrotText {
+  return { id, status, reason, seq };
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'x-request-id': randomUUID(),
+    ...headers,
+  });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import Joi from 'joi';
+import type { TenantVendor } from '../../../../shared/integrations/contract/vendor.js';
+import { callParrot } from './client.js';
+import { manifest } from './manifest.js';
+import { type ParrotText, toChange, toText, toWritten } from './mapper.js';
+
+interface ParrotPage {
+  texts: ParrotText[];
+  next: string;
+  more: boolean;
+}
+
+export const parrot: TenantVendor = {
+  manifest,
+  baseUrl: 'https://api.parrot.example.com',
+  async describe(connection) {
+    const account = await callParrot<{ id: string; name: string; mode: 'live' | 'sandbox' }>(connection, {
+      method: 'GET',
+      path: '/account',
+    });
+    return { externalAccount: account.id, label: account.name, environment: account.mode };
+  },
+  messaging: {
+    async send(connection, message, { operationKey }) {
+      const body = toText(message, connection.settings.from_number);
+      return toWritten(
+        await callParrot<ParrotText>(connection, { method: 'POST', path: '/texts', body, key: operationKey }),
+      );
+    },
+    async pull(connection, { cursor, since }) {
+      const from = since === null ? `after=${cursor ?? '0'}` : `since=${encodeURIComponent(since)}`;
+      const page = await callParrot<ParrotPage>(connection, { method: 'GET', path: `/texts?${from}` });
+      return { changes: page.texts.map(toChange), cursor: page.next, isLast: !page.more };
+    },
+  },
+  inbound: {
+    isPerApplication: false,
+    verify({ body, headers }, secret) {
+      const expected = createHmac('sha256', secret).update(body).digest();
+      const given = Buffer.from(String(headers['x-parrot-signature'] ?? ''), 'hex');
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+    split(body) {
+      const { account, events } = JSON.parse(body.toString('utf8')) as {
+        account: string;
+        events: { id: string }[];
+      };
+      return events.map(({ id }) => ({ externalAccount: account, dedupeId: id, stream: 'messages' }));
+    },
+  },
+};
+
+/** The same vendor with keys instead of OAuth, and one address for all webhooks. */
+export const parrotWithKeys: TenantVendor = {
+  ...parrot,
+  manifest: {
+    ...manifest,
+    vendor: 'parrot_keys',
+    auth: 'api_key',
+    credentialsSchema: Joi.object({ api_key: Joi.string().min(8).required() }),
+  },
+  inbound: { ...parrot.inbound, isPerApplication: true },
+  readEnvironment: ({ api_key = '' }) => (api_key.startsWith('test_') ? 'sandbox' : 'live'),
+};

@@ -1,0 +1,21 @@
+import Joi from 'joi';
+import type { Manifest } from '../../../../shared/integrations/contract/vendor.js';
+
+/** A made-up vendor of texts, whose double misbehaves on command. */
+export const manifest: Manifest = {
+  vendor: 'parrot',
+  kind: 'messaging',
+  label: 'Parrot Texts',
+  auth: 'oauth2',
+  credentialsSchema: Joi.object({}),
+  settingsSchema: Joi.object({ from_number: Joi.string().max(32).required() }),
+  docsUrl: 'https://parrot.example.com/docs',
+  streams: { messages: 3600 },
+  limits: { perSecond: 200, burst: 20, timeoutMs: 2000 },
+  oauth: {
+    authorizePath: '/oauth/authorize',
+    tokenPath: '/oauth/token',
+    revokePath: '/oauth/revoke',
+    scopes: ['texts.send', 'texts.read'],
+  },
+};

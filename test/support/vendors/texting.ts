@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { smtp } from '../../../shared/integrations/smtp/adapter.js';
+import { openIntegrationsQueue, wakeConnectionQueues } from '../../../shared/queues/integrations.js';
+import type { Json } from '../client.js';
+import { eventually } from '../poll.js';
+import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
+import { parrot, parrotWithKeys } from './parrot/adapter.js';
+import { ParrotDouble } from './parrot-double.js';
+
+let nextPhone = 6_000_001;
+
+export const WEBHOOK_SECRET = 'parrot-webhook-secret';
+
+/** The product's vendors, and the made-up one in its two forms. */
+export const TEST_VENDORS = new Vendors([smtp, parrot, parrotWithKeys]);
+
+/** The setting INTEGRATIONS that puts a double behind the made-up vendor. */
+export function buildIntegrationsSetting({ origin }: ParrotDouble): string {
+  const application = {
+    client_id: 'tow',
+    client_secret: 'parrot-client-secret',
+    webhook_secret: WEBHOOK_SECRET,
+    base_url: origin,
+  };
+  return JSON.stringify({ parrot: application, parrot_keys: application });
+}
+
+/** A stack whose accounts send texts through the double of the made-up vendor. */
+export class TextingStack {
+  private constructor(
+    readonly stack: TestStack,
+    readonly double: ParrotDouble,
+  ) {}
+
+  static async start(options: StackOptions = {}): Promise<TextingStack> {
+    const double = await new ParrotDouble().start();
+    const environment = { INTEGRATIONS: buildIntegrationsSetting(double), ...options.environment };
+    const stack = await TestStack.start({
+      integrations: true,
+      vendors: TEST_VENDORS,
+      ...options,
+      environment,
+    });
+    return new TextingStack(stack, double);
+  }
+
+  async stop(): Promise<void> {
+    await this.stack.stop();
+    await this.double.stop();
+  }
+
+  async createAccount(name?: string): Promise<TextingAccount> {
+    return new TextingAccount(this.stack, this.double, await this.stack.createTenant(name));
+  }
+}
+
+/** An account that sends texts through the double. */
+export class TextingAccount {
+  connectionId = '';
+  webhookUrl = '';
+
+  constructor(
+    readonly stack: TestStack,
+    readonly double: ParrotDouble,
+    readonly tenant: TestTenant,
+  ) {}
+
+  get client() {
+    return this.tenant.client;
+  }
+
+  /** Connects the vendor, and signs in at its double. */
+  async connect(): Promise<this> {
+    const { status, body } = await this.client.post('/connections', {
+      vendor: 'parrot',
+      settings: { from_number: '+12125550100' },
+    });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    this.connectionId = body.id;
+    this.webhookUrl = body.webhook_url;
+    await this.signIn(body.authorize_url);
+    await this.waitForStatus('active');
+    return this;
+  }
+
+  /** Follows the browser from the vendor's sign-in page back to the callback. */
+  async signIn(authorizeUrl: string): Promise<Response> {
+    const back = this.double.permit(authorizeUrl);
+    return fetch(`${this.stack.origin}${back.pathname}${back.search}`);
+  }
+
+  async read(): Promise<Json> {
+    return (await this.client.get(`/connections/${this.connectionId}`)).body;
+  }
+
+  async waitForStatus(status: string): Promise<Json> {
+    return eventually(`the connection is ${status}`, async () => {
+      const connection = await this.read();
+      return connection.status === status && connection;
+    });
+  }
+
+  /** Sends an invoice by text. Returns the id of its message. */
+  async sendText(phone = `+1212${nextPhone++}`): Promise<string> {
+    const customer = await this.client.post('/customers', { company_name: 'Riverside Motors' });
+    const invoice = await this.client.post('/invoices', {
+      invoice_number: randomUUID().slice(0, 20),
+      customer_id: customer.body.id,
+      line_items: [
+        {
+          name: 'Tow',
+          category: 'tow',
+          quantity: 1,
+          unit_type: 'each',
+          unit_price_cents: 12_500,
+          total_cents: 12_500,
+          taxable: false,
+        },
+      ],
+    });
+    expect(invoice.status, JSON.stringify(invoice.body)).to.equal(201);
+    const path = `/invoices/${invoice.body.id}`;
+    await this.client.post(`${path}/approve`, {});
+    const sent = await this.client.post(`${path}/send`, { channel: 'sms', to: phone });
+    expect(sent.status, JSON.stringify(sent.body)).to.equal(200);
+    const { body } = await this.client.get(`/messages?invoice_id=${invoice.body.id}`);
+    return body.data.items[0].id;
+  }
+
+  async readMessage(id: string): Promise<Json> {
+    return (await this.client.get(`/messages/${id}`)).body;
+  }
+
+  async waitForMessages(ids: readonly string[], state: string, timeoutMs = 20_000): Promise<void> {
+    await eventually(
+      `${ids.length} messages are ${state}`,
+      async () => {
+        const found = await Promise.all(ids.map((id) => this.readMessage(id)));
+        return found.every((message) => message.state === state);
+      },
+      timeoutMs,
+    );
+  }
+
+  async listOperations(): Promise<Json[]> {
+    const { body } = await this.client.get(`/connections/${this.connectionId}/operations?limit=200`);
+    return body.data.items;
+  }
+
+  /** Posts a webhook of the double for these texts. */
+  async postWebhook(events: { id: string }[], secret = WEBHOOK_SECRET): Promise<Response> {
+    const { pathname } = new URL(this.webhookUrl);
+    return fetch(`${this.stack.origin}${pathname}`, this.double.buildWebhook(events, secret));
+  }
+
+  /** Ends the lease of a worker that died, and wakes the others. */
+  async endLease(): Promise<void> {
+    const text = 'update connection_queues set owner = null, lease_until = null where tenant_id = $1';
+    await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
+    await this.hurry();
+  }
+
+  /** Ends all waits of the account: retries, pauses and leases of refreshes. */
+  async hurry(): Promise<void> {
+    const values = [this.tenant.id];
+    const { id } = this.tenant;
+    await this.stack.rows(
+      id,
+      'update outbound_operations set next_at = now() where next_at > now() and tenant_id = $1',
+      values,
+    );
+    await this.stack.rows(
+      id,
+      `update connection_queues set open_until = null, throttled_until = null, opened = 0, consecutive_failures = 0
+       where tenant_id = $1`,
+      values,
+    );
+    await this.stack.rows(
+      id,
+      'update connection_secrets set refresh_lease_until = null where tenant_id = $1',
+      values,
+    );
+    await this.stack.rows(
+      id,
+      `update sync_states set next_at = now() where tenant_id = $1 and stream = 'messages' and next_at > now()`,
+      values,
+    );
+    const queue = openIntegrationsQueue(this.stack.runtime);
+    await wakeConnectionQueues(queue, [{ tenantId: id, connectionId: this.connectionId }]);
+  }
+}

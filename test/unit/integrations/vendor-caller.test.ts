@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import type { VendorRequest } from '../../../shared/integrations/contract/connection.js';
+import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
+import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { OutboundError } from '../../../shared/outbound/outbound-error.js';
+import { createMetrics } from '../../../shared/platform/metrics.js';
+import { TokenBucket } from '../../../workers/integrations/queue/token-bucket.js';
+import { VendorCaller } from '../../../workers/integrations/vendor/vendor-caller.js';
+import { parrot } from '../../support/vendors/parrot/adapter.js';
+
+const read: VendorRequest = { method: 'GET', path: '/texts?after=secret', isRepeatable: true };
+const write: VendorRequest = {
+  method: 'POST',
+  path: 'texts',
+  body: '{"to":"+1 212","body":"secret"}',
+  isRepeatable: true,
+};
+
+interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  isTruncated?: boolean;
+  error?: Error;
+}
+
+function createCaller(
+  reply: Reply,
+  { perAppAndMinute, granted = true }: { perAppAndMinute?: number; granted?: boolean } = {},
+) {
+  const urls: string[] = [];
+  const metrics = createMetrics();
+  const limits = { ...parrot.manifest.limits, ...(perAppAndMinute ? { perAppAndMinute } : {}) };
+  const vendor: TenantVendor = { ...parrot, manifest: { ...parrot.manifest, limits } };
+  const send = async ({ url }: { url: string }) => {
+    urls.push(url);
+    if (reply.error) throw reply.error;
+    const { status = 200, headers = {}, body = '{}', isTruncated = false } = reply;
+    return { status, headers, body: Buffer.from(body), isTruncated };
+  };
+  const caller = new VendorCaller({
+    client: { send } as never,
+    limiter: { spendPoints: async () => ({ isGranted: granted, resetMs: 1234 }) } as never,
+    metrics,
+    bucket: new TokenBucket(limits),
+    vendor,
+  });
+  return { caller, urls, metrics };
+}
+
+async function findError(reply: Reply, request: VendorRequest): Promise<VendorError> {
+  const { caller } = createCaller(reply);
+  const base = 'https://api.example.com/v2';
+  const error = await caller.call(base, request).then(
+    () => undefined,
+    (reason: VendorError) => reason,
+  );
+  expect(error, 'an error').to.not.equal(undefined);
+  return error as VendorError;
+}
+
+describe('a call to a vendor', () => {
+  it('is logged with its path and the names of its fields, and no value', async () => {
+    const headers = { 'x-request-id': 'req-1' };
+    const { caller, urls, metrics } = createCaller({ status: 201, headers, body: '{"id":"secret"}' });
+    await caller.call('https://api.example.com/v2', write);
+    await caller.call('https://api.example.com/v2/', read);
+    expect(urls).to.deep.equal([
+      'https://api.example.com/v2/texts',
+      'https://api.example.com/v2/texts?after=secret',
+    ]);
+    expect(caller.calls[0]).to.deep.include({
+      method: 'POST',
+      path: 'texts',
+      response_status: 201,
+      error: null,
+      vendor_request_id: 'req-1',
+      request_fields: ['to', 'body'],
+      response_fields: ['id'],
+    });
+    expect(JSON.stringify(caller.calls)).to.not.include('secret');
+    const text = await metrics.registry.metrics();
+    expect(text).to.include('tow_vendor_call_duration_seconds_count{vendor="parrot",result="ok"} 2');
+  });
+
+  it('that may have written something has an unknown outcome; one that wrote nothing is repeated', async () => {
+    const timeout = new OutboundError('timeout', 'It took too long.');
+    const refusedConnection = new OutboundError('connect', 'The connection was refused.');
+    const found = await Promise.all([
+      findError({ error: timeout }, write),
+      findError({ error: timeout }, read),
+      findError({ error: refusedConnection }, write),
+      findError({ status: 503 }, write),
+      findError({ status: 503 }, read),
+      findError({ isTruncated: true }, write),
+      findError({ isTruncated: true }, read),
+    ]);
+    expect(found.map(({ kind }) => kind)).to.deep.equal([
+      'unknown_outcome',
+      'again',
+      'again',
+      'unknown_outcome',
+      'again',
+      'unknown_outcome',
+      'again',
+    ]);
+  });
+
+  it('with 429 waits as Retry-After says, and half a minute without it', async () => {
+    const withHeader = await findError({ status: 429, headers: { 'retry-after': '7' } }, write);
+    const without = await findError({ status: 429 }, write);
+    expect([withHeader.kind, withHeader.retryAfterMs, without.retryAfterMs]).to.deep.equal([
+      'limit',
+      7000,
+      30_000,
+    ]);
+  });
+
+  it('with 401 is a matter of the credentials; other statuses are for the adapter', async () => {
+    expect((await findError({ status: 401 }, write)).kind).to.equal('auth');
+    const { caller } = createCaller({ status: 422 });
+    expect((await caller.call('https://api.example.com', write)).status).to.equal(422);
+  });
+
+  it('is not sent once all connections together have used the limit of the application', async () => {
+    const { caller, urls } = createCaller({}, { perAppAndMinute: 60, granted: false });
+    const error = await caller.call('https://api.example.com', read).catch((reason: VendorError) => reason);
+    expect(error).to.include({ kind: 'limit', code: 'app_limit', retryAfterMs: 1234 });
+    expect(urls).to.deep.equal([]);
+  });
+});
+
+describe('the token bucket of a connection', () => {
+  it('allows a burst only after a pause, and then the rate', () => {
+    let now = 0;
+    const bucket = new TokenBucket({ perSecond: 10, burst: 3 }, () => now);
+    const countCalls = (ms: number) => {
+      let calls = 0;
+      for (const end = now + ms; now < end; now += 1)
+        while (bucket.waitMs === 0) {
+          bucket.take();
+          calls += 1;
+        }
+      return calls;
+    };
+    expect(countCalls(1000)).to.be.within(10, 11);
+    now += 60_000;
+    expect(countCalls(1000)).to.be.within(12, 13);
+  });
+});

@@ -1,0 +1,115 @@
+import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
+import type { ConnectionQueueRef } from '../../shared/queues/integrations.js';
+import { Permits } from '../leased-queues/permits.js';
+import { QueueKeeper } from '../leased-queues/queue-keeper.js';
+import { type ConnectionQueue, connectionLeaseStore } from './queue/connection-queue.js';
+import { runStep } from './steps/run-step.js';
+import type { StepServices } from './vendor/step.js';
+
+/** Steps that one process runs concurrently; the same number again may be slow. */
+const MAX_STEPS = 32;
+/** A step that takes longer than this moves to the slow pool, in ms. */
+const SLOW_MS = 1000;
+/** The process need not hold a queue during a longer pause; the clock wakes it. */
+const HORIZON_MS = 60_000;
+/** Pause after an error of PostgreSQL, or while the leases may have ended, in ms. */
+const RETRY_MS = 500;
+
+/**
+ * Runs the work of the connections whose queues this process holds: one step of a connection at a
+ * time, round-robin between tenants, within permits. No job and no transaction waits for a vendor.
+ */
+export class IntegrationsDispatcher {
+  private readonly keeper: QueueKeeper<ConnectionQueueRef, ConnectionQueue>;
+  private readonly permits = new Permits({ quick: MAX_STEPS, slow: MAX_STEPS });
+  private readonly ready = new FairQueue<ConnectionQueue>();
+  private readonly running = new Set<Promise<void>>();
+  private isClosing = false;
+
+  constructor(private readonly services: StepServices) {
+    this.keeper = new QueueKeeper(services.runtime, connectionLeaseStore, (queue) => this.schedule(queue));
+  }
+
+  start(): Promise<void> {
+    return this.keeper.start();
+  }
+
+  /** Checks this queue for work, in this process or in the one that holds it. */
+  wake(ref: ConnectionQueueRef): Promise<void> {
+    return this.keeper.wake([ref]);
+  }
+
+  countRunning() {
+    return this.permits.countInUse();
+  }
+
+  private schedule(queue: ConnectionQueue): void {
+    if (this.isClosing || queue.runningIn !== undefined || this.keeper.get(queue.ref) !== queue) return;
+    queue.clearTimer();
+    this.ready.push(queue.ref.tenantId, queue);
+    setImmediate(() => this.startNext());
+  }
+
+  private scheduleIn(queue: ConnectionQueue, ms: number | undefined): void {
+    if (queue.isWoken || ms === 0) {
+      this.schedule(queue);
+      return;
+    }
+    if (ms === undefined || ms > HORIZON_MS || this.keeper.get(queue.ref) !== queue) return;
+    queue.clearTimer();
+    queue.timer = setTimeout(() => this.schedule(queue), ms);
+  }
+
+  private startNext(): void {
+    while (!this.isClosing && this.permits.hasFreePermit('quick')) {
+      const queue = this.ready.shift((tenantId) => this.permits.canAcquire('quick', tenantId));
+      if (!queue) return;
+      if (this.keeper.get(queue.ref) !== queue) continue;
+      const running = this.run(queue).finally(() => {
+        this.running.delete(running);
+        this.startNext();
+      });
+      this.running.add(running);
+    }
+  }
+
+  private async run(queue: ConnectionQueue): Promise<void> {
+    const { tenantId } = queue.ref;
+    queue.isWoken = false;
+    queue.busyAt = performance.now();
+    queue.runningIn = 'quick';
+    this.permits.acquire('quick', tenantId);
+    const slowTimer = setTimeout(() => {
+      if (!this.permits.hasFreePermit('slow')) return;
+      queue.runningIn = 'slow';
+      this.permits.moveToSlowPool(tenantId);
+      this.startNext();
+    }, SLOW_MS);
+    const nextInMs = await this.runStep(queue);
+    clearTimeout(slowTimer);
+    this.permits.release(queue.runningIn, tenantId);
+    queue.runningIn = undefined;
+    queue.busyAt = performance.now();
+    this.scheduleIn(queue, nextInMs);
+  }
+
+  private async runStep(queue: ConnectionQueue): Promise<number | undefined> {
+    if (!this.keeper.hasValidLeases) return RETRY_MS;
+    try {
+      return await runStep(this.services, queue);
+    } catch (error) {
+      const { logger } = this.services.runtime;
+      const { tenantId: tenant, connectionId: connection } = queue.ref;
+      logger.warn({ err: error, tenant, connection }, 'a step of a connection failed; retrying');
+      return RETRY_MS;
+    }
+  }
+
+  /** Starts no more steps, waits for those that run, and releases the leases. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all(this.running);
+    for (const queue of this.keeper.listHeld()) queue.clearTimer();
+    await this.keeper.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { type ConnectionQueueRef, connectionQueueKey } from '../../../shared/queues/integrations.js';
+import { connectionLeases } from '../../../shared/sync/lease-connection-queues.js';
+import type { Pool } from '../../leased-queues/permits.js';
+import type { LeasedQueue, LeaseStore } from '../../leased-queues/queue-keeper.js';
+import type { TokenBucket } from './token-bucket.js';
+
+/** The queue of a connection that this process holds under a lease. It runs one step at a time. */
+export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
+  busyAt = performance.now();
+  /** The pool of the permit that its step holds; undefined: no step runs. */
+  runningIn: Pool | undefined;
+  /** It may have work that no step has looked for yet. */
+  isWoken = true;
+  timer: NodeJS.Timeout | undefined;
+  /** Pulls and writes alternate, so that neither keeps the other waiting. */
+  prefersPull = false;
+  /** The vendor refused the access token, so it must be refreshed whatever its time says. */
+  mustRefresh = false;
+  /** It was refreshed for that reason, and no call has succeeded since. */
+  hasRefreshed = false;
+  bucket: TokenBucket | undefined;
+
+  constructor(
+    readonly ref: ConnectionQueueRef,
+    readonly owner: string,
+  ) {}
+
+  get isIdle(): boolean {
+    return this.runningIn === undefined && !this.isWoken && this.timer === undefined;
+  }
+
+  wake(): void {
+    this.isWoken = true;
+    this.busyAt = performance.now();
+  }
+
+  lose(): void {
+    this.isWoken = false;
+    this.clearTimer();
+  }
+
+  clearTimer(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}
+
+type Lease = ConnectionQueueRef & { owner: string };
+
+const toRow = ({ tenantId, connectionId, owner }: Lease) => ({
+  tenant_id: tenantId,
+  id: connectionId,
+  owner,
+});
+
+const toRef = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({
+  tenantId: tenant_id,
+  connectionId: id,
+});
+
+/** How the leases of connections' queues are stored. */
+export const connectionLeaseStore: LeaseStore<ConnectionQueueRef, ConnectionQueue> = {
+  channel: 'tow:connection-queues',
+  keyOf: connectionQueueKey,
+  async acquire(db, leases) {
+    const owners = new Map(leases.map((lease) => [connectionQueueKey(lease), lease.owner]));
+    return (await connectionLeases.acquire(db, leases.map(toRow))).map((row) => {
+      const ref = toRef(row);
+      const owner = owners.get(connectionQueueKey(ref)) as string;
+      return { ref, queue: row.is_mine ? new ConnectionQueue(ref, owner) : undefined };
+    });
+  },
+  async renew(db, leases) {
+    const rows = await connectionLeases.renew(db, leases.map(toRow));
+    return rows.map((row) => ({ ...toRef(row), isWoken: row.is_woken }));
+  },
+  async release(db, leases) {
+    const rows = await connectionLeases.release(db, leases.map(toRow));
+    return rows.map((row) => ({ ...toRef(row), isWoken: row.is_woken }));
+  },
+};

@@ -1,0 +1,29 @@
+/** Limits the calls of one connection. The holder of its lease is the only one that calls. */
+export class TokenBucket {
+  private tokens = 1;
+  private at: number;
+
+  constructor(
+    private readonly limits: { perSecond: number; burst: number },
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.at = now();
+  }
+
+  /** Milliseconds until a call may start; 0: now. */
+  get waitMs(): number {
+    this.refill();
+    return this.tokens >= 1 ? 0 : Math.ceil(((1 - this.tokens) / this.limits.perSecond) * 1000);
+  }
+
+  take(): void {
+    this.refill();
+    this.tokens -= 1;
+  }
+
+  private refill(): void {
+    const now = this.now();
+    this.tokens = Math.min(this.limits.burst, this.tokens + ((now - this.at) / 1000) * this.limits.perSecond);
+    this.at = now;
+  }
+}

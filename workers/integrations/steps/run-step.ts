@@ -1,0 +1,103 @@
+import { deriveConnectionsKey, unsealSecrets } from '../../../shared/resources/connections/secrets.js';
+import { findNextWorkMs, lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
+import { type StartedOperation, startNextOperation } from '../../../shared/sync/operation-rows.js';
+import { deleteSecrets, readSecrets } from '../../../shared/sync/secret-rows.js';
+import { type DueStream, findDueStream } from '../../../shared/sync/stream-rows.js';
+import { getPauseEnd } from '../../leased-queues/circuit-breaker.js';
+import type { ConnectionQueue } from '../queue/connection-queue.js';
+import { LeaseLostError, Step, type StepServices } from '../vendor/step.js';
+import { revokeAccess } from '../vendor/tokens.js';
+import { runPull } from './pull-step.js';
+import { cancelWrite, runWrite } from './write-step.js';
+
+/** What a connection does next. */
+type Work =
+  | { kind: 'write'; operation: StartedOperation }
+  | { kind: 'pull'; stream: DueStream }
+  | { kind: 'revoke' }
+  | { kind: 'wait'; ms: number | undefined };
+
+const WORKING: readonly string[] = ['active', 'failing'];
+
+/**
+ * Runs the next piece of work of a connection.
+ * @returns milliseconds until it has more; undefined: nothing is due
+ */
+export async function runStep(services: StepServices, queue: ConnectionQueue): Promise<number | undefined> {
+  const begun = await services.runtime.db.transaction([queue.ref.tenantId], async (tx) => {
+    const connection = await lockHeldConnection(tx, { ...queue.ref, owner: queue.owner });
+    if (!connection) return undefined;
+    const vendor = services.vendors.find(connection.vendor);
+    // A vendor of a newer version, during a rolling update.
+    if (!vendor) return undefined;
+    return { connection, vendor, work: await chooseWork(tx, queue, connection) };
+  });
+  if (!begun) return undefined;
+  const { connection, vendor, work } = begun;
+  if (work.kind === 'wait') return work.ms;
+  const step = new Step(services, queue, connection, vendor);
+  try {
+    await runWork(step, work);
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) throw error;
+    return undefined;
+  }
+  return Math.max(0, queue.bucket?.waitMs ?? 0);
+}
+
+async function chooseWork(
+  tx: Parameters<typeof startNextOperation>[0],
+  queue: ConnectionQueue,
+  connection: StepConnection,
+): Promise<Work> {
+  const { status, health } = connection;
+  if (status === 'paused') return { kind: 'wait', ms: undefined };
+  if (status === 'revoked') return chooseEnding(tx, connection);
+  const pauseEnd = getPauseEnd(health, Date.now());
+  if (pauseEnd > 0) return { kind: 'wait', ms: pauseEnd - Date.now() };
+  const isWorking = WORKING.includes(status);
+  const findPull = async (): Promise<Work | undefined> => {
+    const stream = await findDueStream(tx, connection, !isWorking);
+    return stream && { kind: 'pull', stream };
+  };
+  const findWrite = async (): Promise<Work | undefined> => {
+    const operation = isWorking ? await startNextOperation(tx, connection) : undefined;
+    return operation && { kind: 'write', operation };
+  };
+  const [first, second] = queue.prefersPull ? [findPull, findWrite] : [findWrite, findPull];
+  const found = (await first()) ?? (await second());
+  queue.prefersPull = found?.kind === 'write';
+  if (found) return found;
+  return { kind: 'wait', ms: (await findNextWorkMs(tx, connection)) ?? undefined };
+}
+
+/** A disconnected connection ends its writes, then revokes its access. */
+async function chooseEnding(
+  tx: Parameters<typeof startNextOperation>[0],
+  connection: StepConnection,
+): Promise<Work> {
+  const operation = await startNextOperation(tx, connection);
+  if (operation) return { kind: 'write', operation };
+  return (await readSecrets(tx, connection)) ? { kind: 'revoke' } : { kind: 'wait', ms: undefined };
+}
+
+async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promise<void> {
+  if (work.kind === 'pull') return runPull(step, work.stream);
+  if (work.kind === 'revoke') return revoke(step);
+  if (step.connection.status === 'revoked') return cancelWrite(step, work.operation);
+  return runWrite(step, work.operation);
+}
+
+/** Revokes the access at the vendor, as far as it answers, and destroys the credentials. */
+async function revoke(step: Step): Promise<void> {
+  const { config, logger } = step.services.runtime;
+  const { connectionId } = step.connection;
+  const row = await step.db.transaction([step.connection.tenantId], (tx) => readSecrets(tx, step.connection));
+  if (row) {
+    const secrets = unsealSecrets(deriveConnectionsKey(config.secretKey), connectionId, row.sealed);
+    await revokeAccess(step.tokenParts, secrets).catch((error: unknown) =>
+      logger.warn({ err: error, connection: connectionId }, 'a vendor did not revoke an access'),
+    );
+  }
+  await step.finish({ error: null, store: (tx) => deleteSecrets(tx, step.connection) });
+}

@@ -1,0 +1,172 @@
+import { failpoint } from '../../../shared/config/failpoints.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { newId } from '../../../shared/platform/ids.js';
+import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
+import { storeExternalIds } from '../../../shared/sync/external-ids.js';
+import type { IssueKind } from '../../../shared/sync/issue-rows.js';
+import {
+  type OperationResult,
+  type StartedOperation,
+  storeOperationResult,
+} from '../../../shared/sync/operation-rows.js';
+import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
+import { addJitter, RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule.js';
+import type { WriteOutcome } from '../records/record-kind.js';
+import { findRecordKind } from '../records/record-kinds.js';
+import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
+
+/** The vendor looks at the operation again at the earliest after this time, in ms. */
+const DEFAULT_LIMIT_WAIT_MS = 30_000;
+
+/** Runs one write of a connection, and stores how it ended. */
+export async function runWrite(step: Step, operation: StartedOperation): Promise<void> {
+  const { config } = step.services.runtime;
+  const kind = findRecordKind(operation.kind);
+  let outcome: WriteOutcome | VendorError;
+  try {
+    // Every attempt counts, so an operation that kills its worker each time is given up in the end.
+    if (operation.attempts > RETRY_SCHEDULE_MS.length) throw exhaustedError();
+    failpoint(config, 'before_vendor_write');
+    outcome = await kind.write(step, operation);
+    failpoint(config, 'after_vendor_write');
+  } catch (error) {
+    outcome = toStepError(step, error);
+  }
+  if (outcome instanceof VendorError) await storeFailure(step, operation, outcome);
+  else await storeOutcome(step, operation, outcome);
+  failpoint(config, 'after_vendor_result');
+}
+
+function exhaustedError(): VendorError {
+  return new VendorError('The write broke off repeatedly.', { kind: 'unknown_outcome', code: 'broke_off' });
+}
+
+async function storeOutcome(step: Step, operation: StartedOperation, outcome: WriteOutcome): Promise<void> {
+  const kind = findRecordKind(operation.kind);
+  if ('postponedMs' in outcome) {
+    const { postponedMs: retryInMs, reason: error } = outcome;
+    return store(step, operation, {
+      result: { state: 'due', error, errorKind: 'limit', retryInMs, mayHaveArrived: false, isCounted: false },
+      error: null,
+    });
+  }
+  // The record is not to be written any more: nothing was sent, and nobody has to decide.
+  if ('cancelled' in outcome)
+    return store(step, operation, {
+      result: { state: 'dead', error: outcome.cancelled, errorKind: 'cancelled' },
+      commands: kind.buildFailure(operation, outcome.cancelled),
+      error: null,
+    });
+  const { externalId: external_id, version, url = null } = outcome.written;
+  const { tenant_id, connection_id, kind: kindName, local_id, may_have_arrived: mayHaveArrived } = operation;
+  await step.finish({
+    commands: kind.buildSuccess(operation),
+    async store(tx) {
+      storeOperationResult(tx, operation, { state: 'done' });
+      const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
+      // The vendor's answer to a repeated write may hold changes that no pull could assign.
+      await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
+      if (mayHaveArrived)
+        await makeStreamsDue(tx, [
+          { tenant_id, id: connection_id, stream: null, since: operation.created_at },
+        ]);
+    },
+  });
+}
+
+interface StoredFailure {
+  result: OperationResult;
+  error: VendorError | null;
+  commands?: StepCommand[];
+}
+
+function store(step: Step, operation: StartedOperation, { result, error, commands }: StoredFailure) {
+  return step.finish({
+    error,
+    ...(commands ? { commands } : {}),
+    store: (tx) => storeOperationResult(tx, operation, result),
+  });
+}
+
+async function storeFailure(step: Step, operation: StartedOperation, error: VendorError): Promise<void> {
+  const { kind, message, retryAfterMs = 0 } = error;
+  const base = { state: 'due', error: message, errorKind: kind } as const;
+  // A write that had no response earlier stays unknown, whatever happens to this attempt.
+  const wasUnknown = operation.may_have_arrived;
+  if (kind === 'limit')
+    return store(step, operation, {
+      error,
+      result: {
+        ...base,
+        retryInMs: retryAfterMs || DEFAULT_LIMIT_WAIT_MS,
+        mayHaveArrived: wasUnknown,
+        isCounted: false,
+      },
+    });
+  if (kind === 'auth') return storeRefusedAccess(step, operation, error);
+  const issue = findIssueKind(operation, error);
+  if (issue === undefined)
+    return store(step, operation, {
+      error,
+      result: {
+        ...base,
+        retryInMs: Math.max(
+          addJitter(RETRY_SCHEDULE_MS[operation.attempts] ?? 0, Math.random()),
+          retryAfterMs,
+        ),
+        mayHaveArrived: wasUnknown || kind === 'unknown_outcome',
+        isCounted: true,
+      },
+    });
+  await store(step, operation, {
+    error,
+    result: { state: 'dead', error: message, errorKind: kind },
+    commands: [
+      buildIssue(operation, issue, message),
+      ...findRecordKind(operation.kind).buildFailure(operation, message),
+    ],
+  });
+}
+
+/** A refused access token is refreshed once; then, or without one, a person must connect again. */
+async function storeRefusedAccess(
+  step: Step,
+  operation: StartedOperation,
+  error: VendorError,
+): Promise<void> {
+  const { vendor, queue } = step;
+  const canRefresh =
+    vendor.manifest.auth === 'oauth2' && error.code !== 'invalid_grant' && !queue.hasRefreshed;
+  queue.mustRefresh = canRefresh;
+  queue.hasRefreshed = canRefresh;
+  await store(step, operation, {
+    error: canRefresh ? null : error,
+    result: {
+      state: 'due',
+      error: error.message,
+      errorKind: 'auth',
+      retryInMs: 0,
+      mayHaveArrived: operation.may_have_arrived,
+      isCounted: false,
+    },
+  });
+}
+
+function findIssueKind({ attempts }: StartedOperation, { kind }: VendorError): IssueKind | undefined {
+  if (kind === 'refused' || kind === 'conflict' || kind === 'gone') return kind;
+  return attempts >= RETRY_SCHEDULE_MS.length ? 'exhausted' : undefined;
+}
+
+function buildIssue(operation: StartedOperation, kind: IssueKind, message: string): StepCommand {
+  const { connection_id, id: operation_id, kind: record_kind, local_id: record_id } = operation;
+  return {
+    type: openSyncIssue.type,
+    entityId: newId(),
+    input: { connection_id, kind, operation_id, record_kind, record_id, message },
+  };
+}
+
+/** Ends a write of a connection that was disconnected. */
+export async function cancelWrite(step: Step, operation: StartedOperation): Promise<void> {
+  await storeOutcome(step, operation, { cancelled: 'The connection was disconnected.' });
+}

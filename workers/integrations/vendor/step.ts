@@ -1,0 +1,171 @@
+import type { Command } from '../../../shared/contracts/command.js';
+import type { OpenConnection } from '../../../shared/integrations/contract/connection.js';
+import type { TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { getVendorAddresses } from '../../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { storeOperationAtCommit } from '../../../shared/operations/store.js';
+import type { OutboundClient } from '../../../shared/outbound/client.js';
+import type { Database, Transaction } from '../../../shared/platform/postgres/database.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
+import { enqueueBatch, type WritesQueue } from '../../../shared/queues/writes.js';
+import { recordConnectionStatus } from '../../../shared/resources/connections/commands.js';
+import { createIntegrationCommand } from '../../../shared/resources/connections/integration-command.js';
+import type { ConnectionSecrets } from '../../../shared/resources/connections/secrets.js';
+import { lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
+import { insertCalls } from '../../../shared/sync/call-rows.js';
+import { storeConnectionHealth } from '../../../shared/sync/lease-connection-queues.js';
+import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.js';
+import type { ConnectionQueue } from '../queue/connection-queue.js';
+import { TokenBucket } from '../queue/token-bucket.js';
+import { openSecrets } from './tokens.js';
+import { VendorCaller } from './vendor-caller.js';
+
+/** The clock resubmits a command of a step after this time, if its job was lost. */
+const COMMAND_LEASE_SECONDS = 5;
+
+export interface StepServices {
+  runtime: Runtime;
+  vendors: Vendors;
+  client: OutboundClient;
+  writes: WritesQueue;
+}
+
+/** The lease ended during the step, so its result must not be stored: another process goes on. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}
+
+/** A command that the step's connection submits. */
+export interface StepCommand {
+  type: string;
+  entityId: string;
+  input: unknown;
+}
+
+/** What a step stores in one transaction. */
+export interface StepResult {
+  /** The vendor's error; undefined: it succeeded; null: the step tells nothing about the vendor. */
+  error?: VendorError | undefined | null;
+  commands?: StepCommand[];
+  /** Stores further rows in the same transaction. */
+  store?: (tx: Transaction) => void | Promise<void>;
+}
+
+/** One piece of work of a connection: a write, a page of a pull, or a revocation. */
+export class Step {
+  readonly caller: VendorCaller;
+  readonly db: Database;
+  private readonly startedAt = performance.now();
+
+  constructor(
+    readonly services: StepServices,
+    readonly queue: ConnectionQueue,
+    readonly connection: StepConnection,
+    readonly vendor: TenantVendor,
+  ) {
+    const { runtime, client } = services;
+    this.db = runtime.db;
+    queue.bucket ??= new TokenBucket(vendor.manifest.limits);
+    const { limiter, metrics } = runtime;
+    this.caller = new VendorCaller({ client, limiter, metrics, bucket: queue.bucket, vendor });
+  }
+
+  get tokenParts() {
+    const { db, config } = this.services.runtime;
+    return { db, config, vendor: this.vendor, caller: this.caller, ref: this.queue.ref };
+  }
+
+  /** Opens the connection with valid credentials. @throws {VendorError} */
+  async open(): Promise<OpenConnection> {
+    const secrets = await openSecrets(this.tokenParts, this.queue.mustRefresh);
+    this.queue.mustRefresh = false;
+    return this.buildConnection(secrets);
+  }
+
+  private buildConnection(secrets: ConnectionSecrets): OpenConnection {
+    const { config } = this.services.runtime;
+    const { baseUrl } = getVendorAddresses(this.vendor, config.integrations[this.vendor.manifest.vendor]);
+    return {
+      id: this.connection.connectionId,
+      settings: this.connection.settings,
+      credentials: secrets.credentials,
+      accessToken: secrets.accessToken,
+      call: (request) => this.caller.call(baseUrl, request),
+    };
+  }
+
+  /**
+   * Stores the result of the step, its calls, the health and its commands in one transaction, while
+   * the lease is held. Then submits the commands; the clock does so if this process dies.
+   */
+  async finish(result: StepResult): Promise<void> {
+    const { runtime, writes } = this.services;
+    const commands = await this.db.transaction([this.connection.tenantId], async (tx) => {
+      const held = await lockHeldConnection(tx, { ...this.queue.ref, owner: this.queue.owner });
+      if (!held) throw new LeaseLostError('the lease of a connection was lost during a step');
+      const statusCommands = this.judgeHealth(tx, held, result);
+      await result.store?.(tx);
+      const all = this.buildCommands([...(result.commands ?? []), ...statusCommands]);
+      insertCalls(tx, this.connection, this.caller.calls);
+      for (const command of all) storeOperationAtCommit(tx, command, COMMAND_LEASE_SECONDS);
+      return all;
+    });
+    this.log(result);
+    if (commands.length > 0)
+      await enqueueBatch(writes, commands, null).catch((error: unknown) =>
+        runtime.logger.warn({ err: error }, 'could not submit the commands of a connection; the clock will'),
+      );
+  }
+
+  private log({ error }: StepResult): void {
+    const { tenantId: tenant, connectionId: connection, vendor } = this.connection;
+    const failure = error ? { kind: error.kind, code: error.code } : {};
+    const ms = Math.round(performance.now() - this.startedAt);
+    const fields = { tenant, connection, vendor, calls: this.caller.calls.length, ...failure, ms };
+    this.services.runtime.logger.info(fields, 'step of a connection');
+  }
+
+  private buildCommands(commands: readonly StepCommand[]): Command[] {
+    return commands.map((command) => createIntegrationCommand(this.connection, command));
+  }
+
+  /** Updates pauses and counters, and returns the commands that change the connection's status. */
+  private judgeHealth(tx: Transaction, held: StepConnection, { error }: StepResult): StepCommand[] {
+    const { health, status, connectionId } = held;
+    const now = Date.now();
+    const changeStatus = (move: 'refuse' | 'fail' | 'recover', reason: string | null) => [
+      { type: recordConnectionStatus.type, entityId: connectionId, input: { move, reason } },
+    ];
+    const { calls, failures } = this.caller;
+    const isBroken = error && (error.kind === 'again' || error.kind === 'unknown_outcome');
+    const isRefused = error?.kind === 'auth';
+    if (error?.retryAfterMs !== undefined)
+      health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + error.retryAfterMs);
+    const wasOpen = health.openCount > 0;
+    if (error === undefined) this.queue.hasRefreshed = false;
+    if (isBroken) openBreaker(health, { now, random: Math.random() });
+    else if (error !== null && error?.kind !== 'limit' && !isRefused) closeBreaker(health);
+    storeConnectionHealth(tx, held, {
+      ...health,
+      hasSucceeded: error === null ? undefined : !isBroken && !isRefused && error?.kind !== 'limit',
+      lastError: error?.message ?? null,
+      calls: calls.length,
+      failures,
+    });
+    if (isRefused) return changeStatus('refuse', error.message);
+    if (health.openCount > 0 && !wasOpen) return changeStatus('fail', error?.message ?? null);
+    return error === undefined && status === 'failing' ? changeStatus('recover', null) : [];
+  }
+}
+
+/** Any error of a step as the vendor's. One of ours must not repeat a write under a new key. */
+export function toStepError(step: Step, error: unknown): VendorError {
+  if (error instanceof VendorError) return error;
+  const { logger } = step.services.runtime;
+  const { tenantId, connectionId, vendor } = step.connection;
+  logger.error(
+    { err: error, tenant: tenantId, connection: connectionId, vendor },
+    'a step of a connection failed',
+  );
+  return new VendorError('Something went wrong on our side.', { kind: 'unknown_outcome', code: 'internal' });
+}

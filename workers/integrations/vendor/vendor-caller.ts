@@ -1,0 +1,184 @@
+import type { VendorRequest, VendorResponse } from '../../../shared/integrations/contract/connection.js';
+import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import type { OutboundClient } from '../../../shared/outbound/client.js';
+import { OutboundError, type OutboundFailure } from '../../../shared/outbound/outbound-error.js';
+import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
+import type { Limiter } from '../../../shared/platform/limits/limiter.js';
+import type { Metrics } from '../../../shared/platform/metrics.js';
+import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
+import type { TokenBucket } from '../queue/token-bucket.js';
+
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** A 429 without Retry-After. */
+const DEFAULT_WAIT_MS = 30_000;
+const MAX_FIELDS = 50;
+const MAX_FIELD_CHARS = 60;
+/** Headers in which vendors name a request, for their support. */
+const REQUEST_ID_HEADERS = [
+  'request-id',
+  'x-request-id',
+  'intuit_tid',
+  'xero-correlation-id',
+  'twilio-request-id',
+];
+
+/** Failures after which the vendor cannot have seen the request. */
+const UNSENT: ReadonlySet<OutboundFailure> = new Set([
+  'blocked_address',
+  'invalid_url',
+  'dns',
+  'connect',
+  'tls',
+]);
+
+export interface CallerParts {
+  client: OutboundClient;
+  limiter: Limiter;
+  metrics: Metrics;
+  bucket: TokenBucket;
+  vendor: TenantVendor;
+}
+
+/** Calls a vendor in one step: guarded, within the rate limits, and logged without any value. */
+export class VendorCaller {
+  readonly calls: ConnectionCall[] = [];
+
+  constructor(private readonly parts: CallerParts) {}
+
+  get failures(): number {
+    return this.calls.filter(({ error }) => error !== null).length;
+  }
+
+  /** @throws {VendorError} */
+  async call(baseUrl: string, request: VendorRequest): Promise<VendorResponse> {
+    const { client, vendor } = this.parts;
+    await this.admit();
+    const startedAt = new Date();
+    const finish = this.log(request, startedAt);
+    try {
+      const response = await client.send({
+        method: request.method,
+        url: new URL(request.path.replace(/^\//, ''), baseUrl.replace(/\/?$/, '/')).href,
+        headers: { 'user-agent': 'TowDispatch-Integrations/1.0', ...request.headers },
+        ...(request.body === undefined ? {} : { body: request.body }),
+        deadlineMs: vendor.manifest.limits.timeoutMs,
+        maxBodyBytes: MAX_RESPONSE_BYTES,
+        isIdempotent: request.isRepeatable,
+      });
+      const requestId = findRequestId(response.headers);
+      const error = classify(request, response, requestId);
+      finish(error, {
+        response_status: response.status,
+        vendor_request_id: requestId,
+        response_fields: listFields(response.body.toString('utf8')),
+      });
+      if (error) throw error;
+      return response;
+    } catch (error) {
+      if (error instanceof VendorError) throw error;
+      const failure = toVendorError(request, error);
+      finish(failure);
+      throw failure;
+    }
+  }
+
+  /** Waits for the limit of the connection. @throws {VendorError} limit of the whole application */
+  private async admit(): Promise<void> {
+    const { limiter, bucket, vendor } = this.parts;
+    const { vendor: name, limits } = vendor.manifest;
+    for (let ms = bucket.waitMs; ms > 0; ms = bucket.waitMs)
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    bucket.take();
+    if (limits.perAppAndMinute === undefined) return;
+    const wish = { name: 'vendor-app', points: 1, perMinute: limits.perAppAndMinute };
+    const { isGranted, resetMs } = await limiter.spendPoints(name, wish);
+    if (!isGranted)
+      throw new VendorError('The calls of this service to the vendor are used up for this minute.', {
+        kind: 'limit',
+        code: 'app_limit',
+        retryAfterMs: resetMs,
+      });
+  }
+
+  private log(request: VendorRequest, startedAt: Date) {
+    const { metrics, vendor } = this.parts;
+    const [path = ''] = request.path.split('?');
+    return (error: VendorError | undefined, response: Partial<ConnectionCall> = {}) => {
+      const total_ms = Date.now() - startedAt.getTime();
+      const labels = { vendor: vendor.manifest.vendor, result: error?.kind ?? 'ok' };
+      metrics.vendorCallSeconds.observe(labels, total_ms / 1000);
+      this.calls.push({
+        method: request.method,
+        path: path.slice(0, 500),
+        response_status: null,
+        error: error?.code ?? null,
+        total_ms,
+        vendor_request_id: null,
+        request_fields: listFields(request.body ?? ''),
+        response_fields: [],
+        created_at: startedAt.toISOString(),
+        ...response,
+      });
+    };
+  }
+}
+
+/** Errors that mean the same at every vendor. An adapter interprets all other statuses. */
+function classify(
+  { method }: VendorRequest,
+  { status, headers, isTruncated }: VendorResponse & { isTruncated: boolean },
+  vendorRequestId: string | null,
+): VendorError | undefined {
+  const code = `http_${status}`;
+  if (status === 429) {
+    const retryAfterMs = parseRetryAfterMs({ headers }, new Date()) || DEFAULT_WAIT_MS;
+    return new VendorError('The vendor asks to wait: too many requests.', {
+      kind: 'limit',
+      code,
+      retryAfterMs,
+      vendorRequestId,
+    });
+  }
+  if (status === 401)
+    return new VendorError('The vendor does not accept the credentials.', {
+      kind: 'auth',
+      code,
+      vendorRequestId,
+    });
+  if (status < 500 && !isTruncated) return undefined;
+  const kind = method === 'GET' ? 'again' : 'unknown_outcome';
+  if (isTruncated)
+    return new VendorError('The response is too long.', { kind, code: 'too_long', vendorRequestId });
+  return new VendorError(`The vendor answered ${status}.`, { kind, code, vendorRequestId });
+}
+
+function toVendorError({ method }: VendorRequest, cause: unknown): VendorError {
+  if (!(cause instanceof OutboundError)) throw cause;
+  const isUnsent = method === 'GET' || UNSENT.has(cause.kind);
+  const kind = isUnsent ? 'again' : 'unknown_outcome';
+  return new VendorError(`The vendor did not answer. ${cause.message}`, { kind, code: cause.kind, cause });
+}
+
+function findRequestId(headers: VendorResponse['headers']): string | null {
+  const value = REQUEST_ID_HEADERS.map((name) => headers[name]).find((one) => typeof one === 'string');
+  return typeof value === 'string' ? value.slice(0, 200) : null;
+}
+
+/** The names of a body's top fields. A body that is neither JSON nor a form has none. */
+function listFields(body: string): string[] {
+  const names = body.startsWith('{')
+    ? listJsonFields(body)
+    : /^[\w.[\]%-]+=/.test(body)
+      ? [...new URLSearchParams(body).keys()]
+      : [];
+  return [...new Set(names.map((name) => name.slice(0, MAX_FIELD_CHARS)))].slice(0, MAX_FIELDS);
+}
+
+function listJsonFields(body: string): string[] {
+  try {
+    return Object.keys(JSON.parse(body) as object);
+  } catch {
+    return [];
+  }
+}

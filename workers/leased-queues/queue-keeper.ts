@@ -1,0 +1,185 @@
+import type { Bus } from '../../shared/platform/bus.js';
+import { newId } from '../../shared/platform/ids.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
+import { LEASE_SECONDS } from '../../shared/records/lease-queries.js';
+
+/** Interval between lease renewals, in ms. Two renewals may fail before a lease ends. */
+const RENEW_MS = 4000;
+/**
+ * An idle queue keeps its lease for this long, in ms, so that the next work of a busy queue starts
+ * immediately.
+ */
+const IDLE_MS = 3000;
+/**
+ * The dispatcher stops sending this long after the last renewal, because the leases may have ended.
+ */
+const TRUSTED_MS = (LEASE_SECONDS - 2) * 1000;
+
+/** A queue that this process holds under a lease. */
+export interface LeasedQueue<Ref> {
+  readonly ref: Ref;
+  /** Id of the lease. */
+  readonly owner: string;
+  /** When the queue last had work, by performance.now(). */
+  readonly busyAt: number;
+  /** It has no work, so its lease may be released. */
+  readonly isIdle: boolean;
+  /** The queue may have new work. */
+  wake(): void;
+  /** This process no longer holds the queue. */
+  lose(): void;
+}
+
+/** A queue that another process holds is undefined. */
+export interface AcquiredQueue<Ref, Queue> {
+  ref: Ref;
+  queue: Queue | undefined;
+}
+
+/** How the leases of one kind of queues are stored. */
+export interface LeaseStore<Ref, Queue> {
+  /**
+   * Broadcasts that wake the process that holds a queue. A lost broadcast delays it to the renewal.
+   */
+  channel: string;
+  keyOf(ref: Ref): string;
+  acquire(db: Database, leases: (Ref & { owner: string })[]): Promise<AcquiredQueue<Ref, Queue>[]>;
+  renew(db: Database, leases: (Ref & { owner: string })[]): Promise<(Ref & { isWoken: boolean })[]>;
+  release(db: Database, leases: (Ref & { owner: string })[]): Promise<(Ref & { isWoken: boolean })[]>;
+}
+
+/**
+ * The queues that this process holds: acquires their leases, renews them while the queues are busy,
+ * and releases them.
+ */
+export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
+  private readonly held = new Map<string, Queue>();
+  private timer: NodeJS.Timeout | undefined;
+  private renewedAt = performance.now();
+  private isClosing = false;
+
+  constructor(
+    private readonly runtime: { bus: Bus; db: Database; logger: Logger },
+    private readonly store: LeaseStore<Ref, Queue>,
+    /** The queue may have work. */
+    private readonly onWoken: (queue: Queue) => void,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.runtime.bus.subscribe(this.store.channel, (payload) => {
+      for (const ref of JSON.parse(payload) as Ref[]) this.wakeHeld(ref);
+    });
+    this.timer = setInterval(() => void this.renewOrRelease(), RENEW_MS / 4);
+  }
+
+  /** False while a lease may have ended because PostgreSQL did not answer for too long. */
+  get hasValidLeases(): boolean {
+    return performance.now() - this.renewedAt < TRUSTED_MS;
+  }
+
+  get(ref: Ref): Queue | undefined {
+    return this.held.get(this.store.keyOf(ref));
+  }
+
+  listHeld(): Iterable<Queue> {
+    return this.held.values();
+  }
+
+  /**
+   * Acquires the leases of queues, or wakes their holders. Rejects when PostgreSQL is
+   * unreachable.
+   */
+  async wake(refs: Ref[]): Promise<void> {
+    const notHeld = refs.filter((ref) => !this.wakeHeld(ref));
+    if (notHeld.length === 0 || this.isClosing) return;
+    const requested = new Map(notHeld.map((ref) => [this.store.keyOf(ref), { ...ref, owner: newId() }]));
+    // With no lease held, no renewal was due, and the lease acquired now is fresh.
+    if (this.held.size === 0) this.renewedAt = performance.now();
+    const heldElsewhere: Ref[] = [];
+    for (const { ref, queue } of await this.store.acquire(this.runtime.db, [...requested.values()])) {
+      if (queue) this.add(queue);
+      // If two wake-ups ran concurrently, the first one added it meanwhile.
+      else if (!this.wakeHeld(ref)) heldElsewhere.push(ref);
+    }
+    if (heldElsewhere.length > 0)
+      await this.runtime.bus.publish(this.store.channel, JSON.stringify(heldElsewhere));
+  }
+
+  private add(queue: Queue): void {
+    this.held.set(this.store.keyOf(queue.ref), queue);
+    this.onWoken(queue);
+  }
+
+  private wakeHeld(ref: Ref): boolean {
+    const queue = this.get(ref);
+    if (!queue) return false;
+    queue.wake();
+    this.onWoken(queue);
+    return true;
+  }
+
+  /** Releases idle queues, and renews the other leases when due. */
+  private async renewOrRelease(): Promise<void> {
+    const now = performance.now();
+    const idle = [...this.held.values()].filter((queue) => queue.isIdle && now - queue.busyAt > IDLE_MS);
+    try {
+      await this.release(idle);
+      if (now - this.renewedAt >= RENEW_MS) await this.renew();
+    } catch (error) {
+      this.runtime.logger.warn(
+        { err: error, queues: this.held.size },
+        'cannot renew the leases of queues; retrying',
+      );
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const requested = [...this.held.values()];
+    const startedAt = performance.now();
+    const renewed = new Map(
+      requested.length > 0
+        ? (await this.store.renew(this.runtime.db, requested.map(buildLease))).map((renewal) => [
+            this.store.keyOf(renewal),
+            renewal,
+          ])
+        : [],
+    );
+    this.renewedAt = startedAt;
+    for (const queue of requested) {
+      const renewal = renewed.get(this.store.keyOf(queue.ref));
+      if (!renewal) this.removeHeld(queue);
+      else if (renewal.isWoken) this.wakeHeld(queue.ref);
+    }
+  }
+
+  private removeHeld(queue: Queue): void {
+    if (this.held.get(this.store.keyOf(queue.ref)) !== queue) return;
+    this.held.delete(this.store.keyOf(queue.ref));
+    queue.lose();
+  }
+
+  private async release(queues: Queue[]): Promise<void> {
+    if (queues.length === 0) return;
+    // Remove them from the map first, so that a wake-up from now on acquires a new lease.
+    for (const queue of queues) this.removeHeld(queue);
+    const released = await this.store.release(this.runtime.db, queues.map(buildLease));
+    // Woken meanwhile, so that their work is not lost.
+    const wokenMeanwhile = released.filter(({ isWoken }) => isWoken);
+    if (wokenMeanwhile.length > 0) await this.wake(wokenMeanwhile);
+  }
+
+  /**
+   * Stops acquiring and renewing leases, and releases all leases. Call it when no request is in
+   * flight.
+   */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.timer);
+    await this.release([...this.held.values()]);
+  }
+}
+
+function buildLease<Ref extends object>({ ref, owner }: LeasedQueue<Ref>): Ref & { owner: string } {
+  return { ...ref, owner };
+}
