@@ -61,6 +61,8 @@ export interface EmbeddedPostgresOptions {
    * possible.
    */
   port?: number;
+  /** Settings of PostgreSQL that replace this module's. Tests give up durability with them. */
+  settings?: Record<string, string>;
 }
 
 interface ClusterContext {
@@ -156,7 +158,8 @@ async function startServer(
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(context, options.port);
     const url = buildDatabaseUrl('postgres', state.superuserPassword, port);
-    const server = new PostgresServer({ postgres, clusterDir, port, account, logger: options.logger });
+    const { logger, settings = {} } = options;
+    const server = new PostgresServer({ postgres, clusterDir, port, account, logger, settings });
     try {
       await server.start(() => canAnswerQueries(url), START_DEADLINE_MS);
       await ensureOwnerDatabase(url, state.ownerPassword);
