@@ -18,8 +18,9 @@ import {
 } from '../../support/load/other-postgres.js';
 import { eventually } from '../../support/poll.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestStack, TestTenant } from '../../support/stack.js';
 import { createEmptyDatabase } from '../../support/stores.js';
+import { useStack } from '../../support/use-stack.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
 const INCLUDED = Object.entries(INCLUDED_TABLES);
@@ -55,7 +56,7 @@ describe('SQL dumps', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tow-dump-'));
   const file = join(folder, 'dump.sql');
   const canaries = { mine: `mine-${newId()}`, other: `other-${newId()}` };
-  let stack: TestStack;
+  const stack = useStack({ clock: false });
   let mine: TestTenant;
   let other: TestTenant;
   let summary: ExportSummary;
@@ -78,7 +79,6 @@ describe('SQL dumps', () => {
   };
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
     mine = await stack.createTenant();
     other = await stack.createTenant('Other Towing');
     for (const [tenant, canary] of [
@@ -113,7 +113,6 @@ describe('SQL dumps', () => {
   });
   after(async () => {
     rmSync(folder, { recursive: true, force: true });
-    await stack.stop();
   });
 
   async function expectRestored(databaseUrl: string): Promise<void> {

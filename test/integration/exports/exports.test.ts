@@ -11,17 +11,12 @@ import {
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { ExportAccount } from '../../support/exports/exports.js';
 import { invoiceInput, UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
 
 describe('exports', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false });
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false }, 'query plans');
 
   const openAccount = async () => {
     const { id, client } = await stack.createTenant();

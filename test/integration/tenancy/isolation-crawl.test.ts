@@ -7,9 +7,8 @@ import { createRecordFor } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
 import { createRedPng } from '../../support/records/pictures.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { signIn } from '../../support/records/sign-in.js';
+import { openSession } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
-import { TestStack } from '../../support/stack.js';
 import {
   findIdPaths,
   findListedKind,
@@ -23,6 +22,7 @@ import {
   listDocumentedOperations,
   type OpenApiNode,
 } from '../../support/text/openapi-walk.js';
+import { useStack } from '../../support/use-stack.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
@@ -71,7 +71,7 @@ function getVisibleParts({ status, body, text, headers }: TestResponse): OpenApi
 }
 
 describe('tenant isolation of all API operations', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let intruder: Account;
   /** A signed-in person of the intruder's account, for operations that refuse API keys. */
   let person: TestClient;
@@ -80,16 +80,14 @@ describe('tenant isolation of all API operations', () => {
   const covered = new Set<string>();
 
   before(async () => {
-    stack = await TestStack.start();
     const [alpha, beta] = [await stack.createTenant('Alpha'), await stack.createTenant('Beta')];
     intruder = await fillAccount('alpha', alpha.id, alpha.client);
-    person = await signIn(stack, { tenantId: alpha.id });
+    person = await openSession(stack, { tenantId: alpha.id });
     victims = [
       await fillAccount('beta', beta.id, beta.client),
       await fillAccount('alpha sandbox', alpha.sandboxId, alpha.sandbox),
     ];
   });
-  after(() => stack.stop());
 
   async function fillAccount(name: string, tenantId: string, client: TestClient): Promise<Account> {
     const canary = `canary-${name.replace(' ', '-')}-${newId().slice(-12)}`;
@@ -126,7 +124,7 @@ describe('tenant isolation of all API operations', () => {
   /** Returns a client with the intruder's key or session. Signing out gets a separate session. */
   async function openCaller(operation: DocumentedOperation): Promise<TestClient> {
     if (findRequiredCredential(operation) === 'key') return intruder.client;
-    return operation.name === 'DELETE /session' ? signIn(stack, intruder) : person;
+    return operation.name === 'DELETE /session' ? openSession(stack, intruder) : person;
   }
 
   /** Calls an operation as the intruder. The response must not contain data of a victim. */

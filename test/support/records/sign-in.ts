@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { hashPassword } from '../../../shared/platform/crypto.js';
+import { hashPassword, sha256 } from '../../../shared/platform/crypto.js';
 import { newId } from '../../../shared/platform/ids.js';
+import { insertSessions } from '../../../shared/resources/sessions/session-rows.js';
+import { mintSessionToken } from '../../../shared/resources/sessions/token.js';
 import { TestClient, type TestResponse } from '../client.js';
 import type { TestStack } from '../stack.js';
 
@@ -75,7 +77,28 @@ export function createSessionClient(
   });
 }
 
-/** Signs a user in and returns the client that acts as them. Creates a user when none is given. */
+/**
+ * Stores a session of a user and returns the client that acts as them, without the half second that
+ * checking a password takes. Creates a user when none is given.
+ */
+export async function openSession(
+  stack: TestStack,
+  userOrTenant: TestUser | { tenantId: string },
+  environment?: 'live' | 'sandbox',
+): Promise<TestClient> {
+  const user = 'email' in userOrTenant ? userOrTenant : await createUser(stack, userOrTenant.tenantId);
+  const token = mintSessionToken();
+  const session = {
+    tenant_id: user.tenantId,
+    id: newId(),
+    user_id: user.id,
+    token_hash: sha256(token).toString('hex'),
+  };
+  await stack.runtime.db.transaction([user.tenantId], (tx) => insertSessions(tx, [session]));
+  return createSessionClient(stack.origin, `tow_session=${token}`, environment);
+}
+
+/** Signs a user in with the password, and returns the client. Creates a user when none is given. */
 export async function signIn(
   stack: TestStack,
   userOrTenant: TestUser | { tenantId: string },

@@ -2,17 +2,12 @@ import { expect } from 'chai';
 import { registerConcurrentTests } from '../../../support/concurrent-tests.js';
 import { eventually } from '../../../support/poll.js';
 import type { ReceiverBehavior } from '../../../support/webhooks/strict-receiver.js';
-import { WebhookBench } from '../endpoints/webhook-fixture.js';
+import { useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 const TIMEOUT_MS = 2000;
 
 describe('webhook deliveries to hostile receivers', () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '10' });
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '10' });
 
   /** Sends one event to a new endpoint and returns its first attempt once the log shows it. */
   const sendOnce = async (reply: ReceiverBehavior, fields: Record<string, unknown> = {}) => {
