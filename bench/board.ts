@@ -50,7 +50,7 @@ let bytes = 0;
 for (let sample = 0; sample < SAMPLES; sample += 1) {
   await changeWorkOrders();
   const startedAt = performance.now();
-  // The client is as cheap as possible, because it shares the two cores with the measured server.
+  // The client must be cheap, because it shares the two cores with the measured server.
   const response = await request(`${product.origin}/v1/dispatch-board`, {
     headers: { authorization: `Bearer ${key}` },
   });

@@ -3,8 +3,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { describeRatio, percentile, print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures the delivery log of a busy tenant with each filter, on the first page and on a deep
-// page, against the first page without a filter.
+// Measures the delivery log of a busy tenant with each filter, on the first and on a deep page. The
+// baseline is the first page without a filter.
 const ATTEMPTS = Number(process.env.BENCH_ATTEMPTS ?? 10_000_000);
 const DEPTH = Number(process.env.BENCH_DEPTH ?? 1000);
 const SAMPLES = 300;

@@ -12,13 +12,12 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures the rows per second of whole exports, from the request to the stored and recorded file,
-// against a raw COPY of the same query. Also measures the worker's memory, and how long a small
-// export waits while huge exports run.
-//
+// Measures the rows per second of whole exports, from the request to the stored and recorded file.
+// The baseline is a raw COPY of the same query. Also measures the worker's memory, and how long a
+// small export waits while huge exports run.
 // BENCH_ROWS: invoices of the large account. BENCH_FORMATS: csv,ndjson,dump. BENCH_STORAGE=s3:
-// store in the tests' S3 server. That server runs in this process and discards the data; it checks
-// every signature and digest, on the same cores.
+// store in the tests' S3 server. That server runs in this process, on the same cores. It checks
+// every signature and digest, and discards the data.
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const SMALL_ROWS = 10_000;
 const FORMATS = (process.env.BENCH_FORMATS ?? 'csv,ndjson,dump').split(',') as ExportFormat[];

@@ -21,7 +21,6 @@ interface Filled {
   sent: string[];
 }
 
-/** Inserts drafts that can be approved, and sent invoices that can be paid. */
 async function fillInvoices(db: Database, tenantId: string): Promise<Filled> {
   const filled: Filled = { drafts: [], sent: [] };
   for (let start = 0; start < INVOICES; start += INVOICES_PER_INSERT) {
@@ -80,8 +79,7 @@ const writes = {
 type Write = keyof typeof writes;
 const names = Object.keys(writes) as Write[];
 for (const name of names) await runLoad({ origin, clients: 32, seconds: 2, ...writes[name] });
-// Autovacuum would analyze the tables within a minute. Until then PostgreSQL has no statistics for
-// a table that was empty, and may read all of a tenant's payments for each request.
+// Until autovacuum analyzes the new rows, PostgreSQL may read all payments for each request.
 await analyzeTables(stores.superuserUrl, ['invoices', 'invoice_line_items', 'payments']);
 for (const clients of CLIENTS) {
   const runs: Record<Write, LoadResult[]> = { create: [], approve: [], pay: [] };

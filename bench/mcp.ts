@@ -29,7 +29,7 @@ function getRequest(key: string, path: () => string): () => string {
   return () => `GET ${path()} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 }
 
-/** Builds a tools/call request as the official MCP client sends it. */
+/** The request has the form that the official MCP client sends. */
 function toolCallRequest(key: string, name: string, args: () => object): () => string {
   let id = 0;
   return () => {

@@ -5,8 +5,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Measures GET of a page of 50 invoices and of one invoice among a million, against bare handlers
-// over the same number of rows.
+// Measures GET of a page of 50 invoices, and of one invoice among a million. The baseline is bare
+// handlers over the same number of rows.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);

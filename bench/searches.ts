@@ -13,7 +13,7 @@ const SEARCHING_CLIENTS = 6;
 const LISTING_CLIENTS = 2;
 const SCANNING_TENANTS = 6;
 const SCANNED_ROWS = Number(process.env.BENCH_SCANNED_ROWS ?? 50_000);
-/** Causes a scan: the index has no key for two letters, and no invoice contains these. */
+/** Causes a scan: the index has no key for two letters, and no invoice contains these letters. */
 const SCANNING_TERM = 'zq';
 
 const TERMS: Readonly<Record<string, string>> = {

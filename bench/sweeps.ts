@@ -6,8 +6,8 @@ import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures one pass of the overdue sweep over many open invoices, few of them newly due, against a
-// query that reads every open invoice.
+// Measures one pass of the overdue sweep over many open invoices, few of them newly due. The
+// baseline is a query that reads every open invoice.
 const TENANTS = Number(process.env.BENCH_TENANTS ?? 500);
 const OPEN_EACH = Number(process.env.BENCH_OPEN_EACH ?? 4000);
 /** Newly due invoices, each in a different account. */
@@ -24,10 +24,7 @@ const BASELINE: SqlQuery = {
   values: [LIMIT],
 };
 
-/**
- * Inserts accounts with terms of 30 days. Their open invoices get the due date in three ways: their
- * own due date, the customer's terms or the account's terms.
- */
+/** Open invoices get a due date in three ways: their own, the customer's or the account's terms. */
 async function fill(client: pg.Client): Promise<void> {
   await client.query(
     `insert into tenants (tenant_id, name, environment) select gen_random_uuid(), 'Tenant ' || n, 'live' from generate_series(1, $1::int) n`,

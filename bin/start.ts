@@ -15,8 +15,7 @@ import { ensureDemo } from './demo/demo-file.js';
 import { buildPublicAddresses, renderWelcome } from './demo/welcome.js';
 import { startEmbeddedServer } from './embedded-postgres/server-of-process.js';
 
-// Runs API, MCP server, workers and clock in one process. It uses the embedded PostgreSQL unless
-// DATABASE_URL is set.
+// Runs API, MCP server, workers and clock in one process.
 await runProcess(() => createFoundation(loadConfig('all'), 'tow'), startAll);
 
 async function startAll(foundation: Foundation): Promise<void> {

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { runCli } from './tow/cli.js';
 
-// The command line program. `tow help` lists the commands; bin/cli/exit-codes.ts has the exit
-// codes.
+// `tow help` lists the commands; bin/cli/exit-codes.ts has the exit codes.
 process.exitCode = await runCli(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),

@@ -18,7 +18,6 @@ const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
 const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });
 const app = new Koa();
 app.use(koaBody());
-/** The columns of an invoice in the product's list. */
 const LIST_COLUMNS =
   `id invoice_number status customer_id billing_email po_number due_date service_date subtotal_cents tax_cents total_cents paid_cents
   balance_due_cents work_order_id vehicle_description notes sent_at delivery allowed_actions created_at updated_at`.split(

@@ -9,10 +9,7 @@ export interface Baseline {
   stop: () => Promise<void>;
 }
 
-/**
- * Uses a separate schema: the product refuses to start if a table in `public` has no row-level
- * security.
- */
+/** The product refuses to start if a table in `public` has no row-level security. */
 const BARE_TABLE = `
   create schema if not exists bench;
   create table if not exists bench.bare_invoices (
@@ -23,7 +20,6 @@ const BARE_TABLE = `
     created_at timestamptz not null default now(), updated_at timestamptz not null default now());
   create index if not exists bare_invoices_list on bench.bare_invoices (tenant_id, created_at desc, id desc)`;
 
-/** Runs SQL text as the owner of the database. */
 export async function runSql(databaseUrl: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -11,10 +11,7 @@ const ENDPOINTS = 53;
 const ATTEMPTS_EACH = 2;
 const DELIVERIES_PER_INSERT = 250_000;
 
-/**
- * Inserts the deliveries $4 to $5 of all (1 to `total`), oldest first. One in ten belongs to
- * another tenant.
- */
+/** Inserts the deliveries $4 to $5 of `total`, oldest first. One in ten is another tenant's. */
 const INSERT = `
   with made as (
     insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, attempts, next_attempt_at, last_attempt_at,
@@ -55,8 +52,7 @@ export async function fillDeliveries(
   attempts: number,
 ): Promise<FilledDeliveries> {
   const now = Date.now();
-  // maintainPartitions creates partitions up to four weeks ahead, so from 30 days ago they reach
-  // today.
+  // maintainPartitions creates partitions up to four weeks ahead: from 30 days ago until today.
   await maintainPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
   const endpoints = Array.from({ length: ENDPOINTS }, newId);
   const others = Array.from({ length: 9 }, newId);

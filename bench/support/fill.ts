@@ -9,9 +9,9 @@ async function runAsSuperuser<T>(url: string, work: (client: pg.Client) => Promi
 }
 
 /**
- * Fills a tenant with invoices directly with SQL, one second apart; the superuser bypasses
- * row-level security. Keeps a copy in `bench.fill_source`. Up to a million invoices, each gets two
- * line items.
+ * Fills a tenant with invoices directly with SQL, one second apart; the superuser
+ * bypasses row-level security. Keeps a copy in `bench.fill_source`. Up to a million
+ * invoices, each gets two line items.
  */
 export async function fillInvoices(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
   await runAsSuperuser(superuserUrl, async (client) => {
@@ -40,7 +40,7 @@ export async function fillInvoices(superuserUrl: string, tenantId: string, rows:
 }
 
 /**
- * Fills a tenant with invoices of three years. The older half has another prefix, and every second
+ * Spreads the invoices over three years. The older half has another prefix, and every second
  * invoice has a purchase order.
  */
 export async function fillSearchableInvoices(
@@ -69,7 +69,7 @@ export async function fillSearchableInvoices(
   });
 }
 
-/** Reads ids that are spread evenly over the filled invoices: the ids are random. */
+/** The smallest ids are spread evenly over the filled invoices, because ids are random. */
 export async function readIds(superuserUrl: string, count: number): Promise<string[]> {
   return runAsSuperuser(superuserUrl, async (client) => {
     const { rows } = await client.query<{ id: string }>(

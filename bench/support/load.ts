@@ -19,9 +19,9 @@ export interface LoadResult {
 }
 
 /**
- * Runs a closed loop of keep-alive clients over raw sockets. Raw sockets are much cheaper than an
- * HTTP client library, so on two cores the server is the bottleneck and not the load generator. The
- * same loop drives the product and its baseline.
+ * Runs a closed loop of keep-alive clients over raw sockets, for the product and its baseline. Raw
+ * sockets are much cheaper than an HTTP client library, so on two cores the server is the
+ * bottleneck and not the load generator.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
@@ -76,7 +76,7 @@ function fail(socket: Socket, reject: (error: Error) => void, response: string):
   reject(new Error(`unexpected response: ${response.slice(0, 1000)}`));
 }
 
-/** Returns the status of a response with a Content-Length, or undefined until it is complete. */
+/** Returns undefined until the response is complete. Responses must have a Content-Length. */
 function parseStatus(text: string): number | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -8,10 +8,7 @@ export interface PacedLoadOptions {
   requests: (() => string)[];
 }
 
-/**
- * Sends requests at a steady rate without waiting for the responses: waiting would hide every stall
- * (coordinated omission).
- */
+/** Waiting for responses would hide every stall (coordinated omission). */
 export async function runPacedLoad({
   origin,
   perSecond,

@@ -14,13 +14,10 @@ import { type BenchStores, findFreePort, hasRedis, waitFor } from './stores.js';
 export const SECRET_KEY = randomBytes(36).toString('base64');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/**
- * `all`: one process, with PostgreSQL alone. `scaled`: separate API and worker processes, with the
- * queue in Redis.
- */
+/** `all`: one process, PostgreSQL alone. `scaled`: API and workers apart, the queue in Redis. */
 export type DeploymentMode = 'all' | 'scaled';
 
-/** Returns the mode that BENCH_WAY names, or else every mode that this machine can run. */
+/** BENCH_WAY names the mode; by default every mode that this machine can run. */
 export function listDeploymentModes(): DeploymentMode[] {
   const { BENCH_WAY } = process.env;
   if (BENCH_WAY) return [BENCH_WAY as DeploymentMode];
@@ -38,19 +35,13 @@ export interface Product {
 export interface ProductOptions {
   /** The built file of the serving process in `scaled` mode. */
   entry?: string;
-  /**
-   * The worker processes in `scaled` mode, each as the list of its queues. The metrics come from
-   * the last one.
-   */
+  /** In `scaled` mode, the queues of each worker process. The last process serves the metrics. */
   workers?: string[];
   /** Additional environment variables. */
   settings?: Record<string, string>;
 }
 
-/**
- * Starts the built product as real processes. Rate limits are lifted; everything else is as in
- * production.
- */
+/** Starts the built product as real processes. Only the rate limits are lifted. */
 export async function startProduct(
   stores: BenchStores,
   mode: DeploymentMode,
@@ -93,10 +84,7 @@ export async function startProduct(
   };
 }
 
-/**
- * Starts the product so that it may deliver webhooks to receivers on this machine. In `scaled` mode
- * the last process sends the deliveries.
- */
+/** The product may deliver to this machine. In `scaled` mode the last process sends deliveries. */
 export function startWebhookProduct(stores: BenchStores, mode: DeploymentMode): Promise<Product> {
   const settings = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
   return startProduct(stores, mode, { workers: ['writes clock', 'webhooks'], settings });

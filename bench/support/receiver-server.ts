@@ -1,7 +1,4 @@
-/**
- * Runs webhook receivers in a separate process, controlled over IPC. They do as little work per
- * request as possible.
- */
+/** Runs webhook receivers, controlled over IPC. They do as little work per request as possible. */
 import { createHmac } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
@@ -15,7 +12,7 @@ const servers: Server[] = [];
 const HEAD_END = Buffer.from('\r\n\r\n');
 const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 /**
- * One signature in this many requests is checked. A check costs as much as the rest of a request.
+ * A check costs as much as the rest of a request, so only one in this many signatures is checked.
  */
 const REQUESTS_PER_CHECK = 20;
 

@@ -34,10 +34,7 @@ export class WebhookReceivers {
     });
   }
 
-  /**
-   * Adds one receiver for each key and resolves with their URLs. A key is base64, or null if
-   * signatures are not checked.
-   */
+  /** Resolves with the URLs. A key is base64, or null if signatures are not checked. */
   async add(keys: (string | null)[], mode: 'answer' | 'hang' = 'answer'): Promise<string[]> {
     const ports = await this.request<number[]>({ type: 'add', keys, mode });
     return ports.map((port) => `http://127.0.0.1:${port}/hook`);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 
-/** Prints the machine that the figures come from. Every bench starts with it. */
+/** Every bench starts with a description of the machine. */
 export function printMachine(): void {
   const model = cpus()[0]?.model ?? 'unknown';
   const redis = version('redis-server', ['--version']);
@@ -26,7 +26,7 @@ export function describeRatio(ours: number, baseline: number): string {
   return (ours / baseline).toFixed(2);
 }
 
-/** Prints the product's figure, the baseline's, their ratio and the bar of docs/performance.md. */
+/** `bar` comes from docs/performance.md. */
 export function printRatio(
   label: string,
   figures: { ours: number; baseline: number; unit: string; bar: string },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Builds a POST request as raw text, with a new Idempotency-Key. */
+/** Raw text, with a new Idempotency-Key. */
 export function postRequest(key: string, path: string, input: unknown): string {
   const body = JSON.stringify(input);
   return [
@@ -17,9 +17,7 @@ export function postRequest(key: string, path: string, input: unknown): string {
 
 let sequence = 0;
 
-/**
- * Returns a function that builds a request for another new invoice with two line items each time.
- */
+/** Each call of the returned function requests another new invoice with two line items. */
 export function newInvoiceRequest(key: string): () => string {
   return () => {
     sequence += 1;

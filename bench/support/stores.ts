@@ -19,7 +19,7 @@ export interface BenchStores {
 
 export async function startStores(options: { redis: boolean }): Promise<BenchStores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-bench-'));
-  // When root runs the bench, another user runs PostgreSQL. Without access to this folder the
+  // When root runs the bench, another user runs PostgreSQL. Without access to this folder, the
   // cluster would go to /var/lib.
   chmodSync(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, logger: quiet });
@@ -42,7 +42,7 @@ export function hasRedis(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** Starts Redis as in production, with an append-only file that is synced every second. */
+/** As in production, Redis has an append-only file that is synced every second. */
 async function startRedis(dir: string): Promise<{ url: string; child: ChildProcess }> {
   const port = await findFreePort();
   const child = spawn(

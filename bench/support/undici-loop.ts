@@ -1,7 +1,4 @@
-/**
- * The baseline for deliveries: a process that only posts the same bodies to the same receivers with
- * undici.
- */
+/** The baseline for deliveries: posts the same bodies to the same receivers with undici. */
 import { Agent, request } from 'undici';
 
 interface LoopOptions {

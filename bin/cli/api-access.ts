@@ -9,7 +9,7 @@ import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
 import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
-/** The demo key that a command uses when the user gives no key. */
+/** The demo's key for a user who gives no key. */
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**
@@ -32,13 +32,15 @@ export async function resolveApiAccess(
   const demoFields = { url: 'api_url', key: demoKey, remedy } as const;
   const demo = ownKey && ownUrl ? undefined : await loadDemoAccess(config.dataDir, demoFields);
   const key = parseKey(String(ownKey ?? demo?.key));
-  return { url: stripTrailingSlashes(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
+  return { url: addApiPath(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
 }
 
-/**
- * Removes the whitespace around a key.
- * @throws {CliError} `configuration` when the key is malformed
- */
+/** Adds `/v1` to an address that has no path, and removes a slash at the end. */
+function addApiPath(url: string): string {
+  return new URL(url).pathname === '/' ? new URL('/v1', url).href : stripTrailingSlashes(url);
+}
+
+/** @throws {CliError} `configuration` if the key is malformed */
 export function parseKey(text: string): string {
   const key = text.trim();
   if (isWellFormedKey(key)) return key;
@@ -50,10 +52,8 @@ export function parseKey(text: string): string {
 }
 
 /**
- * Reads an address of the demo and a key of its first company.
- * @param options.url the address's name in demo.json
- * @param options.key the key's name in demo.json
- * @param options.remedy what the error message tells the user to do when the demo is missing
+ * Reads an address of the demo and a key of its first company from demo.json.
+ * @param options.remedy tells the user what to do if the demo is missing
  * @throws {CliError} `configuration`
  */
 export async function loadDemoAccess(
@@ -74,10 +74,7 @@ export async function loadDemoAccess(
   }
 }
 
-/**
- * Checks that an option is an HTTP or HTTPS URL and returns it.
- * @throws {CliError} `usage`
- */
+/** @throws {CliError} `usage` */
 export function validateHttpUrl(option: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')

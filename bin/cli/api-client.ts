@@ -1,7 +1,6 @@
 import { getErrorCode } from '../../shared/platform/errors.js';
 import { CliError, describeReason, EXIT, type ExitCode } from './exit-codes.js';
 
-/** The address of the API and the key for calling it. */
 export interface ApiAccess {
   /** Ends in /v1. */
   url: string;
@@ -9,14 +8,13 @@ export interface ApiAccess {
 }
 
 interface FailureDetails {
-  /** Undefined when the API did not respond. */
+  /** Undefined if the API did not respond. */
   status?: number;
   /** Fields that the error response names. */
   fields?: string[];
   retryAfterMs?: number;
 }
 
-/** A failed call of the API. */
 export class ApiError extends CliError {
   constructor(
     readonly details: FailureDetails,
@@ -33,10 +31,7 @@ export class ApiError extends CliError {
   }
 }
 
-/**
- * Calls the API and resolves with its response.
- * @throws {ApiError} when the status is not 2xx, or the API does not respond
- */
+/** @throws {ApiError} if the status is not 2xx, or the API does not respond */
 export async function callApi(
   { url, key }: ApiAccess,
   path: string,
@@ -95,7 +90,7 @@ function parseEnvelope(text: string): ErrorEnvelope {
   }
 }
 
-/** Describes an error by its cause: the error of `fetch` itself only says that the call failed. */
+/** Describes the cause, because the error of `fetch` itself only says that the call failed. */
 export function describeCause(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return getErrorCode(cause) || describeReason(cause);

@@ -4,16 +4,12 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import type { CommandOutput, OutputEntry } from './output.js';
 
-/** The parsed command line of one command. */
 export interface CommandArgs {
   values: Record<string, string | boolean | undefined>;
   positionals: string[];
 }
 
-/**
- * What a command can use. Settings are read and connections are opened only when the command calls
- * `config` or `store`.
- */
+/** Settings are read and connections are opened only when the command calls `config` or `store`. */
 export interface CommandContext {
   logger: Logger;
   lifecycle: Lifecycle;
@@ -26,13 +22,12 @@ export interface CommandContext {
   /** Prints a status text for people on standard error. */
   printStatus: (text: string) => void;
   /**
-   * Replaces the text of its previous call, if standard error is a terminal; otherwise prints
-   * nothing. An empty text erases it.
+   * Replaces or erases the text of its previous call. Prints only if standard error is a terminal.
    */
   replaceStatus: (text: string) => void;
   /**
    * Returns a signal that SIGINT and SIGTERM abort. A command that calls this must end by itself
-   * when the signal is aborted; its exit code is then 0 unless it fails.
+   * when the signal is aborted. Its exit code is then 0 unless it fails.
    */
   getInterruptSignal: () => AbortSignal;
 }

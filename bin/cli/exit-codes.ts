@@ -3,18 +3,15 @@ import { describeError } from '../../shared/platform/describe-error.js';
 import { AppError, getErrorCode, isConnectionError } from '../../shared/platform/errors.js';
 
 /**
- * Exit codes of `tow`. Their meaning never changes, because scripts rely on it. 0: done. 1: the
- * command or a check failed. 2: the command line is wrong. 3: a setting is wrong. 4: no such
- * tenant, key or command. 5: PostgreSQL, Redis or the API cannot be reached; a retry may help.
+ * The meaning of these codes never changes, because scripts rely on them. 0: done. 1: the command
+ * or a check failed. 2: the command line is wrong. 3: a setting is wrong. 4: no such tenant, key or
+ * command. 5: PostgreSQL, Redis or the API cannot be reached; a retry may help.
  */
 export const EXIT = { ok: 0, failed: 1, usage: 2, configuration: 3, notFound: 4, unreachable: 5 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * An error that ends a command with an exit code other than 0. Its message says what to do next and
- * contains no secret.
- */
+/** The message says what to do next and contains no secret. */
 export class CliError extends Error {
   constructor(
     readonly code: string,
@@ -35,15 +32,10 @@ export function notFoundError(label: string): CliError {
   return new CliError('not_found', `No such ${label}.`, EXIT.notFound);
 }
 
-/**
- * SQLSTATEs that PostgreSQL returns for a wrong DATABASE_URL: failed authentication, no such
- * database.
- */
+/** PostgreSQL returns these for a wrong DATABASE_URL: failed authentication, no such database. */
 const WRONG_URL_SQLSTATES = ['28P01', '28000', '3D000'];
 
-/**
- * Converts any thrown value into a CliError. An unknown error keeps its message, without passwords.
- */
+/** An unknown error keeps its message, without passwords. */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConfigError) return new CliError('configuration', error.message, EXIT.configuration);
@@ -87,10 +79,7 @@ function joinMessages(error: AppError): string {
   return (error.details ?? []).map(({ message }) => message).join('; ') || error.message;
 }
 
-/**
- * Whether the application's role or its tables are missing. The session's `role` setting fails with
- * 22023; 42P01 is an undefined table.
- */
+/** The `role` setting fails with 22023 if the role is missing; 42P01 is an undefined table. */
 export function isNotMigrated(error: unknown): boolean {
   const code = getErrorCode(error);
   return code === '42P01' || (code === '22023' && /role "[^"]*" does not exist/.test(describeReason(error)));

@@ -1,15 +1,12 @@
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { EXIT } from './exit-codes.js';
 
-/**
- * Under npx, Ctrl-C arrives twice: from the terminal and from npx. Signals within this time count
- * as one.
- */
+/** Under npx, Ctrl-C sends two signals. Signals within this time count as a single signal. */
 const SAME_SIGNAL_MS = 1000;
 
 /**
  * Handles SIGINT and SIGTERM for a command. By default it closes what the command opened, such as
- * an embedded server, and exits with 1. If the command called `heed`, it aborts the command's
+ * an embedded server, and exits with 1. If the command called `getSignal`, it aborts the command's
  * signal instead. A second signal exits immediately.
  */
 export class Interruption {
@@ -23,7 +20,7 @@ export class Interruption {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.interrupt());
   }
 
-  /** Returns the signal; from now on the command must end by itself when the signal is aborted. */
+  /** After this call, the command must end by itself when the signal is aborted. */
   getSignal(): AbortSignal {
     this.isHandledByCommand = true;
     return this.controller.signal;

@@ -1,12 +1,11 @@
 import type { CliError } from './exit-codes.js';
 
-/** One output entry: `data` for programs, `text` for people. */
+/** `data` is for programs, `text` for people. */
 export interface OutputEntry {
   data: Record<string, unknown>;
   text: string;
 }
 
-/** The result of a command. */
 export interface CommandOutput extends OutputEntry {
   /** Nothing is printed, because the command itself wrote to standard output. */
   isSilent?: boolean;
@@ -14,7 +13,6 @@ export interface CommandOutput extends OutputEntry {
   failure?: CliError;
 }
 
-/** The output streams of the command line. */
 export interface Terminal {
   out: (text: string) => void;
   err: (text: string) => void;
@@ -27,10 +25,7 @@ export function printEntry(terminal: Terminal, { data, text }: OutputEntry, json
   terminal.out(`${json ? JSON.stringify(data) : text}\n`);
 }
 
-/**
- * Prints a command's result. With `json` it is one JSON document on standard output, also on
- * failure.
- */
+/** With `json`, the result is one JSON document on standard output, also on failure. */
 export function printOutput(
   terminal: Terminal,
   { data, text, failure, isSilent }: CommandOutput,
@@ -48,16 +43,13 @@ export function printOutput(
   terminal.out(`${JSON.stringify({ ...outcome, data })}\n`);
 }
 
-/**
- * Prints why a command failed: on standard error, or with `json` as `{ok:false, error}` on standard
- * output.
- */
+/** Prints on standard error, or with `json` as `{ok:false, error}` on standard output. */
 export function printError(terminal: Terminal, { code, message }: CliError, json: boolean): void {
   if (json) terminal.out(`${JSON.stringify({ ok: false, error: { code, message } })}\n`);
   else terminal.err(`tow: ${message}\n`);
 }
 
-/** Formats rows as aligned columns with a header. Without rows it returns "(none)". */
+/** Aligns the columns under a header. Without rows it returns "(none)". */
 export function renderTable(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
   if (rows.length === 0) return '(none)';
   const cells = [

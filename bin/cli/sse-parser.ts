@@ -8,9 +8,9 @@ export interface SseBlock {
 }
 
 /**
- * Parses server-sent events as the HTML standard defines them, in chunks of any size. Parser
- * libraries drop an id without data. This stream sends such ids to tell where it starts and how far
- * it has read, so this parser keeps them.
+ * Parses server-sent events as the HTML standard defines them, in chunks of any size. The API's
+ * stream sends ids without data to tell where it starts and how far it has read. Parser libraries
+ * drop such ids, but this parser keeps them.
  */
 export class SseParser {
   private rest = '';

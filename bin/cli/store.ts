@@ -11,10 +11,9 @@ const WAIT_FOR_SERVER_MS = 15_000;
 const POLL_MS = 200;
 
 /**
- * Finds the owner role's connection string: DATABASE_URL, else the embedded server in DATA_DIR.
- * Starts the embedded server if no other process runs it.
- * @throws {CliError} `store_unreachable` when the embedded server cannot be started or does not
- * respond
+ * Uses DATABASE_URL, else the embedded server in DATA_DIR, and starts the server if needed.
+ * @throws {CliError} `store_unreachable` if the embedded server cannot be
+ * started or does not respond
  */
 export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   const { config } = foundation;
@@ -30,10 +29,7 @@ export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   }
 }
 
-/**
- * Builds the connection string of another process's server from postgres.json. Polls, because while
- * that process starts the file may be missing or the server may not respond yet.
- */
+/** Polls postgres.json and the server, because the other process may still be starting. */
 async function findRunningServer(dataDir: string): Promise<string> {
   const deadline = Date.now() + WAIT_FOR_SERVER_MS;
   let last: unknown;
@@ -66,9 +62,8 @@ export function openStore({ logger, lifecycle }: Foundation, url: string, name: 
 }
 
 /**
- * Sends a query to PostgreSQL. Resolves with false if PostgreSQL responds but lacks the
- * application's role, which `tow migrate` creates.
- * @throws when PostgreSQL cannot be reached or refuses the credentials
+ * Resolves with false if the application's role is missing, which `tow migrate` creates.
+ * @throws if PostgreSQL cannot be reached or refuses the credentials
  */
 export async function isReachableAsApp(db: Database): Promise<boolean> {
   try {
@@ -80,7 +75,6 @@ export async function isReachableAsApp(db: Database): Promise<boolean> {
   }
 }
 
-/** Tenants read in one transaction. */
 const TENANTS_PER_PASS = 500;
 
 /** Runs a query for all tenants, in chunks. Each transaction sees only the tenants of its chunk. */

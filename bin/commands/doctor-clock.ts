@@ -9,13 +9,10 @@ export const REMEDY_FOR_CLOCK =
 export const REMEDY_FOR_ACCOUNTS =
   'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
 
-/** Accounts named in the finding; for the others it shows only their number. */
+/** The finding names this many accounts, and only counts the others. */
 const MAX_NAMED = 20;
 
-/**
- * Lists the last success of each schedule.
- * @throws {Error} naming the late schedules, with the cause of their last failure
- */
+/** @throws {Error} naming the late schedules, with the cause of their last failure */
 export async function checkClock(db: Database): Promise<string> {
   const runs = await readScheduleRuns(db);
   if (runs.length === 0) return 'no clock has run on this database yet';
@@ -37,11 +34,7 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
     : `${schedule} last succeeded at ${at}${cause}`;
 }
 
-/**
- * Checks that every account has a known time zone and that no sweep leaves out an account.
- * @throws {Error} naming accounts whose time zone PostgreSQL does not know, and accounts that a
- * sweep left out
- */
+/** @throws {Error} naming accounts with an unknown time zone, and accounts that a sweep left out */
 export async function checkAccounts(db: Database): Promise<string> {
   const [zones, accounts, faults] = await Promise.all([
     loadPostgresTimeZones(db),

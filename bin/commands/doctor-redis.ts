@@ -6,9 +6,8 @@ import { CliError, describeReason, EXIT } from '../cli/exit-codes.js';
 const CONNECT_TIMEOUT_MS = 3000;
 
 /**
- * Connects to Redis, pings it and checks its eviction policy. Resolves with a short description.
- * @throws {CliError} `store_unreachable` when Redis does not respond within 3 s
- * @throws {Error} when Redis may evict keys
+ * @throws {CliError} `store_unreachable` if Redis does not respond within 3 s
+ * @throws {Error} if Redis may evict keys
  */
 export async function checkRedis(url: string, logger: Logger): Promise<string> {
   // The finding already holds the connection error, so the client does not log it too.

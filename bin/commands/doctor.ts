@@ -19,7 +19,7 @@ import { isReachableAsApp } from '../cli/store.js';
 import { checkAccounts, checkClock, REMEDY_FOR_ACCOUNTS, REMEDY_FOR_CLOCK } from './doctor-clock.js';
 import { checkRedis } from './doctor-redis.js';
 
-/** The result of a check. `next` says how to fix a failure. */
+/** `next` says how to fix a failure. */
 interface Finding {
   name: string;
   status: 'ok' | 'fail' | 'skip';
@@ -42,8 +42,8 @@ const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
 const MIGRATE = 'Run `tow migrate` (npm start runs it automatically).';
 
 /**
- * `tow doctor`: prints one finding per check. A check that depends on a failed check is skipped.
- * The exit code is 0 if no check failed, else that of the first failure.
+ * `tow doctor`: a check that depends on a failed check is skipped. The exit code is that of
+ * the first failure, or 0.
  */
 export const runDoctor: RunCommand = async (_args, context) => {
   const findings = [

@@ -18,7 +18,6 @@ import type { CommandArgs, RunCommand } from '../cli/command.js';
 import { CliError, EXIT, usageError } from '../cli/exit-codes.js';
 import { findNamedTenant } from './tenants.js';
 
-/** The name, rights and expiry of a key, as the table stores them. */
 interface KeyRights {
   kind: KeyKind;
   name: string;

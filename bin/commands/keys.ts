@@ -25,10 +25,7 @@ interface KeyBody extends Record<string, unknown> {
   scopes: string[];
 }
 
-/**
- * `tow keys list`: lists one tenant's API and agent keys, newest first, revoked and expired keys
- * too.
- */
+/** `tow keys list`: lists a tenant's keys, newest first, even revoked and expired keys. */
 export const listKeys: RunCommand = async (args, { store }) => {
   const { db } = await store();
   const tenant = await findNamedTenant(db, args);
@@ -46,10 +43,7 @@ export const listKeys: RunCommand = async (args, { store }) => {
   };
 };
 
-/**
- * `tow keys revoke`: revokes a key immediately. A key that is already revoked stays unchanged.
- * Running processes check the key again within 5 s.
- */
+/** `tow keys revoke`: running processes check the key again within 5 s. */
 export const revokeKey: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
   if (!isUuid(id)) throw usageError('KEY_ID must be the id of a key; `tow keys list` shows them.');

@@ -9,8 +9,7 @@ import { isReachableAsApp } from '../cli/store.js';
 export const migrateDatabase: RunCommand = async (_args, { config, store }) => {
   const { databaseUrl, db } = await store();
   await assertDirectConnection(databaseUrl);
-  // Connect here first: this driver throws the reason of a failure, the migrations' driver prints
-  // it.
+  // This driver throws the reason of a failure; the migrations' driver would print it.
   await isReachableAsApp(db);
   const applied = await migrate({
     databaseUrl,

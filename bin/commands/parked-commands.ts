@@ -12,14 +12,13 @@ interface ParkedRow extends Record<string, unknown> {
   parked_at: Date;
 }
 
-// The command's input is left out: it may contain a customer's data. The record can be read by its
-// id.
+// The command's input is left out, because it may contain a customer's data.
 const PARKED = `select command_id, tenant_id, command->>'type' as type, command->>'entityId' as entity_id, command->>'requestId' as request_id,
   attempts, first_attempt_at, last_attempt_at, parked_at from command_attempts where parked_at is not null`;
 
 /**
- * `tow commands parked`: lists poison commands of all tenants, newest first. They are parked
- * because they killed their worker too often (shared/operations/command-attempts.ts).
+ * `tow commands parked`: lists commands that killed their worker too often
+ * (shared/operations/command-attempts.ts), newest first.
  */
 export const listParkedCommands: RunCommand = async (_args, { store }) => {
   const { db } = await store();
@@ -32,9 +31,8 @@ export const listParkedCommands: RunCommand = async (_args, { store }) => {
 };
 
 /**
- * `tow commands replay`: resets the attempts of a parked command and stores it as a pending
- * operation. The clock submits it to the workers within seconds. Running it twice is safe: a
- * command acts only once.
+ * `tow commands replay`: the clock submits the command again within seconds. Running this twice is
+ * safe, because a command acts only once.
  */
 export const replayParkedCommand: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
@@ -65,8 +63,7 @@ interface AttemptRow {
 
 async function assertReplayable(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const [row] = await tx.query<AttemptRow>({
-    // The client may have retried with the same Idempotency-Key; the write then ran under another
-    // id.
+    // The write may have run under another id, after a retry with the same Idempotency-Key.
     text: `select a.parked_at is not null as parked,
                   exists (select from audit_entries e where e.tenant_id = a.tenant_id and e.id = a.command_id)
                   or exists (select from idempotency_keys k

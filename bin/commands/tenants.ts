@@ -43,7 +43,7 @@ export const createTenant: RunCommand = async ({ values }, { store }) => {
   };
 };
 
-/** Checks that PostgreSQL and Node.js both know the time zone: both calculate with it. */
+/** PostgreSQL and Node.js must both know the time zone, because both calculate with it. */
 async function assertTimeZone(db: Database, timeZone: string): Promise<void> {
   if (!isNodeTimeZone(timeZone) || !(await isPostgresTimeZone(db, timeZone)))
     throw usageError(`"${timeZone}" is not a time zone; give an IANA name such as America/Chicago.`);
@@ -68,7 +68,6 @@ export const listTenants: RunCommand = async (_args, { store }) => {
   };
 };
 
-/** A tenant as the command line shows it. */
 export interface TenantRow extends Record<string, unknown> {
   id: string;
   name: string;
@@ -77,9 +76,8 @@ export interface TenantRow extends Record<string, unknown> {
 }
 
 /**
- * Finds the tenant that `--tenant` names, or with `--sandbox` its sandbox. `--tenant` may also name
- * a sandbox directly.
- * @throws {CliError} `usage` when the value is not an id, `not_found` when no tenant has the id
+ * `--tenant` names a live tenant or a sandbox. `--sandbox` selects the sandbox of a live tenant.
+ * @throws {CliError} `usage` if the value is not an id, `not_found` if no tenant has the id
  */
 export async function findNamedTenant(db: Database, { values }: CommandArgs): Promise<TenantRow> {
   const id = String(values.tenant).toLowerCase();

@@ -6,13 +6,11 @@ import type { Transaction } from '../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
-import { recordAudit } from './insert-records.js';
+import { insertRows } from './insert-records.js';
 import { createAuditEntry } from './records/audit.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './records/tenants.js';
 
-/**
- * One company in `demo.json`: a person's sign-in and keys for every kind of access, in clear text.
- */
+/** One company in `demo.json`: a person's sign-in and keys, in clear text. */
 export interface DemoCredentials {
   name: string;
   email: string;
@@ -33,10 +31,7 @@ interface KeyPlan {
   readOnly: boolean;
 }
 
-/**
- * The keys of each company (docs/decisions.md §6). REST keys hold every permission. Agent keys hold
- * all scopes, or all read scopes.
- */
+/** REST keys hold every permission, agent keys all or all read scopes (docs/decisions.md §6). */
 const KEY_PLANS: Readonly<Record<DemoKeyField, KeyPlan>> = {
   api_key: { kind: 'api', environment: 'live', name: 'Demo API key', readOnly: false },
   sandbox_key: { kind: 'api', environment: 'sandbox', name: 'Demo sandbox key', readOnly: false },
@@ -73,9 +68,8 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
 }
 
 /**
- * Makes new keys and a new password for each company of the demo. The transaction must cover all
- * tenants of the demo. Earlier keys stay unchanged. Resolves with the only clear-text copy of the
- * new credentials.
+ * The transaction must cover all tenants of the demo. Earlier keys stay unchanged. Resolves with
+ * the only clear-text copy.
  */
 export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoCredentials[]> {
   const sealingKey = deriveKey(secretKey, 'credentials');
@@ -86,8 +80,9 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
     );
     const rows = minted.map(([, { row }]) => row);
     await insertApiKeys(tx, rows);
-    await recordAudit(
+    await insertRows(
       tx,
+      'audit_entries',
       rows.map(({ tenant_id, id, kind, name, permissions, scopes, read_only }) =>
         createAuditEntry({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.created`, {
           kind,
@@ -112,10 +107,7 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
   return tenants;
 }
 
-/**
- * Sets a new password for the company's owner and ends the owner's sessions. Creates the owner if
- * missing.
- */
+/** Creates the owner if missing. Sets a new password and ends the owner's sessions. */
 async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promise<string> {
   const password = randomBytes(12).toString('base64url');
   const [row] = await tx.query<{ made: boolean }>({
@@ -133,14 +125,11 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
   const entry = row?.made
     ? createAuditEntry(entity, 'user.created', { email: owner.email, name: owner.name })
     : createAuditEntry(entity, 'user.password_changed');
-  await recordAudit(tx, [entry]);
+  await insertRows(tx, 'audit_entries', [entry]);
   return password;
 }
 
-/**
- * Revokes the demo's earlier keys, which it finds by their names. Keys with other names, which
- * people created in the demo, stay valid.
- */
+/** Keys with other names, which people created in the demo, stay valid. */
 export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const revoked = await tx.query<{ tenant_id: string; id: string; kind: string }>({
     text: `update api_keys t set revoked_at = now()
@@ -158,5 +147,5 @@ export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const entries = revoked.map(({ tenant_id, id, kind }) =>
     createAuditEntry({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.revoked`),
   );
-  if (entries.length > 0) await recordAudit(tx, entries);
+  if (entries.length > 0) await insertRows(tx, 'audit_entries', entries);
 }

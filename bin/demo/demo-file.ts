@@ -25,9 +25,8 @@ export interface DemoFile {
   tenants: DemoCredentials[];
 }
 
-/** Public addresses of the running product. */
 export interface DemoAddresses {
-  /** Of the REST API, ending in /v1. */
+  /** Ends in /v1. */
   apiUrl: string;
   mcpUrl: string;
   dashboardUrl: string;
@@ -39,18 +38,16 @@ export interface EnsureDemoOptions {
   logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Returns the path of the file with the demo's addresses and credentials. */
 export function getDemoFilePath(dataDir: string): string {
   return join(dataDir, 'demo.json');
 }
 
 /**
- * Ensures that the demo exists and that demo.json (mode 0600) matches it. Seeds the database if it
- * has no demo. Keeps the credentials of the file if their keys are valid in this database,
- * otherwise makes new ones. Always rewrites the addresses.
- *
+ * Ensures that the demo exists and that demo.json (mode 0600) matches it. Seeds a database without
+ * a demo. Keeps the file's credentials if their keys are valid in this database, otherwise makes
+ * new credentials. Always rewrites the addresses.
  * A lock makes concurrent processes run one after another. The file is written before the commit.
- * If the commit fails, the file's keys are unknown to the database, and the next start renews them.
+ * If the commit fails, the database does not know the file's keys, and the next start renews them.
  */
 export function ensureDemo(
   db: Database,
@@ -81,7 +78,7 @@ async function ensureCredentials(
   return kept && (await areKeysValid(tx, kept)) ? kept : renewCredentialsUnderLock(tx, options);
 }
 
-/** Reads the credentials in the file. Undefined if the file is missing or unusable. */
+/** Returns undefined if the file is missing or unusable. */
 async function readTenants(
   path: string,
   logger: EnsureDemoOptions['logger'],
@@ -118,9 +115,8 @@ function isDemoTenant(value: unknown): value is DemoCredentials {
 }
 
 /**
- * Whether this database has a valid API key of the file for each company's live tenant. The other
- * keys of the file are not checked: a person who revokes one of them as a trial keeps all others at
- * the next start.
+ * Checks only each company's live API key. A person who revokes another key as a trial keeps all
+ * other keys at the next start.
  */
 async function areKeysValid(tx: Transaction, tenants: readonly DemoCredentials[]): Promise<boolean> {
   const hashes = tenants.map(({ api_key }) => sha256(api_key));

@@ -7,7 +7,6 @@ const HEIGHT = 120;
 const WHITE: Color = [255, 255, 255];
 const DARK: Color = [34, 34, 34];
 
-/** Draws a tow truck in the company's color as a PNG. */
 export function drawTruckLogo(color: Color): Buffer {
   return encodePng({ width: WIDTH, height: HEIGHT }, (x, y) => {
     for (const wheel of [70, 180]) {
@@ -47,7 +46,7 @@ export function encodePng(
   ]);
 }
 
-/** Encodes a chunk of a PNG: length, type, data, checksum. */
+/** A chunk consists of length, type, data and checksum. */
 export function encodePngChunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);

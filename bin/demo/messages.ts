@@ -1,14 +1,15 @@
 import type { Transaction } from '../../shared/platform/postgres/database.js';
-import { recordsetSql } from '../../shared/records/record-refs.js';
 import { writeMessageBodies } from '../../shared/resources/invoices/handlers/send.js';
 import { OUTBOX_PROVIDER } from '../../shared/resources/planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../../shared/resources/planned-messages/link.js';
+import { insertRows } from './insert-records.js';
 import type { DemoInvoice } from './records/invoices.js';
 import { deriveTimedDemoId } from './records/random.js';
 import { DEMO_TENANT_IDS } from './records/tenants.js';
 
-/** Number of sent messages per tenant, so that the list of messages is not empty. */
+/** Number of sent messages per tenant. */
 const MESSAGES_PER_TENANT = 6;
+const DAY_MS = 86_400_000;
 const FAILURE_REASON = 'The mail server refused the message: 550 5.1.1 No such user here';
 
 export interface DemoLinkOptions {
@@ -19,9 +20,7 @@ export interface DemoLinkOptions {
 }
 
 /**
- * Stores the mails of each tenant's latest invoices. A failed invoice gets a failed mail that can
- * be retried. The mails are the same in every installation except for their links, which are as
- * secret as the installation's keys.
+ * A failed invoice gets a failed mail that can be retried. Only links differ between installations.
  */
 export async function insertDemoMessages(
   tx: Transaction,
@@ -47,19 +46,20 @@ export async function insertDemoMessages(
       ref: { tenant_id, id: invoice_id },
     })),
   );
-  const rows = mailedInvoices.map(({ url: _url, ...row }) => ({ ...row, ...bodies.get(row.id) }));
-  await tx.query({
-    text: `insert into messages (tenant_id, id, invoice_id, channel, recipient, subject, body_text, body_html, state, provider, error, attempts, created_at,
-             updated_at, attempt_after, sent_at, link_expires_at)
-           select tenant_id, id, invoice_id, 'email', recipient, subject, body_text, body_html, state, provider,
-             case when state = 'failed' then '${FAILURE_REASON}' end, case when state = 'failed' then 1 else 0 end, at, at, at,
-             case when state = 'sent' then at end, now() + interval '${LINK_DAYS} days'
-           from ${recordsetSql(
-             `tenant_id uuid, id uuid, invoice_id uuid, recipient text, subject text, body_text text, body_html text, state text, provider text,
-              at timestamptz`,
-           )}`,
-    values: [JSON.stringify(rows)],
-  });
+  const linkExpiry = new Date(Date.now() + LINK_DAYS * DAY_MS);
+  const rows = mailedInvoices.map(({ url: _url, at, ...row }) => ({
+    ...row,
+    ...bodies.get(row.id),
+    channel: 'email',
+    error: row.state === 'failed' ? FAILURE_REASON : null,
+    attempts: row.state === 'failed' ? 1 : 0,
+    created_at: at,
+    updated_at: at,
+    attempt_after: at,
+    sent_at: row.state === 'sent' ? at : null,
+    link_expires_at: linkExpiry,
+  }));
+  await insertRows(tx, 'messages', rows);
 }
 
 function findLatestMailed(invoices: readonly DemoInvoice[], tenantId: string): DemoInvoice[] {

@@ -1,14 +1,14 @@
 import { UNUSABLE_PASSWORD_HASH } from '../../shared/platform/crypto.js';
 import type { Transaction } from '../../shared/platform/postgres/database.js';
 import { insertUsers } from '../../shared/resources/users/handlers.js';
-import { recordAudit } from './insert-records.js';
+import { insertRows } from './insert-records.js';
 import { createAuditEntry } from './records/audit.js';
 import { deriveDemoId } from './records/random.js';
 import { DEMO_PROFILES } from './records/tenants.js';
 
 const COLLEAGUES = ['Priya Raman', 'Luis Ortega'];
 
-/** Inserts colleagues of each company's owner. They have no password until the owner sets one. */
+/** The colleagues of each company's owner have no password until the owner sets one. */
 export async function insertDemoPeople(tx: Transaction): Promise<void> {
   const people = DEMO_PROFILES.flatMap(({ slug, pair }) =>
     COLLEAGUES.map((name) => {
@@ -25,8 +25,9 @@ export async function insertDemoPeople(tx: Transaction): Promise<void> {
     tx,
     people.map((person) => ({ ...person, password_hash: UNUSABLE_PASSWORD_HASH })),
   );
-  await recordAudit(
+  await insertRows(
     tx,
+    'audit_entries',
     people.map(({ tenant_id, id, name, email }) =>
       createAuditEntry({ tenant_id, entity_type: 'user', entity_id: id }, 'user.created', { name, email }),
     ),

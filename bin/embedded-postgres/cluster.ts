@@ -1,6 +1,3 @@
-/**
- * Manages the cluster folder: chooses its path, creates it, and ends processes that still use it.
- */
 import { randomBytes } from 'node:crypto';
 import {
   chmod,
@@ -32,10 +29,7 @@ import {
 } from './process.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
-/**
- * For clusters and programs that cannot be in DATA_DIR or the checkout. The first usable folder is
- * used.
- */
+/** For data that cannot be in DATA_DIR or the checkout. The first usable folder is used. */
 const SYSTEM_FOLDERS = ['/var/lib/tow-dispatch', '/var/tmp/tow-dispatch'];
 
 type Log = (o: object, m: string) => void;
@@ -50,7 +44,6 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-/** Whether the folder contains a complete cluster. */
 export async function isClusterComplete(clusterDir: string): Promise<boolean> {
   return (
     (await exists(path.join(clusterDir, 'PG_VERSION'))) &&
@@ -58,7 +51,7 @@ export async function isClusterComplete(clusterDir: string): Promise<boolean> {
   );
 }
 
-/** Creates a system folder if missing. Returns the reason if it cannot be used. */
+/** Returns the reason if the folder cannot be used. */
 async function prepareSystemFolder(folder: string, account: SystemAccount): Promise<string | undefined> {
   try {
     await mkdir(folder, 0o755);
@@ -67,8 +60,7 @@ async function prepareSystemFolder(folder: string, account: SystemAccount): Prom
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') return `${folder}: ${String(error)}`;
   }
-  // In /var/tmp any user could have created the folder first, to plant programs that this process
-  // would run.
+  // Any user could have created a folder in /var/tmp first, to plant programs.
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
     return `${folder} exists, but is not a folder that only this user can write`;
@@ -78,9 +70,8 @@ async function prepareSystemFolder(folder: string, account: SystemAccount): Prom
 }
 
 /**
- * Yields folders outside DATA_DIR that root can use for the account, best first. Creates each one
- * only when the caller requests it.
- * @throws with the reasons when no folder is usable
+ * Yields usable folders outside DATA_DIR, best first. Creates a folder only on request.
+ * @throws with the reasons if no folder is usable
  */
 export async function* findSystemFolders(account: SystemAccount): AsyncGenerator<string, void> {
   const reasons: string[] = [];
@@ -94,9 +85,8 @@ export async function* findSystemFolders(account: SystemAccount): AsyncGenerator
 }
 
 /**
- * Chooses the path of a new cluster, in the form that postgres.json stores. This is `postgres` in
- * DATA_DIR if the account can reach it, else the previously `planned` path, else a new random path
- * in a system folder.
+ * Chooses `postgres` in DATA_DIR if the account can reach it, else the previously `planned` path,
+ * else a new random path in a system folder. The path has the form that postgres.json stores.
  */
 export async function chooseClusterPath(
   dataDir: string,
@@ -118,10 +108,7 @@ export async function chooseClusterPath(
   return cluster;
 }
 
-/**
- * Removes the files and ends the running initdb that an interrupted createCluster left beside the
- * cluster folder.
- */
+/** Ends the initdb of an interrupted createCluster, and removes the files that it left. */
 async function removeIncomplete(clusterDir: string): Promise<void> {
   const parent = path.dirname(clusterDir);
   for (const name of await readdir(parent)) {
@@ -132,10 +119,7 @@ async function removeIncomplete(clusterDir: string): Promise<void> {
   }
 }
 
-/**
- * Runs initdb in a temporary folder and renames it, so that the cluster appears complete or not at
- * all.
- */
+/** Runs initdb in a temporary folder, so that the cluster appears complete or not at all. */
 async function createCluster(
   clusterDir: string,
   initdb: string,
@@ -151,8 +135,7 @@ async function createCluster(
       await lchown(draft, account.uid, account.gid);
       await lchown(passwordFile, account.uid, account.gid);
     }
-    // Sorts in byte order but uses Unicode rules for upper and lower case. Does not depend on
-    // system locales.
+    // The cluster sorts in byte order, but changes case by Unicode rules, on any system.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];
@@ -167,9 +150,8 @@ async function createCluster(
 }
 
 /**
- * Creates the cluster unless it is complete. Moves an incomplete cluster aside instead of deleting
- * it.
- * @throws with initdb's output when it fails
+ * Moves an incomplete cluster aside instead of deleting it.
+ * @throws with initdb's output if it fails
  */
 export async function ensureCluster(options: {
   clusterDir: string;
@@ -193,10 +175,7 @@ export async function ensureCluster(options: {
   await createCluster(clusterDir, initdb, account, superuserPassword);
 }
 
-/**
- * The pid in the first line of postmaster.pid (PostgreSQL manual, "Database File Layout"), or
- * undefined.
- */
+/** The pid is in the first line of postmaster.pid (PostgreSQL manual, "Database File Layout"). */
 async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
   try {
     const pid = Math.abs(Number((await readFile(pidFile, 'utf8')).split('\n')[0]));
@@ -208,9 +187,8 @@ async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
 }
 
 /**
- * Ends the processes that a killed owner left running on the cluster. Call it only while this
- * process owns DATA_DIR.
- * @throws when a process does not end
+ * Call it only while this process owns DATA_DIR.
+ * @throws if a process does not end
  */
 export async function endAbandonedServer(clusterDir: string, logger: { warn: Log }): Promise<void> {
   const pidFile = path.join(clusterDir, 'postmaster.pid');
@@ -224,8 +202,7 @@ export async function endAbandonedServer(clusterDir: string, logger: { warn: Log
   const leftovers = await endLeftoverProcesses(clusterDir);
   if (leftovers > 0) logger.warn({ leftovers, cluster: clusterDir }, 'ended abandoned PostgreSQL processes');
   if (isRunning && !isAbandoned && (await readCommandLine(pid)).length > 0) {
-    // The pid now belongs to an unrelated process, as often after a container restart. PostgreSQL
-    // would refuse to start.
+    // Another process has this pid, as often after a container restart. PostgreSQL would not start.
     logger.warn({ pid, pidFile }, 'removing a postmaster.pid that names an unrelated process');
     await rm(pidFile, { force: true });
   }

@@ -1,7 +1,3 @@
-/**
- * SQL access to the embedded server: checks that it accepts queries, and creates the application's
- * role and database.
- */
 import { Client } from 'pg';
 import { findErrorCode } from './process.js';
 
@@ -11,8 +7,7 @@ export const OWNER_ROLE = 'tow';
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
  * Failures while the server starts or stops: no listener, a broken connection, SQLSTATEs 57P01 to
- * 57P03 (PostgreSQL manual, "PostgreSQL Error Codes": shutdown, cannot connect now), and 53300 (too
- * many connections).
+ * 57P03 (shutdown, cannot connect now) and 53300 (too many connections).
  */
 const STARTING_OR_STOPPING_CODES = [
   'ECONNREFUSED',
@@ -24,7 +19,7 @@ const STARTING_OR_STOPPING_CODES = [
   '53300',
 ];
 
-/** URL of a role's database on the embedded server. The password must be URL-safe. */
+/** The role and its database have the same name. The password must be URL-safe. */
 export function buildDatabaseUrl(role: string, password: string, port: number): string {
   return `postgres://${role}:${password}@127.0.0.1:${port}/${role}`;
 }
@@ -36,8 +31,7 @@ function makeClient(url: string): Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: 30_000,
   });
-  // The next query after a lost connection fails with the same reason, so this event needs no
-  // handling.
+  // The next query fails with the same reason, so a lost connection needs no handling here.
   client.on('error', () => undefined);
   return client;
 }
@@ -53,7 +47,7 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 }
 
 /**
- * Whether the server accepts queries; false while it is starting.
+ * Returns false while the server is starting.
  * @throws for problems that waiting does not solve, such as a wrong password (SQLSTATE 28P01)
  */
 export async function canAnswerQueries(url: string): Promise<boolean> {
@@ -69,9 +63,8 @@ export async function canAnswerQueries(url: string): Promise<boolean> {
 }
 
 /**
- * Creates the role `tow`, or resets its privileges and password, and creates the database `tow`,
- * which the role owns. In PostgreSQL 15 or later pg_database_owner owns schema public, so the
- * database's owner may create objects in it.
+ * Creates the role `tow`, or resets its privileges and password, and creates its database `tow`. In
+ * PostgreSQL 15 or later, the owner of a database may create objects in its schema public.
  */
 export async function ensureOwnerDatabase(superuserUrl: string, password: string): Promise<void> {
   await withClient(superuserUrl, async (client) => {

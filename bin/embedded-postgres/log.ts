@@ -1,4 +1,3 @@
-/** The log file of the embedded server. */
 import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { SystemAccount } from '../../shared/platform/files/system-account.js';
@@ -6,13 +5,9 @@ import type { SystemAccount } from '../../shared/platform/files/system-account.j
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
 
-/**
- * Opens the log for appending, with mode 0600 and owned by the account. Empties it first if it is
- * larger than 10 MiB. The caller must close the returned descriptor; `size` is in bytes.
- */
+/** Mode 0600, owned by the account. Empties a log of more than 10 MiB. The caller closes `fd`. */
 export function openLog(file: string, account: SystemAccount | undefined): { fd: number; size: number } {
-  // The folder belongs to the account, so root must not follow a link that the account may have
-  // created.
+  // The account owns the folder, so root must not follow a link in it.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
   const fd = openSync(file, flags, 0o600);
   try {
@@ -25,10 +20,7 @@ export function openLog(file: string, account: SystemAccount | undefined): { fd:
   }
 }
 
-/**
- * Returns what was written to the log after its first `from` bytes, and at most the last 4000 bytes
- * of that.
- */
+/** Returns what was written after the first `from` bytes, at most the last 4000 bytes. */
 export async function readLogEnd(file: string, from: number): Promise<string> {
   const handle = await open(file, 'r');
   try {

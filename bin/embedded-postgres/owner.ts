@@ -5,9 +5,8 @@ import { findErrorCode, isAlive, readProcessStartId } from './process.js';
 
 const MAX_ATTEMPTS = 5;
 
-/** A held ownership lock. */
 export interface OwnerLock {
-  /** Releases the lock. Does nothing if the file no longer belongs to this lock. */
+  /** Does nothing if the file no longer belongs to this lock. */
   release(): Promise<void>;
 }
 
@@ -31,10 +30,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Returns the pid in an owner file if that process still runs, and not a later process with the
- * same pid.
- */
+/** A later process with the same pid does not count as the owner. */
 async function findRunningOwner(content: string): Promise<number | undefined> {
   const [pidText = '', startId = ''] = content.split('\n');
   const pid = Number(pidText);
@@ -43,9 +39,9 @@ async function findRunningOwner(content: string): Promise<number | undefined> {
 }
 
 /**
- * Removes the owner file of an ended process. Two starting processes may read the same file at the
- * same time, and the slower one could remove the new owner's file. The file is therefore moved away
- * first, compared, and put back if its content has changed.
+ * Two starting processes may read the same stale file, and the slower process could remove
+ * the new owner's file. The file is therefore moved away first, compared, and put back if
+ * its content has changed.
  */
 async function removeStale(file: string, expectedContent: string, aside: string): Promise<void> {
   try {
@@ -59,11 +55,11 @@ async function removeStale(file: string, expectedContent: string, aside: string)
 }
 
 /**
- * Acquires the lock `file` (an absolute path; first line: the pid; second line: the start id of
- * that process). Takes over a file that a killed process left.
+ * The file (an absolute path) holds the pid and the start id of its owner, one per text line. A
+ * file that a killed process left is replaced.
  * @param place the owned folder, for the error message
- * @throws {AlreadyOwnedError} `another process (pid N) already runs in DATA_DIR …` when the owner
- * is running
+ * @throws {AlreadyOwnedError} `another process (pid N) already runs in DATA_DIR
+ * …` if the owner is running
  */
 export async function acquireOwnerLock(file: string, place: string): Promise<OwnerLock> {
   const content = `${process.pid}\n${await readProcessStartId(process.pid)}\n`;

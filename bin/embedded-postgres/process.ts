@@ -1,7 +1,6 @@
 /**
- * Inspects and signals processes that are not, or no longer, children of this process: the owner of
- * a DATA_DIR, a database server whose owner was killed, and server processes that outlived their
- * postmaster.
+ * Handles processes that are not, or no longer, children of this process: the owner of a DATA_DIR,
+ * a database server whose owner was killed, and server processes that outlived their postmaster.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,46 +10,34 @@ import { promisify } from 'node:util';
 
 const POLL_MS = 25;
 /**
- * Matches postmaster and initdb by program name. Other server processes change theirs, for example
- * to `postgres: checkpointer `.
+ * Server processes besides postmaster and initdb change their names, as in
+ * `postgres: checkpointer `.
  */
 const SERVER_PROGRAM = /^(?:.*\/)?(?:postgres|initdb)$|^postgres:/;
 
-/**
- * One step of an escalating stop: the signal to send, and how many milliseconds to wait for the
- * process to end.
- */
+/** The signal to send, and how long to wait for the process to end. */
 export type StopStep = readonly [signal: NodeJS.Signals, waitMs: number];
 
-/**
- * PostgreSQL's shutdown modes (PostgreSQL manual, "Shutting Down the Server"): fast, then
- * immediate, then SIGKILL.
- */
+/** PostgreSQL's shutdown modes: fast, then immediate, then SIGKILL. */
 export const FAST_SHUTDOWN: readonly StopStep[] = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
   ['SIGKILL', 5_000],
 ];
 
-/**
- * For processes without a postmaster, which cannot shut down cleanly. Crash recovery repairs their
- * work.
- */
+/** Processes without a postmaster cannot shut down cleanly. Crash recovery repairs their work. */
 const LEFTOVER_SHUTDOWN: readonly StopStep[] = [
   ['SIGQUIT', 2_000],
   ['SIGKILL', 5_000],
 ];
 
-/** The error code (`ENOENT`, `28P01`, …) of a Node or PostgreSQL error, or undefined. */
+/** The error code (`ENOENT`, `28P01`, …) of a Node or PostgreSQL error. */
 export function findErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/**
- * Resolves with the result of `task`, or undefined if the process or file does not exist or is not
- * accessible.
- */
+/** Resolves with undefined if the process or file does not exist or is not accessible. */
 async function undefinedIfGone<T>(task: Promise<T>): Promise<T | undefined> {
   try {
     return await task;
@@ -62,22 +49,19 @@ async function undefinedIfGone<T>(task: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Reads the state letter and the start time in clock ticks since boot (proc(5), fields 3 and 22);
- * undefined outside Linux.
+ * Reads the state letter and the start time in ticks since boot (proc(5)). Undefined outside Linux.
  */
 async function readProcStat(pid: number): Promise<{ state: string; ticks: string } | undefined> {
   const text = await undefinedIfGone(readFile(`/proc/${pid}/stat`, 'utf8'));
   if (text === undefined) return undefined;
-  // The program name (field 2) may contain spaces and parentheses, so fields are counted from its
-  // closing parenthesis.
+  // The program name (field 2) may contain spaces and parentheses: count from the last parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', ticks: fields[19] ?? '' };
 }
 
 /**
- * Sends a signal; signal 0 only checks that the process exists. Returns false if the process does
- * not exist.
- * @throws when this process may not signal it (EPERM). For signal 0, EPERM means that it exists
+ * Signal 0 only checks that the process exists. Returns false if the process does not exist.
+ * @throws if this process may not signal it (EPERM). For signal 0, EPERM means that it exists
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -90,30 +74,21 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/**
- * Whether the process is running. A zombie (ended, but not yet collected by its parent) counts as
- * ended.
- */
+/** A zombie (ended, but not yet collected by its parent) counts as ended. */
 export async function isAlive(pid: number): Promise<boolean> {
   if (!signalProcess(pid, 0)) return false;
   const stat = await readProcStat(pid);
   return stat === undefined || !['Z', 'X'].includes(stat.state);
 }
 
-/**
- * A text (boot id and start tick) that distinguishes two processes with the same pid; '' outside
- * Linux.
- */
+/** Boot id and start tick distinguish two processes with the same pid; '' outside Linux. */
 export async function readProcessStartId(pid: number): Promise<string> {
   const stat = await readProcStat(pid);
   const boot = await undefinedIfGone(readFile('/proc/sys/kernel/random/boot_id', 'utf8'));
   return stat ? `${boot?.trim() ?? ''}:${stat.ticks}` : '';
 }
 
-/**
- * The arguments of a process. Without /proc this is the whole command line as one element. Empty if
- * unknown.
- */
+/** Without /proc, the only element is the whole command line. Empty if unknown. */
 export async function readCommandLine(pid: number): Promise<string[]> {
   if (process.platform === 'linux') {
     const text = await undefinedIfGone(readFile(`/proc/${pid}/cmdline`, 'utf8'));
@@ -130,16 +105,15 @@ export async function readCommandLine(pid: number): Promise<string[]> {
 }
 
 /**
- * The value of `cluster_name` for the server on a cluster folder (an absolute path without symbolic
- * links). Every server process shows it in its command line (PostgreSQL manual, "cluster_name"),
- * which all users can read. The working folder would not do: in a container without CAP_SYS_PTRACE
- * even root cannot read it.
+ * The `cluster_name` shows in the command line of every server process, which all users can read.
+ * The working folder would not do: in a container without CAP_SYS_PTRACE even root cannot read it.
+ * @param clusterDir an absolute path without symbolic links
  */
 export function buildClusterName(clusterDir: string): string {
   return `tow-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`;
 }
 
-/** Whether the process is a PostgreSQL program that uses this cluster folder, postmaster or not. */
+/** Any PostgreSQL program that uses this cluster folder counts, postmaster or not. */
 export async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
   const args = await readCommandLine(pid);
   const [program = ''] = args;
@@ -150,7 +124,6 @@ export async function isServerOf(pid: number, clusterDir: string): Promise<boole
   return args.includes(clusterDir) || (await undefinedIfGone(readlink(`/proc/${pid}/cwd`))) === clusterDir;
 }
 
-/** Pids of all visible processes except this one. */
 async function listOtherPids(): Promise<number[]> {
   const names =
     process.platform === 'linux'
@@ -162,10 +135,7 @@ async function listOtherPids(): Promise<number[]> {
     .filter((pid) => pid !== process.pid);
 }
 
-/**
- * Sends the signals in sequence, waiting after each, until the process has ended.
- * @throws when it still runs after the last step
- */
+/** @throws if the process still runs after the last step */
 export async function stopProcess(pid: number, steps: readonly StopStep[]): Promise<void> {
   for (const [signal, waitMs] of steps) {
     if (!signalProcess(pid, signal)) return;

@@ -2,8 +2,7 @@ import type { Foundation } from '../../shared/platform/process/run-process.js';
 import { startEmbeddedPostgres } from './start.js';
 
 /**
- * Starts the embedded server in DATA_DIR and resolves with the owner role's connection string. The
- * lifecycle stops the server.
+ * Resolves with the owner role's connection string. The lifecycle stops the server.
  * @throws {Error} see {@link isDataDirTaken}
  */
 export async function startEmbeddedServer({ config, logger, lifecycle }: Foundation): Promise<string> {
@@ -12,7 +11,7 @@ export async function startEmbeddedServer({ config, logger, lifecycle }: Foundat
   return embedded.databaseUrl;
 }
 
-/** Whether another process, such as `npm start`, runs the embedded server of this DATA_DIR. */
+/** Another process, such as `npm start`, runs the embedded server of this DATA_DIR. */
 export function isDataDirTaken(error: unknown): boolean {
   return error instanceof Error && error.message.includes('already runs in DATA_DIR');
 }

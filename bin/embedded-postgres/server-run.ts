@@ -1,11 +1,9 @@
-/** One run of the postmaster as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { buildSpawnOptions, type SystemAccount } from '../../shared/platform/files/system-account.js';
 import { openLog } from './log.js';
 import { buildClusterName } from './process.js';
 
-/** How to run the server. */
 export interface ServerSettings {
   postgres: string;
   clusterDir: string;
@@ -26,7 +24,7 @@ interface Exit {
   error?: unknown;
 }
 
-/** One run of the server process. */
+/** One run of the postmaster as a child process. */
 export interface ServerRun {
   pid: number | undefined;
   /** Set once the process has ended. */
@@ -50,8 +48,7 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
     log_timezone: 'UTC',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // These are the defaults. They are repeated so that commits survive a power failure whatever
-    // the cluster's configuration files contain.
+    // These defaults are repeated so that no configuration file lets a power failure lose commits.
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
@@ -61,7 +58,7 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
   return ['-D', clusterDir, '-p', String(port), ...options];
 }
 
-/** Starts one run of the server. Never throws: a failed start is a run that ends immediately. */
+/** Never throws: a failed start is a run that ends immediately. */
 export function launchServer(settings: ServerSettings, logFile: string): ServerRun {
   const run: ServerRun = {
     pid: undefined,
@@ -88,8 +85,7 @@ export function launchServer(settings: ServerSettings, logFile: string): ServerR
 function spawnServer(settings: ServerSettings, logFd: number): ChildProcess {
   return spawn(settings.postgres, serverArguments(settings), {
     ...buildSpawnOptions(settings.account),
-    // Starts a new session, so that Ctrl-C in the terminal reaches only this process, which stops
-    // the server last.
+    // In a new session, Ctrl-C in the terminal does not reach the server, which must stop last.
     detached: true,
     stdio: ['ignore', logFd, logFd],
   });

@@ -1,4 +1,3 @@
-/** Supervises the postmaster: starts, watches, restarts and stops it. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLogEnd } from './log.js';
@@ -8,12 +7,9 @@ import { launchServer, type ServerRun, type ServerSettings } from './server-run.
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
 const LAST_BACKOFF_MS = 5_000;
-/**
- * A server that ran this long counts as healthy: after it ends, the backoff starts from the
- * beginning.
- */
+/** After a run of this length, the backoff starts from the beginning. */
 const STABLE_MS = 10_000;
-/** Start failures that pass without intervention: processes of a killed server are still ending. */
+/** These failures pass without intervention: processes of a killed server are still ending. */
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
 
@@ -22,15 +18,12 @@ export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
 
-/**
- * Delay before a restart after this many short runs in a row: none, then 100 ms, doubling up to 5
- * s.
- */
+/** After short runs in a row: no delay, then 100 ms, doubling up to 5 s. */
 export function computeRestartDelayMs(shortRuns: number): number {
   return shortRuns === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortRuns - 1), LAST_BACKOFF_MS);
 }
 
-/** Runs one server. Call start() and stop() once per instance. */
+/** Supervises the postmaster of one server. Call start() and stop() once per instance. */
 export class PostgresServer {
   readonly #settings: ServerSettings;
   readonly #logFile: string;
@@ -51,9 +44,8 @@ export class PostgresServer {
   }
 
   /**
-   * Starts the server and its supervision. If this throws, call stop() to make sure that no process
-   * is left.
-   * @param answers checks whether the server is ready; rejects when waiting does not help
+   * If this throws, call stop() to make sure that no process is left.
+   * @param answers checks whether the server is ready; rejects if waiting does not help
    * @throws PortTakenError, or Error with the end of the server's log
    */
   async start(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
@@ -69,10 +61,7 @@ export class PostgresServer {
     this.#supervision = this.#supervise();
   }
 
-  /**
-   * Ends the supervision and the server: fast shutdown, after 10 s immediate shutdown, after 5 s
-   * more SIGKILL. Safe to call again.
-   */
+  /** Fast shutdown, after 10 s immediate shutdown, after 5 s more SIGKILL. Safe to call again. */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();
     return this.#stopped;
@@ -123,8 +112,7 @@ export class PostgresServer {
       try {
         await endLeftoverProcesses(clusterDir);
       } catch (err) {
-        // The server refuses to start beside these processes, and the supervision retries the
-        // start.
+        // The server refuses to start beside these processes. The supervision retries.
         logger.error(
           { err, cluster: clusterDir },
           'processes of the previous PostgreSQL server are still running',
@@ -135,7 +123,6 @@ export class PostgresServer {
     }
   }
 
-  /** Waits for `ms`, or until stop() is called. */
   async #pause(ms: number): Promise<void> {
     try {
       await sleep(ms, undefined, { signal: this.#stopping.signal });
@@ -144,10 +131,7 @@ export class PostgresServer {
     }
   }
 
-  /**
-   * For a process that ends without calling stop(): the server runs in its own session and would
-   * outlive it.
-   */
+  /** The server runs in its own session, so it would outlive a process that ends without stop(). */
   #sendFastShutdown(): void {
     const pid = this.pid();
     if (pid !== undefined) signalProcess(pid, FAST_SHUTDOWN[0]?.[0] ?? 'SIGINT');

@@ -25,19 +25,17 @@ import { type ClusterState, generatePassword, readState, writeState } from './st
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
 /**
- * Below the ranges from which systems choose ports for outgoing connections, which could take the
- * server's port while it is free.
+ * Outgoing connections use higher ports, so they cannot take the server's port while it is free.
  */
 const PORT_RANGE = [20_000, 30_000] as const;
 
-/** Receives log entries; a pino logger is suitable. */
+/** A pino logger is suitable. */
 export interface EmbeddedPostgresLogger {
   info(o: object, m: string): void;
   warn(o: object, m: string): void;
   error(o: object, m: string): void;
 }
 
-/** A running server. */
 export interface EmbeddedPostgres {
   /** Connects as `tow`, the owner of the database `tow`, which is not a superuser. */
   databaseUrl: string;
@@ -51,15 +49,11 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Options of startEmbeddedPostgres. */
 export interface EmbeddedPostgresOptions {
   /** Absolute path of DATA_DIR; created with mode 0700 if missing. */
   dataDir: string;
   logger: EmbeddedPostgresLogger;
-  /**
-   * Use exactly this port, and fail if it is taken. Default: a free port, the same in every run if
-   * possible.
-   */
+  /** A fixed port, which must be free. Default: a free port, the same in every run if possible. */
   port?: number;
   /** Settings of PostgreSQL that replace this module's. Tests give up durability with them. */
   settings?: Record<string, string>;
@@ -92,7 +86,6 @@ async function findFreePort(): Promise<number> {
   throw new Error(`no free port for PostgreSQL on 127.0.0.1 between ${PORT_RANGE.join(' and ')}`);
 }
 
-/** Chooses the port and stores it in postgres.json. */
 async function choosePort({ dataDir, state }: ClusterContext, fixed: number | undefined): Promise<number> {
   const wanted = fixed ?? state.port;
   if (wanted !== 0 && (await isPortFree(wanted))) state.port = wanted;
@@ -128,7 +121,7 @@ async function prepareContext(
   if (!hasCluster) {
     state.cluster = await chooseClusterPath(dataDir, account, stored?.cluster, logger);
     state.initialized = false;
-    // Before initdb, so that the path and the passwords are stored even if initdb is interrupted.
+    // Written before initdb, so that the path and the passwords survive an interrupted initdb.
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
@@ -146,9 +139,7 @@ async function findBinaries(
   return prepareBinaries(await locateNativePackage(), { account, copyRoots, logger });
 }
 
-/**
- * Starts the server. If another program takes the port at the last moment, retries on another port.
- */
+/** If another program takes the port at the last moment, retries on another port. */
 async function startServer(
   context: ClusterContext,
   postgres: string,
@@ -175,9 +166,7 @@ async function releaseAll(locks: readonly OwnerLock[]): Promise<void> {
   for (const lock of locks.toReversed()) await lock.release();
 }
 
-/**
- * Starts the server in a DATA_DIR that this process owns, and creates the application's database.
- */
+/** This process must own the DATA_DIR. Also creates the application's database. */
 async function startInOwnedFolder(
   dataDir: string,
   locks: OwnerLock[],
@@ -213,9 +202,9 @@ async function startInOwnedFolder(
  * Starts PostgreSQL with its data in DATA_DIR. For root, the data may be in a system folder whose
  * path DATA_DIR stores. The first run creates the cluster, the role `tow` and its database. A run
  * after a crash of this process or of the machine first removes what the crash left.
- * @throws Error `another process (pid N) already runs in DATA_DIR …`; Error with the end of the
- * server's log when it does not start within 30 s; Error when the programs, an account or a port
- * are missing
+ * @throws Error `another process (pid N) already runs in DATA_DIR …`; Error with the end
+ * of the server's log if it does not start within 30 s; Error if the programs, an
+ * account or a port are missing
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (!path.isAbsolute(options.dataDir)) throw new Error(`DATA_DIR is not absolute: ${options.dataDir}`);

@@ -6,7 +6,6 @@ import { writePrivateFile } from '../../shared/platform/files/private-file.js';
 import { syncFolder } from '../../shared/platform/files/sync-folder.js';
 import { findErrorCode } from './process.js';
 
-/** Content of postgres.json. */
 export interface ClusterState {
   /** Cluster folder: absolute, or relative to DATA_DIR so that DATA_DIR can be moved. */
   cluster: string;
@@ -18,7 +17,7 @@ export interface ClusterState {
   ownerPassword: string;
 }
 
-/** A password of 192 random bits, safe in a URL. */
+/** 192 random bits, safe in a URL. */
 export function generatePassword(): string {
   return randomBytes(24).toString('hex');
 }
@@ -40,8 +39,8 @@ function isState(value: unknown): value is ClusterState {
 }
 
 /**
- * Reads postgres.json; undefined if it does not exist (first run).
- * @throws when it is unreadable or invalid: a new file could not contain the existing passwords
+ * Returns undefined on the first run.
+ * @throws if postgres.json is unusable, because a new file would lack the existing passwords
  */
 export async function readState(dataDir: string): Promise<ClusterState | undefined> {
   const file = stateFile(dataDir);

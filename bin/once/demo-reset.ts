@@ -15,7 +15,7 @@ const DEFAULT_PORT = 3000;
 
 /**
  * Deletes all data of the demo's tenants and their sandboxes, then creates the demo again with new
- * credentials. Other tenants are not touched. Resolves with the path of the new demo.json.
+ * credentials. Resolves with the path of the new demo.json.
  * @throws {CliError} `refused` in production, and while the product runs, because it would continue
  * with keys and records that are deleted
  */
@@ -46,9 +46,8 @@ async function startServerAlone(foundation: Foundation): Promise<string> {
 }
 
 /**
- * Deletes the demo's rows from every tenant table, children before parents. The application's role
- * may not delete audit entries and events, so this transaction uses the session's login role, the
- * owner. Row-level security applies to the owner too.
+ * The application's role may not delete audit entries and events, so this transaction uses the
+ * session's login role, the owner. Row-level security applies to the owner too.
  */
 async function removeDemo(db: Database): Promise<void> {
   await db.transaction(DEMO_TENANT_IDS, async (tx) => {
@@ -79,14 +78,11 @@ async function assertNoProcessConnected(tx: Transaction): Promise<void> {
 
 interface TableRow {
   name: string;
-  /** Tables that this one refers to. */
+  /** Tables that this table refers to. */
   parents: string[];
 }
 
-/**
- * Lists every table with a tenant_id, including tables that later versions add. A table comes
- * before the tables that it refers to.
- */
+/** Lists every table with a tenant_id, including tables that later versions add. */
 async function listTablesChildrenFirst(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<TableRow>({
     text: `select quote_ident(c.relname) as name,

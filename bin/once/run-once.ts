@@ -7,9 +7,8 @@ import { EXIT, type ExitCode, toCliError } from '../cli/exit-codes.js';
 const CLOSE_DEADLINE_MS = 20_000;
 
 /**
- * Loads the settings, runs a task that ends by itself, such as a release, and closes what it
- * opened. Resolves with exit code 0 or 1 and prints the reason of a failure on standard error.
- * Never rejects.
+ * Runs a task that ends by itself, such as a release, and closes what it opened. Resolves with exit
+ * code 0 or 1 and prints the reason of a failure on standard error. Never rejects.
  */
 export async function runOnce(
   { kind, name }: { kind: ProcessKind; name: string },

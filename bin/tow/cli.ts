@@ -14,8 +14,7 @@ import { COMMANDS, type CommandEntry } from './registry.js';
 const CLOSE_DEADLINE_MS = 20_000;
 
 /**
- * Runs one command line and resolves with its exit code (see {@link EXIT}). Prints only to the
- * terminal. Never rejects.
+ * Resolves with the exit code (see {@link EXIT}). Never rejects.
  * @param argv arguments without the program's name
  */
 export async function runCli(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -50,7 +49,7 @@ function ownsStdout(argv: readonly string[]): boolean {
   return COMMANDS.some(({ name, ownsStdout }) => ownsStdout && name === word);
 }
 
-/** Logs go to standard error: standard output holds only the command's result. */
+/** Logs go to standard error, because standard output holds only the command's result. */
 function createStderrLogger(): Logger {
   return pino(
     { level: 'warn', name: 'tow', hooks: { streamWrite: redactText } },

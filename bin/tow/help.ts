@@ -19,7 +19,6 @@ With --json every command prints one JSON document on standard output: {"ok":tru
 \`tow mcp\` uses the key from TOW_AGENT_KEY and the address from --mcp-url or TOW_MCP_URL. The demo supplies
 the missing ones.`;
 
-/** The text of `tow help`. */
 export function renderHelp(): string {
   const commands = COMMANDS.map(({ name, usage, summary }) =>
     `  tow ${name} ${usage}`.trimEnd().concat(`\n      ${summary}`),

@@ -2,7 +2,6 @@ import type { ParseArgsConfig } from 'node:util';
 import type { RunCommand } from '../cli/command.js';
 import { TRIGGERABLE_TYPES } from '../commands/trigger/recipes.js';
 
-/** A command of the command line, with its help text. */
 export interface CommandEntry {
   name: string;
   usage: string;
@@ -14,9 +13,7 @@ export interface CommandEntry {
   ownsStdout?: boolean;
   /** Number of positional arguments. */
   positionals: number;
-  /**
-   * Imports the command's module only when it runs, so that `tow help` does not load the drivers.
-   */
+  /** Imports the command's module late, so that `tow help` does not load the drivers. */
   load: () => Promise<RunCommand>;
 }
 

@@ -1,8 +1,7 @@
 /**
- * SQL: the lateral join `card`, the rate card that prices a work order of a customer on a day. It
- * is the version in force of the customer's card, or else of the account's default card. Its
- * columns are null when there is no such card.
- * @param tenant expression for the tenant's id
+ * SQL: the lateral join `card`, the rate card that prices a customer's work order on a day: the
+ * version in force of the customer's card, else of the account's default card. Without such a
+ * card, the columns are null.
  * @param rateCard expression for the id of any version of the customer's card, or null
  * @param day expression for the date in the tenant's time zone
  */
@@ -32,8 +31,7 @@ export function joinCardInForce(tenant: string, rateCard: string, day: string): 
 }
 
 /**
- * SQL: whether a local timestamp is within the after-hours window of `card`. A window whose start
- * equals its end is the whole day.
+ * SQL: whether a local timestamp is after hours. A window whose start equals its end is all day.
  */
 export function isAfterHours(local: string): string {
   return `(case when card.after_hours_weekends and extract(isodow from ${local}) > 5 then true

@@ -1,6 +1,7 @@
 import type { CommandOutcome } from '../contracts/command.js';
 import { failedOutcome } from '../records/outcomes.js';
 import { MAX_INVOICE_TOTAL_CENTS } from './money.js';
+import { formatCount } from './phrases.js';
 
 /** Returns an error if the total is outside its limits (docs/decisions.md §5, Limits). */
 export function checkInvoiceTotal(totalCents: number): CommandOutcome | undefined {
@@ -16,16 +17,13 @@ export function checkInvoiceTotal(totalCents: number): CommandOutcome | undefine
   });
 }
 
-/**
- * Returns an error if the total is less than the customer has paid. A denied or disputed invoice
- * may have payments while its line items are still editable.
- */
+/** A denied or disputed invoice may have payments while its line items are still editable. */
 export function checkTotalCoversPayments(
   { paid_cents: paid }: { paid_cents: number },
   totalCents: number,
 ): CommandOutcome | undefined {
   if (totalCents >= paid) return undefined;
-  const message = `${paid} cents are paid on this invoice, more than its new total of ${totalCents} cents`;
+  const message = `What is paid on this invoice, ${formatCount(paid, 'cent')}, is more than its new total of ${formatCount(totalCents, 'cent')}`;
   return failedOutcome({
     code: 'invoice_locked',
     message: `${message}. Refund the difference first.`,

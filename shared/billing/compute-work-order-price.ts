@@ -1,20 +1,17 @@
 import type { LineItemInput, PriceExplanation, RateCardItem } from '../contracts/generated.js';
 import { calculateLineTotalCents, MAX_QUANTITY, MAX_QUANTITY_DECIMALS } from './money.js';
+import { formatCount } from './phrases.js';
 
-/** The facts of a work order that its price depends on. */
 export interface PricingFacts {
   serviceType: string;
-  /**
-   * True when the driver arrived for nothing (goa, unsuccessful): only items of the category goa
-   * apply.
-   */
+  /** The driver could do nothing (goa, unsuccessful): only items of the category goa apply. */
   isGoa: boolean;
   isAfterHours: boolean;
   /** Loaded miles. */
   miles: number | null;
   /** Started quarter hours from dispatch to completion. */
   quarterHours: number | null;
-  /** Days of storage to charge now, at the impound's own rate; null when nothing was impounded. */
+  /** Days to charge now, at the impound's own rate; null if nothing was impounded. */
   storage: { days: number; rateCents: number } | null;
   /** Everything except storage is invoiced already. */
   isStorageOnly: boolean;
@@ -31,10 +28,9 @@ const SCALE = 10 ** MAX_QUANTITY_DECIMALS;
 const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee'];
 
 /**
- * The line items that a card yields for a work order, with the reason for each card item. Amounts
- * are integer cents; line totals round half away from zero (docs/decisions.md §3, Money). Pure: the
- * same card and facts give the same price. No line item is negative, and more miles never cost
- * less.
+ * Returns the line items of a work order, with the reason for each card item. Line totals round
+ * half away from zero (docs/decisions.md §3, Money). The same card and facts give the same price.
+ * No line item is negative, and more miles never cost less.
  */
 export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: PricingFacts): PricedWorkOrder {
   const lineItems: LineItemInput[] = [];
@@ -58,10 +54,7 @@ export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: Pri
 
 const isStorageByDay = (item: RateCardItem) => item.category === 'storage' && item.unit_type === 'day';
 
-/**
- * Charges storage at the impound's rate when the card has no item for it; otherwise storage would
- * be free.
- */
+/** Without this item, a card that has no storage item would make storage free. */
 const DEFAULT_STORAGE_ITEM: RateCardItem = {
   name: 'Storage',
   service_type: null,
@@ -75,8 +68,8 @@ const DEFAULT_STORAGE_ITEM: RateCardItem = {
 };
 
 /**
- * The items for this service. An item that names the service replaces its category's items for any
- * service. Only one item charges storage by the day.
+ * An item that names the service replaces its category's items for any service. Only one item
+ * charges storage by the day.
  */
 function selectItems(items: readonly RateCardItem[], { serviceType, storage }: PricingFacts): RateCardItem[] {
   const group = (item: RateCardItem) => `${item.category} ${item.after_hours}`;
@@ -89,10 +82,7 @@ function selectItems(items: readonly RateCardItem[], { serviceType, storage }: P
   return storage && !first ? [...once, DEFAULT_STORAGE_ITEM] : once;
 }
 
-/**
- * The item with the daily storage price for a service; undefined when the card has none. Without a
- * service, the card's first storage item.
- */
+/** Without a service, returns the card's first item with a daily storage price. */
 export function findStorageItem(
   items: readonly RateCardItem[],
   serviceType: string | null,
@@ -119,8 +109,8 @@ function computeCharge(item: RateCardItem, facts: PricingFacts): Charge {
   if (excluded) return buildNoCharge(excluded);
   const measured = measureQuantity(item, facts);
   if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
-  // The impound counts the free days once. Counted here, every further invoice would grant them
-  // again.
+  // The impound has already subtracted free days. Here, each further
+  // invoice would grant them again.
   const included = item.unit_type === 'day' ? 0 : item.included_quantity;
   const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
   const charged = Math.min(Math.max(0, rest), MAX_QUANTITY);
@@ -147,7 +137,7 @@ function buildLineItem(
       reason: summary,
     };
   }
-  const reason = `${summary}: ${total} cents, raised to the minimum of ${minimum}`;
+  const reason = `${summary}: ${formatCount(total, 'cent')}, raised to the minimum of ${minimum}`;
   const amounts = { quantity: 1, unit_type: 'flat', unit_price_cents: minimum, total_cents: minimum };
   return {
     line: { ...shared, description: `Minimum charge: ${summary}`, ...amounts },
@@ -156,12 +146,12 @@ function buildLineItem(
   };
 }
 
-/** The description on the invoice, where quantity and price alone do not explain the amount. */
+/** Describes a line item only if quantity and price alone do not explain the amount. */
 function describeLineItem(item: RateCardItem, summary: string): string | null {
   return item.included_quantity > 0 && item.unit_type !== 'day' ? summary : null;
 }
 
-/** Why an item for this service does not apply to the work order; undefined when it applies. */
+/** Returns undefined if the item applies. */
 function findExclusion(item: RateCardItem, facts: PricingFacts): string | undefined {
   if ((item.category === 'goa') !== facts.isGoa)
     return facts.isGoa
@@ -177,7 +167,7 @@ function buildNoCharge(reason: string): Charge {
   return { line: null, measured: null, included: null, charged: null, isMinimum: false, reason };
 }
 
-/** The quantity of a work order in the item's unit; null when it is unknown. */
+/** Returns null if the quantity is unknown. */
 function measureQuantity(item: RateCardItem, { miles, quarterHours, storage }: PricingFacts): number | null {
   switch (item.unit_type) {
     case 'flat':

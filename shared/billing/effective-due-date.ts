@@ -1,21 +1,17 @@
 /**
- * SQL: when a released invoice without a due date is due: release plus the terms of the customer,
- * else of the account. Days count in the account's time zone. Null before the release. Needs `i`
- * invoices, `t` tenants and `c` customers (outer join).
+ * SQL: the due date by payment terms, in the account's time zone: the release plus the terms of the
+ * customer, else of the account. Null before the release.
  */
 const DUE_BY_TERMS = `((i.released_at at time zone t.time_zone) + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone`;
 
 /**
- * SQL: when an invoice is due (docs/decisions.md §3). This is the only definition: due_date, else
- * release plus terms. Null for a draft without a due date, because its terms start at the release.
- * Needs `i` invoices, `t` tenants and `c` customers (outer join).
+ * SQL: the only definition of when an invoice is due (docs/decisions.md §3). A draft without a
+ * due date has none, because its terms start at the release. Needs `i` invoices, `t` tenants and
+ * `c` customers (outer join).
  */
 export const EFFECTIVE_DUE_DATE = `coalesce(i.due_date, ${DUE_BY_TERMS})`;
 
-/**
- * SQL: {@link EFFECTIVE_DUE_DATE} for an invoice row that is not joined to its tenant. Most
- * invoices have a due date and need no lookup.
- */
+/** SQL: {@link EFFECTIVE_DUE_DATE} for an invoice row without joins. Most rows need no lookup. */
 export function effectiveDueDate(alias: string): string {
   return `coalesce(${alias}.due_date, case when ${alias}.released_at is not null then (
     select ${DUE_BY_TERMS} from (select ${alias}.tenant_id, ${alias}.customer_id, ${alias}.released_at) i

@@ -7,16 +7,13 @@ const MAX_ABBREVIATION_CHARS = 2;
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 const plurals = new Intl.PluralRules('en-US');
 
-/** Formats a quantity with its unit for customers: 1 mile, 7.5 miles, 2 quarter hours. */
+/** Formats a quantity for customers: 1 mile, 7.5 miles, 2 quarter hours. */
 export function formatQuantity(quantity: number, unitType: string): string {
   const unit = unitType.replaceAll('_', ' ');
   return `${numbers.format(quantity)} ${plurals.select(quantity) === 'one' ? unit : pluralize(unit)}`;
 }
 
-/**
- * Returns the plural of a unit by the rules of English spelling. Units are an open vocabulary, so a
- * list cannot be complete.
- */
+/** Follows English spelling, because clients choose units freely and no list is complete. */
 function pluralize(unit: string): string {
   const word = unit.split(' ').at(-1) ?? '';
   if (UNITS_WITHOUT_PLURAL.includes(unit) || word.length <= MAX_ABBREVIATION_CHARS || /\d$/.test(word))

@@ -24,13 +24,10 @@ const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
   return helpers.error('number.negativePrice', { categories: NEGATIVE_PRICE_CATEGORIES.join(', ') });
 };
 
-/**
- * A client's total may differ by one cent, because clients may round differently
- * (docs/decisions.md §3, Money).
- */
+/** Clients may round differently, by one cent (docs/decisions.md §3, Money). */
 const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {
   const { quantity, unit_price_cents } = helpers.state.ancestors[0] as LineSiblings;
-  // If quantity or unit price is invalid, report only that; do not add a total mismatch.
+  // If quantity or unit price is invalid, report only that error, not a total mismatch too.
   if (!isQuantity(quantity) || !isUnitPrice(unit_price_cents)) return value;
   const expected = calculateLineTotalCents(quantity, unit_price_cents);
   return Math.abs(expected - value) <= LINE_TOTAL_TOLERANCE_CENTS
@@ -60,7 +57,7 @@ const quantity = () =>
     )
     .example(1);
 
-/** The fields of a line item of an invoice. A check reads members that stand before its own. */
+/** The order matters: the check of a field reads only members that stand before the field. */
 export const lineItemFields = defineFields({
   invoice_id: { columns: 'uuid', csv: 'plain' },
   id: recordId(),

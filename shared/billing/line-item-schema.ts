@@ -4,14 +4,13 @@ import { NEGATIVE_PRICE_CATEGORIES } from '../contracts/vocabulary.js';
 import { lineItemFields } from './line-item-fields.js';
 import { MAX_QUANTITY_DECIMALS } from './money.js';
 
-/** A line item as clients of the REST API send it. */
 export const lineItemInput = Joi.object(lineItemFields.creation).meta({ className: 'LineItemInput' });
 
 const { total_cents: _total, taxable: _taxable, ...draftLineKeys } = lineItemFields.creation;
 
 /**
- * A line item as agents send it (docs/specification.md §2.1.1). The server calculates the total,
- * and `taxable` is required.
+ * For agents (docs/specification.md §2.1.1): the server calculates the
+ * total; `taxable` is required.
  */
 export const draftLine = Joi.object({ ...draftLineKeys, taxable: strictBoolean().required() })
   .fork('quantity', (quantity) => quantity.description(`At most ${MAX_QUANTITY_DECIMALS} decimals`))
@@ -20,5 +19,4 @@ export const draftLine = Joi.object({ ...draftLineKeys, taxable: strictBoolean()
   )
   .meta({ className: 'InvoiceDraftLine' });
 
-/** A line item as responses contain it. */
 export const lineItem = lineItemFields.response.meta({ className: 'LineItem' });

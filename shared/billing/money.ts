@@ -1,15 +1,12 @@
-/** The fields of a line item that determine the price of its invoice. */
 export interface PricedLine {
-  /** Units, more than 0 and at most 1e6, with at most 4 decimals. */
+  /** More than 0 and at most 1e6, with at most 4 decimals. */
   quantity: number;
   /** Cents for one unit, an integer within ±1e9. */
   unit_price_cents: number;
   taxable: boolean;
 }
 
-/**
- * The price of an invoice in cents. `lineTotals` has one entry per line item, in the same sequence.
- */
+/** In cents. `lineTotals` has one entry per line item, in the same sequence. */
 export interface InvoicePrice {
   lineTotals: number[];
   subtotalCents: number;
@@ -17,31 +14,25 @@ export interface InvoicePrice {
   totalCents: number;
 }
 
-// Limits from docs/decisions.md §3 "Money" and §5 "Limits". The limit of the tax rate, 100 %, is
-// defined here.
+// Limits from docs/decisions.md §3 "Money" and §5 "Limits", except the tax rate's limit of 100 %.
 export const MAX_LINE_ITEMS = 200;
 export const MAX_QUANTITY = 1_000_000;
 export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
-/**
- * Maximum difference between a client's line total and the server's. More is 400
- * `line_total_mismatch`.
- */
+/** A larger difference between a client's line total and the server's is refused (400). */
 export const LINE_TOTAL_TOLERANCE_CENTS = 1;
-/** Basis points: 10000 is 100 %. */
+/** 10000 basis points are 100 %. */
 export const MAX_TAX_RATE_BPS = 10_000;
 
-/**
- * Quantities count in 1/10000 units and rates in 1/10000 of the amount, so one scale serves both.
- */
+/** One scale for quantities (1/10000 units) and rates (1/10000 of the amount). */
 const SCALE = 10_000;
 const SCALE_BIG = 10_000n;
 const QUANTITY_TEXT = /^(\d{1,7})(?:\.(\d{1,4})0*)?$/;
 
 /**
- * Counts the decimals of a number as JavaScript prints it: 12.5 has 1, 1e-7 has 7, 1e21 has 0.
- * Infinity for NaN and infinities, so that no bound on decimals lets them pass. Never throws.
+ * Counts the decimals of a number as JavaScript prints it: 12.5 has 1, 1e-7 has 7, 1e21 has 0. NaN
+ * and infinities have infinitely many, so they exceed every limit on decimals.
  */
 export function countDecimalPlaces(quantity: number): number {
   if (!Number.isFinite(quantity)) return Number.POSITIVE_INFINITY;
@@ -52,14 +43,12 @@ export function countDecimalPlaces(quantity: number): number {
 }
 
 /**
- * The total of one line item: quantity × unit price, rounded half away from zero
- * (docs/decisions.md §3). Exact.
- *
- * @param quantity units as a number or as plain decimal text such as PostgreSQL's numeric
- * (`'12.5000'`)
- * @param unitPriceCents cents for one unit; negative for discounts and adjustments
+ * Multiplies quantity and unit price exactly, and rounds half away from
+ * zero (docs/decisions.md §3).
+ * @param quantity a number, or plain decimal text from PostgreSQL's numeric (`'12.5000'`)
+ * @param unitPriceCents negative for discounts and adjustments
  * @returns whole cents, within ±1e15
- * @throws RangeError if either is outside its limits; clients' values are validated earlier
+ * @throws {RangeError} if a value is outside its limits; clients' values are validated earlier
  */
 export function calculateLineTotalCents(quantity: number | string, unitPriceCents: number): number {
   const isPrice = Number.isInteger(unitPriceCents) && Math.abs(unitPriceCents) <= MAX_UNIT_PRICE_CENTS;
@@ -68,12 +57,11 @@ export function calculateLineTotalCents(quantity: number | string, unitPriceCent
 }
 
 /**
- * Tax on a taxable subtotal, rounded once, half away from zero (docs/decisions.md §3). Exact.
- *
+ * Calculates the tax exactly, rounded once, half away from zero (docs/decisions.md §3).
  * @param taxableSubtotalCents whole cents of either sign, within ±(2^53 − 1)
- * @param rateBps the rate in whole basis points, 0 to 10000
+ * @param rateBps whole basis points, 0 to 10000
  * @returns whole cents
- * @throws RangeError if either is outside its limits
+ * @throws {RangeError} if a value is outside its limits
  */
 export function calculateTaxCents(taxableSubtotalCents: number, rateBps: number): number {
   if (!Number.isSafeInteger(taxableSubtotalCents))
@@ -83,23 +71,17 @@ export function calculateTaxCents(taxableSubtotalCents: number, rateBps: number)
 }
 
 /**
- * Prices an invoice from its line items. `lineTotals` has their order; nothing else depends on it.
- *
- * A taxable subtotal below zero (discounts alone) bears no tax. The caller checks the limits of the
- * invoice total; this function accepts negative and large totals. Amounts up to 2^53 − 1 cents are
- * exact, which is far beyond {@link MAX_INVOICE_TOTAL_CENTS}. Larger amounts are rounded to the
- * nearest double.
- *
- * @param lines any number of line items within the limits of {@link calculateLineTotalCents}
- * @param taxRateBps the tenant's or customer's rate in whole basis points, 0 to 10000
- * @throws RangeError if a line item or the rate is outside its limits
+ * Prices an invoice. A taxable subtotal below zero (discounts alone) bears no tax. The caller
+ * checks the limits of the invoice total. Amounts up to 2^53 − 1 cents are exact, far beyond {@link
+ * MAX_INVOICE_TOTAL_CENTS}. Larger amounts are rounded to the nearest double.
+ * @param taxRateBps whole basis points, 0 to 10000
+ * @throws {RangeError} if a line item or the rate is outside its limits
  */
 export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): InvoicePrice {
   checkRate(taxRateBps);
   const lineTotals = lines.map((line) => calculateLineTotalCents(line.quantity, line.unit_price_cents));
   const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
-  // Tax at most doubles the volume, so below half of the safe range every intermediate sum is
-  // exact.
+  // Tax at most doubles the volume. Below half of the safe range, every intermediate sum is exact.
   if (volume > Number.MAX_SAFE_INTEGER / 2) return priceLargeInvoice(lines, lineTotals, taxRateBps);
   let subtotalCents = 0;
   let taxableCents = 0;
@@ -111,7 +93,7 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   return { lineTotals, subtotalCents, taxCents: tax, totalCents: subtotalCents + tax };
 }
 
-/** The same calculation in BigInt, for sums beyond the safe integer range. */
+/** The same calculation for sums beyond the safe integer range. */
 function priceLargeInvoice(
   lines: readonly PricedLine[],
   lineTotals: number[],
@@ -132,10 +114,7 @@ function priceLargeInvoice(
   };
 }
 
-/**
- * Converts the decimal text of a quantity into whole 1/10000 units. Multiplying doubles may be
- * inexact.
- */
+/** Converts decimal text into whole 1/10000 units, because multiplying doubles may be inexact. */
 function scaleQuantity(quantity: number | string): number {
   const match = QUANTITY_TEXT.exec(String(quantity));
   if (match === null) throw new RangeError(`A quantity has at most ${MAX_QUANTITY_DECIMALS} decimals`);
@@ -151,15 +130,14 @@ function checkRate(rateBps: number): void {
   if (!isRate) throw new RangeError(`A tax rate is an integer from 0 to ${MAX_TAX_RATE_BPS} basis points`);
 }
 
-/** `scaled` / 10000 × `cents`, rounded half away from zero; BigInt only beyond the safe range. */
+/** Computes `scaled` / 10000 × `cents`. Uses the slower BigInt only beyond the safe range. */
 function multiplyScaled(scaled: number, cents: number): number {
   const product = scaled * cents;
   if (!Number.isSafeInteger(product)) return Number(divideByScale(BigInt(scaled) * BigInt(cents)));
   const magnitude = Math.abs(product);
   const rest = magnitude % SCALE;
   const rounded = (magnitude - rest) / SCALE + (rest * 2 >= SCALE ? 1 : 0);
-  // Without this check a small negative amount would round to -0, which deep equality distinguishes
-  // from 0.
+  // A small negative amount rounds to 0, not to -0, which deep equality distinguishes from 0.
   return product < 0 && rounded !== 0 ? -rounded : rounded;
 }
 

@@ -3,11 +3,10 @@ import { type RecordRef, recordsetSql, refKey } from '../records/record-refs.js'
 import { EFFECTIVE_DUE_DATE } from './effective-due-date.js';
 
 /**
- * SQL: true if the invoice is past due (docs/decisions.md §3). With a due date: that day has ended
- * in the account's time zone, and so have the grace days. Without one: the customer's terms and the
- * grace days have passed since the release. While its motor-club claim is submitted or accepted, an
- * invoice is not past due: nobody has to pay it yet. Needs `i` invoices, `t` tenants and `c`
- * customers (outer join).
+ * SQL: whether the invoice is past due (docs/decisions.md §3). With a due date, that day and the
+ * grace days have ended in the account's time zone. Without a due date, the customer's terms and
+ * the grace days have passed since the release. An invoice whose motor-club claim is submitted or
+ * accepted is never past due, because nobody has to pay it yet. Needs the joins below.
  */
 export const IS_PAST_DUE = `
   now() >= case
@@ -23,7 +22,7 @@ export const PAST_DUE_JOINS = `
   join tenants t on t.tenant_id = i.tenant_id
   left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;
 
-/** Returns the keys ({@link refKey}) of the invoices that are past due now. */
+/** Returns keys of {@link refKey}. */
 export async function findPastDue(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   if (refs.length === 0) return new Set();
   const rows = await tx.query<RecordRef>({

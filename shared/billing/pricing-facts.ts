@@ -6,17 +6,15 @@ import { isAfterHours, joinCardInForce } from './card-in-force.js';
 import { invoicedDays, STORAGE_DUE } from './storage-days.js';
 import { TAX_RATE } from './tax-rates.js';
 
-/** A work order to price. */
 export interface WorkOrderToPrice extends RecordRef {
-  /** The customer whose card applies; ignored when `of_job`, which takes the work order's own. */
+  /**
+   * The customer whose card applies. With `of_job`, the work order's own customer counts instead.
+   */
   customer_id: string | null;
   of_job: boolean;
 }
 
-/**
- * All inputs of a work order's price at one moment. PostgreSQL selects the card and knows the
- * account's local time.
- */
+/** PostgreSQL computes these inputs at one moment, because it knows the account's local time. */
 export interface PricingFactsRow extends RecordRef {
   job_number: string;
   status: string;
@@ -38,16 +36,14 @@ export interface PricingFactsRow extends RecordRef {
   storage_due: number;
   daily_rate_cents: number;
   is_waived: boolean;
-  /**
-   * Number of an invoice, not void or cancelled, that charges this work order more than storage.
-   */
+  /** An invoice, not void or cancelled, that charges this work order more than storage. */
   invoiced_by: string | null;
   invoiced_days: number;
 }
 
 /**
- * SQL: the time whose date selects the card: completion; for a cancelled work order, its dispatch;
- * else now.
+ * SQL: the date of this time selects the rate card. The time is the completion, the dispatch of a
+ * cancelled work order, or else now.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;
@@ -58,7 +54,7 @@ const INVOICED_BY = `(select n.invoice_number from invoices n
                   and not (l.category = 'storage' and l.unit_type = 'day'))
   order by n.created_at limit 1)`;
 
-/** Builds the query for the facts of work orders; the result omits unknown ones. */
+/** The result omits unknown work orders. */
 export function buildPricingFactsQuery(jobs: WorkOrderToPrice[]): SqlQuery {
   return {
     name: 'job-facts',

@@ -1,7 +1,4 @@
-/**
- * SQL: calendar days in the yard until `until`, in the time zone `zone`. The first and the last day
- * both count, even if they are partial.
- */
+/** SQL: calendar days in the yard until `until`. The first and the last day count in full. */
 export function startedDays(alias: string, { until, zone }: { until: string; zone: string }): string {
   return `((${until} at time zone ${zone})::date - (${alias}.impounded_at at time zone ${zone})::date + 1)`;
 }
@@ -12,16 +9,14 @@ export function chargedDays(alias: string, until: string): string {
 }
 
 /**
- * SQL: storage days to charge as of now. The clock never lowers accrued days. Needs `i` impounds
- * and `t` tenants.
+ * SQL: storage days to charge now, never fewer than accrued. Needs `i` impounds and `t` tenants.
  */
 export const STORAGE_DUE = `(case when i.released_at is not null then i.accrued_days
   else greatest(i.accrued_days, ${chargedDays('i', 'now()')}) end)`;
 
 /**
- * SQL: days of storage on the invoices of the work order `alias.work_order_id`, except void and
- * cancelled invoices. The sum comes from the invoices themselves. A day is therefore billable again
- * once its invoice is void or cancelled, or its line item is removed from a draft.
+ * SQL: days of storage on the invoices of a work order. Void and cancelled invoices and removed
+ * line items do not count, so their days can be billed again.
  */
 export function invoicedDays(alias: string): string {
   return `(select coalesce(ceil(sum(l.quantity)), 0)::int from invoices n

@@ -1,7 +1,7 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, refKey } from '../records/record-refs.js';
 
-/** Looks up the tax rate of a tenant and, if given, its customer, in basis points. */
+/** Rates are in basis points. */
 export interface TaxRates {
   /** Returns undefined if the tenant does not have the customer. */
   rateFor(tenantId: string, customerId: string | null): number | undefined;
@@ -22,10 +22,7 @@ interface RateRow {
 /** SQL: a tax rate in basis points. Needs `t` tenants and `c` customers (outer join). */
 export const TAX_RATE = 'case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end';
 
-/**
- * Reads the tax rates: the customer's, else the tenant's; 0 for an exempt customer
- * (docs/decisions.md §3, Money).
- */
+/** The customer's rate, else the tenant's; 0 if exempt (docs/decisions.md §3, Money). */
 export async function findTaxRates(tx: Transaction, pairs: TenantAndCustomer[]): Promise<TaxRates> {
   const unique = new Map(
     pairs.map(({ tenantId, customerId }) => [

@@ -6,27 +6,24 @@ import type { PricingFactsRow } from './pricing-facts.js';
 
 const GOA_REASONS: readonly (string | null)[] = ['goa', 'unsuccessful'];
 
-/** A truck was sent but could do nothing: part of the price may be due (docs/decisions.md §4). */
+/** The driver could do nothing, but part of the price may be due (docs/decisions.md §4). */
 function isGoa({ status, cancel_reason }: PricingFactsRow): boolean {
   return status === 'cancelled' && GOA_REASONS.includes(cancel_reason);
 }
 
-/** Whether a work order has reached a state in which it can be billed. */
 export function isBillable(row: PricingFactsRow): boolean {
   return row.status === 'completed' || isGoa(row);
 }
 
-/** 409: why this work order has no price. A price of zero would hide the cause. */
+/** Answers 409 with the reason, because a price of zero would hide the reason. */
 export function buildUnpricedError(code: string, message: string): ErrorBody {
   return { code: 'conflict', message, details: [{ field: 'work_order_id', code, message }] };
 }
 
-/** Chargeable days of storage that are on no invoice, void and cancelled ones aside. */
 export function countUnbilledDays(row: PricingFactsRow): number {
   return row.is_waived ? 0 : Math.max(0, row.storage_due - row.invoiced_days);
 }
 
-/** @param days of storage to charge */
 export function priceFromFacts(
   row: PricingFactsRow,
   { days, isStorageOnly }: { days: number; isStorageOnly: boolean },
@@ -36,17 +33,14 @@ export function priceFromFacts(
     isGoa: isGoa(row),
     isAfterHours: row.is_after_hours,
     miles: row.miles,
-    // A negative duration means that a client entered a completion time before the dispatch time.
+    // The duration is negative if a client entered a completion time before the dispatch time.
     quarterHours: row.quarter_hours === null ? null : Math.max(0, row.quarter_hours),
     storage: row.impound_id === null ? null : { days, rateCents: row.daily_rate_cents },
     isStorageOnly,
   });
 }
 
-/**
- * The preview of a work order's whole price, including what is invoiced already; an error when its
- * card yields no price.
- */
+/** Includes what is invoiced already. Returns an error if the card yields no price. */
 export function previewPrice(row: PricingFactsRow): JobPrice | ErrorBody {
   if (row.status === 'cancelled' && !isGoa(row))
     return buildUnpricedError(

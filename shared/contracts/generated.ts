@@ -3860,7 +3860,7 @@ export interface WorkOrderAction {
 export interface WorkOrderAssign {
   truck_id: string;
   /**
-   * Default: the truck's own driver
+   * Default: the truck's own driver. With null the work order has no driver
    */
   driver_id?: string | null;
   eta?: string | null;

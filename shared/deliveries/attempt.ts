@@ -1,4 +1,4 @@
-/** One request with its result, as the delivery log stores it. */
+/** The delivery log stores one request with its result. */
 export interface Attempt {
   id: string;
   startedAt: Date;
@@ -16,15 +16,13 @@ export interface Attempt {
   totalMs: number;
 }
 
-/** What the result of an attempt means for its delivery and its endpoint. */
 export interface AttemptDecision {
   status: 'succeeded' | 'failed' | 'exhausted' | 'cancelled';
-  /** Reason for the failure; null: it succeeded. */
+  /** Reason for the failure; null after a success. */
   errorClass: string | null;
-  /** Wait before the next attempt; null: no further attempt. */
+  /** Wait before the next attempt; null if there is no further attempt. */
   retryInMs: number | null;
-  /** The receiver wants no further deliveries. */
   stop: 'gone' | 'receiver' | null;
-  /** Pause of the endpoint; 0: none requested. */
+  /** Requested pause of the endpoint; 0 if there is none. */
   pauseMs: number;
 }

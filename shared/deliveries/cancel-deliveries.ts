@@ -2,10 +2,9 @@ import type { Database, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import type { DueResult } from './find-due-deliveries.js';
 
-/** SQL assignments that cancel a delivery. */
 const CANCEL_DELIVERY_SQL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 
-/** Cancels deliveries that the caller has locked and that have not ended. */
+/** The caller has locked the deliveries, and they have not ended. */
 export async function cancelDeliveriesById(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({
@@ -16,15 +15,14 @@ export async function cancelDeliveriesById(tx: Transaction, refs: readonly Recor
   });
 }
 
-/** An endpoint where open deliveries of a replay (`id`) were cancelled. */
+/** `id` is the replay whose open deliveries at this endpoint were cancelled. */
 interface AffectedEndpoint extends RecordRef {
   endpoint_id: string;
 }
 
 /**
- * Cancels the open deliveries of these replays. It locks them sorted by id, as every writer of
- * deliveries does, to avoid deadlocks. An endpoint has at most a few hundred of them, and the index
- * of due deliveries stores them together.
+ * Every writer of deliveries locks them sorted by id, to avoid deadlocks. An endpoint has at most a
+ * few hundred open deliveries, which are neighbours in the index of due deliveries.
  * @returns each replay that had open deliveries, once per endpoint
  */
 export async function cancelDeliveriesOfReplays(
@@ -50,9 +48,7 @@ export async function cancelDeliveriesOfReplays(
 
 const MAX_CANCELLED_PER_PASS = 1000;
 
-/**
- * Cancels open deliveries of an endpoint that no longer accepts them. Returns whether more remain.
- */
+/** Cancels open deliveries that the endpoint no longer accepts. Returns whether more remain. */
 export async function cancelDeliveriesOfEndpoint(
   db: Database,
   { tenantId, endpointId, accepts: accepted }: Pick<DueResult, 'tenantId' | 'endpointId' | 'accepts'>,

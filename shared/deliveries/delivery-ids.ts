@@ -1,16 +1,11 @@
 /**
- * SQL for the id of a delivery that may be created only once. The id is a UUIDv7 with the time of
- * `timeId` and a hash of the seeds. A second insert of the same delivery has the same id and
- * conflicts with the primary key. As in every UUIDv7, the time determines the partition of the row.
- * The arguments and the result are SQL expressions of type uuid.
- *
- * @param timeId the id whose time the new id gets
- * @param seeds the values that identify the delivery
+ * SQL for the id of a delivery that may be created only once: a UUIDv7 with the time of `timeId`
+ * and a hash of the seeds. A second insert has the same id and conflicts with the primary key. The
+ * time determines the partition of the row. Arguments and result are SQL expressions of type uuid.
  */
 export function deliveryIdSql(timeId: string, ...seeds: string[]): string {
   const hash = `md5(${seeds.map((seed) => `(${seed})::text`).join(' || ')})`;
   const time = `left(replace((${timeId})::text, '-', ''), 12)`;
-  // 8 at digit 17 is the variant (RFC 9562). Time and version replace the first 13 digits of the
-  // hash.
+  // Time and version replace the first 13 digits. The 8 at digit 17 is the variant (RFC 9562).
   return `overlay(overlay(${hash} placing '8' from 17) placing ${time} || '7' from 1)::uuid`;
 }

@@ -1,6 +1,6 @@
 import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 
-/** Queues of deleted endpoints, once no worker leases them and no delivery is due. */
+/** Endpoint queues of deleted endpoints, if no worker leases the queue and no delivery is due. */
 export const EXPIRED_ENDPOINT_QUEUES: ExpiryRule = {
   table: 'webhook_lanes',
   condition: `coalesce(o.lease_until < now(), true)

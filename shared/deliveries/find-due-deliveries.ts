@@ -2,7 +2,6 @@ import type { Database } from '../platform/postgres/database.js';
 import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
 
-/** A delivery to attempt now. */
 export interface DueDelivery {
   id: string;
   eventId: string;
@@ -10,41 +9,34 @@ export interface DueDelivery {
   trigger: string;
   /** Attempts made so far. */
   attempts: number;
-  /** 0: live; 1: replays, which are sent after live deliveries. */
+  /** 0 for live deliveries; 1 for replays, which are sent after the live ones. */
   priority: number;
-  /** Null: its event was deleted. */
+  /** Null if the event was deleted. */
   body: string | null;
   createdAtMs: number;
 }
 
-/** A request for the due deliveries of one endpoint queue. */
 export interface DueRequest extends EndpointQueueRef {
   room: number;
-  /** Ids of deliveries that the worker already holds. */
+  /** Deliveries that the worker already holds. */
   known: string[];
-  /** Those of them that a client may have cancelled. */
+  /** Known deliveries that a client may have cancelled. */
   doubtful: string[];
 }
 
-/** The due deliveries of one endpoint queue. */
 export interface DueResult extends EndpointQueueRef {
   /** The endpoint's updated_at. A worker that loaded another version must reload the settings. */
   version: string;
-  /**
-   * Which deliveries to send. A disabled endpoint gets none, except probes if it was disabled for
-   * failing.
-   */
+  /** A disabled endpoint accepts no deliveries, except probes if it was disabled for failing. */
   accepts: 'all' | 'probes' | 'none';
   deliveries: DueDelivery[];
   /** Doubtful deliveries that have in fact ended. */
   endedIds: string[];
-  /** Time until the next delivery is due, in ms; null: none within the horizon. */
+  /** Null if no delivery falls due within the horizon. */
   nextDueInMs: number | null;
 }
 
-/**
- * Workers schedule wake-up jobs only this far ahead. The clock finds deliveries that are due later.
- */
+/** Workers schedule wake-up jobs only this far ahead. The clock finds deliveries due later. */
 export const HORIZON_SECONDS = 60;
 
 interface DueRow {
@@ -77,8 +69,7 @@ const selectNextDueSql = (priority: number) => `
    order by d.next_attempt_at limit 1)`;
 
 /**
- * Looks up each id by the primary key. With the whole array, the planner would scan another index
- * from end to end.
+ * Looks up each id by the primary key: for the whole array, the planner would scan another index.
  */
 const ENDED_SQL = `array(
   select x.id from unnest(r.doubtful) as x(id)
@@ -88,8 +79,8 @@ const TAKES_SQL = `
   case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
 /**
- * Finds the oldest due deliveries of some endpoint queues, live ones before replays. A queue whose
- * endpoint does not exist is missing from the result.
+ * Finds the oldest due deliveries, live deliveries before replays. Omits
+ * queues without an endpoint.
  */
 export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
   const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({
@@ -100,9 +91,9 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
   const rows = await db.transaction(listQueueTenants(requests), (tx) =>
     tx.query<DueRow>({
       name: 'find-due-deliveries',
-      // Materialized, or PostgreSQL would evaluate the per-queue expressions for each delivery.
-      // With a join instead of the last subquery, PostgreSQL read all events of the tenant for each
-      // delivery.
+      // Without `materialized`, PostgreSQL would evaluate the per-queue expressions for
+      // each delivery. With a join instead of the last subquery, it read all events of the
+      // tenant for each delivery.
       text: `with lanes as materialized (
                select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES_SQL} as takes,
                  (extract(epoch from least(${selectNextDueSql(0)}, ${selectNextDueSql(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED_SQL} as ended

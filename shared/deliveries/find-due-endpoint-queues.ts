@@ -1,10 +1,9 @@
 import type { Transaction } from '../platform/postgres/database.js';
 
-/** An endpoint queue with deliveries to send. */
 export interface DueEndpointQueue {
   tenant_id: string;
   endpoint_id: string;
-  /** Milliseconds until it is due; 0 means now. */
+  /** Milliseconds until the queue is due; 0 if it is due now. */
   in_ms: number;
 }
 
@@ -15,7 +14,7 @@ const firstDueSql = (priority: number) => `
 
 /**
  * Finds endpoint queues of the transaction's tenants that need a worker within the horizon. Some
- * are due, but no worker holds them: their job was lost, or their worker died. The others fall due
+ * are due without a worker, because their job was lost or their worker died. The others fall due
  * later and have no job yet. A paused endpoint queue is due when its pause ends.
  */
 export async function findDueEndpointQueues(

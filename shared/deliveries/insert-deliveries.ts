@@ -3,7 +3,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import { deliveryIdSql } from './delivery-ids.js';
 
-/** A delivery without a recorded event. It carries its own body. */
+/** A delivery without a recorded event, so it carries its own body. */
 export interface SyntheticDelivery extends RecordRef {
   endpoint_id: string;
   event_id: string;
@@ -11,7 +11,6 @@ export interface SyntheticDelivery extends RecordRef {
   body: string;
 }
 
-/** Inserts tests or probes. */
 export async function insertSyntheticDeliveries(
   tx: Transaction,
   trigger: 'test' | 'probe',
@@ -27,9 +26,8 @@ export async function insertSyntheticDeliveries(
   });
 }
 
-/** A new delivery of the event of an earlier delivery. */
 export interface DeliveryCopy extends RecordRef {
-  /** The id of the earlier delivery. */
+  /** The earlier delivery, whose event is delivered again. */
   replay_of: string;
 }
 
@@ -55,10 +53,7 @@ interface ReplayDeliveries {
   candidates: string;
 }
 
-/**
- * SQL that inserts one delivery for each candidate that matches, and returns the ids. A delivery
- * that exists already is not inserted again.
- */
+/** SQL: inserts one delivery per matching candidate, unless it exists, and returns the new ids. */
 export function insertReplayDeliveriesSql({
   kind,
   tenantId,

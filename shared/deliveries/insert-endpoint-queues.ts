@@ -1,7 +1,6 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** Inserts the endpoint queues of new endpoints. */
 export async function insertEndpointQueues(tx: Transaction, endpoints: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'insert-webhook-lanes',

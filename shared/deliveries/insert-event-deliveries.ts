@@ -2,9 +2,9 @@ import { idTimeSql } from '../platform/id-times.js';
 import { deliveryIdSql } from './delivery-ids.js';
 
 /**
- * SQL that follows RECORD_EVENTS in the caller's query: each event in `new_events` creates one
- * delivery for every endpoint that subscribes to it. These rows are the outbox, committed together
- * with the events. `delivered` returns the endpoints.
+ * SQL that follows RECORD_EVENTS in the caller's query. Each event in `new_events` creates one
+ * delivery for every endpoint that subscribes to the event. These rows are the outbox, committed
+ * together with the events. `delivered` returns the endpoints.
  */
 export const INSERT_EVENT_DELIVERIES = `
   delivered as (

@@ -3,13 +3,9 @@ import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
 import type { EndpointQueueHealth } from './queue-health.js';
 
-/**
- * Duration of a lease, in seconds: longer than a live process ever stalls. After a kill, the
- * endpoint queues of the process wait this long.
- */
+/** Longer than a live process ever stalls. A killed process's endpoint queues wait this long. */
 export const LEASE_SECONDS = 15;
 
-/** The result of acquiring a lease. */
 export interface LeaseResult extends EndpointQueueRef {
   isAcquired: boolean;
   health: EndpointQueueHealth;
@@ -17,7 +13,7 @@ export interface LeaseResult extends EndpointQueueRef {
   version: string;
 }
 
-/** An endpoint queue with the id of its lease. */
+/** `owner` is the id of the lease. */
 export interface EndpointLease extends EndpointQueueRef {
   owner: string;
 }
@@ -55,15 +51,13 @@ interface HealthRow {
 }
 
 /**
- * Acquires the free leases, and marks the other endpoint queues as woken for their holders. A queue
- * that does not exist is missing from the result.
+ * Acquires the free leases, and marks the other queues as woken. Omits queues that do not exist.
  */
 export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
   const rows = await db.transaction(listQueueTenants(leases), (tx) =>
     tx.query<HealthRow>({
       name: 'take-lanes',
-      // Every writer locks the rows in this sequence, so that two workers that lease many cannot
-      // deadlock.
+      // All writers lock in this sequence, so that two workers with many queues cannot deadlock.
       text: `with asked as (
                select l.tenant_id, l.endpoint_id, r.owner, (l.owner is null or l.lease_until < now()) as is_free,
                  p.updated_at::text as version
@@ -110,10 +104,7 @@ function parseHealth(row: Omit<HealthRow, 'is_mine' | 'version'>): EndpointQueue
   };
 }
 
-/**
- * Reads the health of endpoint queues that this process holds. Others may have changed it, such as
- * a user who enabled the endpoint again.
- */
+/** Others may have changed the health: for example, a user enabled the endpoint again. */
 export async function readEndpointHealth(
   db: Database,
   leases: EndpointLease[],
@@ -133,7 +124,7 @@ export async function readEndpointHealth(
   }));
 }
 
-/** Extends leases. A lease that has ended is missing from the result. */
+/** The result omits a lease that has ended. */
 export function renewLeases(db: Database, leases: EndpointLease[]): Promise<UpdatedLease[]> {
   return updateLeases(db, leases, {
     name: 'renew-lanes',
@@ -141,10 +132,7 @@ export function renewLeases(db: Database, leases: EndpointLease[]): Promise<Upda
   });
 }
 
-/**
- * Releases leases. Returns the endpoint queues that were woken meanwhile, so that the caller
- * acquires them again.
- */
+/** Returns the endpoint queues that were woken meanwhile; the caller must acquire them again. */
 export async function releaseLeases(db: Database, leases: EndpointLease[]): Promise<EndpointQueueRef[]> {
   const released = await updateLeases(db, leases, {
     name: 'release-lanes',
@@ -158,7 +146,7 @@ interface UpdatedLease extends EndpointQueueRef {
   isWoken: boolean;
 }
 
-/** Updates the rows of leases that this process still holds, and clears their wake marks. */
+/** Updates only the leases that this process still holds, and clears their wake marks. */
 async function updateLeases(
   db: Database,
   leases: EndpointLease[],

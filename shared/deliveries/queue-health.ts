@@ -1,7 +1,4 @@
-/**
- * The health of an endpoint as webhook_lanes stores it, across workers and restarts. Times are ms
- * since the epoch.
- */
+/** The columns of webhook_lanes that outlive workers. Times are ms since the epoch. */
 export interface EndpointQueueHealth {
   consecutiveFailures: number;
   failingSince: number | null;

@@ -4,20 +4,18 @@ import { recordsetSql } from '../records/record-refs.js';
 import type { Attempt, AttemptDecision } from './attempt.js';
 import { buildHealthUpdate, type EndpointQueueState } from './store-queue-health.js';
 
-/** The changes that one attempt causes. */
 export interface AttemptRecord extends EndpointQueueRef {
   deliveryId: string;
   /** Number of the attempt within its delivery, from 1. */
   number: number;
-  /** Undefined: the delivery ended without an attempt. */
+  /** Undefined if the delivery ended without an attempt. */
   attempt: Attempt | undefined;
   decision: AttemptDecision;
 }
 
 /**
- * Stores a batch of attempts, the resulting states of their deliveries and of their endpoint
- * queues, in one transaction. Storing a batch twice changes nothing, so a worker that lost the
- * connection during the commit can repeat it.
+ * Stores everything in one transaction. A second call changes nothing, so a worker that lost the
+ * connection during the commit can repeat the call.
  */
 export async function storeAttempts(
   db: Database,
@@ -82,9 +80,9 @@ function roundMs(ms: number | null): number | null {
 }
 
 /**
- * A delivery that was cancelled while its request was in flight stays cancelled, unless the
- * receiver accepted it. A result that another worker has stored for the same attempt stays too:
- * that worker held the endpoint queue since, because this one stalled for longer than its lease.
+ * A delivery that was cancelled during its request stays cancelled, unless the receiver accepted
+ * it. A result of the same attempt from another worker stays too: that worker took over the
+ * endpoint queue because this one stalled for longer than its lease.
  */
 function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   return {
@@ -118,10 +116,7 @@ function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   };
 }
 
-/**
- * Marks deliveries that have been in flight for a while as delivering in the delivery log. Skips
- * those whose attempt is already stored.
- */
+/** The delivery log shows long requests as `delivering`, unless their attempt is already stored. */
 export async function markDelivering(
   db: Database,
   deliveries: { tenantId: string; id: string; attempts: number }[],

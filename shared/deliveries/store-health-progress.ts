@@ -1,7 +1,7 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** An endpoint, with the columns of its endpoint queue that only commands write. */
+/** The columns of an endpoint queue that only commands write. */
 export interface HealthProgress extends RecordRef {
   stop_reason: 'gone' | 'receiver' | null;
   exhausted_told_count: number;
@@ -14,10 +14,7 @@ export interface HealthProgress extends RecordRef {
 const PROGRESS_COLUMNS = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
 const PROGRESS_NAMES = parseColumnNames(PROGRESS_COLUMNS);
 
-/**
- * Stores the warnings, notices and probes of endpoints. It leaves alone the columns that the
- * delivery workers write.
- */
+/** Leaves alone the columns that the delivery workers write. */
 export async function storeHealthProgress(
   tx: Transaction,
   endpoints: readonly HealthProgress[],
@@ -31,10 +28,7 @@ export async function storeHealthProgress(
   });
 }
 
-/**
- * Clears failures, pauses and probes of endpoints that are enabled again, so that they start like
- * new ones.
- */
+/** An endpoint that is enabled again starts without failures, pauses or probes. */
 export async function resetEndpointHealth(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({

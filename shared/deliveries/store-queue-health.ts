@@ -3,7 +3,6 @@ import type { EndpointQueueRef } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
 import type { EndpointQueueHealth } from './queue-health.js';
 
-/** The state of an endpoint queue to store. */
 export interface EndpointQueueState extends EndpointQueueRef {
   owner: string;
   health: EndpointQueueHealth;
@@ -13,7 +12,7 @@ const STATE_COLUMNS = `tenant_id uuid, endpoint_id uuid, owner uuid, consecutive
   last_success_at timestamptz, last_failure_at timestamptz, last_error text, opened integer, open_until timestamptz,
   throttled_until timestamptz, is_slow boolean, stop_reason text, exhausted_count integer, last_exhausted_id uuid`;
 
-/** Builds the query that stores states. Only the holder of the lease may write the state. */
+/** Only the holder of the lease may write the state. */
 export function buildHealthUpdate(states: EndpointQueueState[]): SqlQuery {
   return {
     name: 'update-lanes',

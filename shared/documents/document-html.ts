@@ -1,6 +1,5 @@
 import type { InvoiceDocument } from './document.js';
 
-/** The parts of the document that have their own style. */
 export type DocumentPart =
   | 'mark'
   | 'logo'
@@ -23,10 +22,7 @@ export type DocumentPart =
   | 'payHead'
   | 'payText';
 
-/**
- * Returns the attribute that styles a part: a class on the page, an inline style in mail, because
- * mail programs drop style sheets.
- */
+/** A class on the page; an inline style in mail, because mail programs drop style sheets. */
 export type StyleAttributeFor = (part: DocumentPart) => string;
 
 /** Escapes text for HTML elements and quoted attributes. */
@@ -34,13 +30,13 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Maximum size of the logo in CSS pixels. */
+/** In CSS pixels. */
 const LOGO_BOX = { width: 240, height: 72 };
 
 /**
- * Renders the invoice as an HTML fragment without scripts and escapes every text. Quantity and
- * price are below the service, so that the text has enough width on a phone.
- * @param logoUrl URL of the logo; used only if the account has one
+ * Escapes every text. Quantity and price stand below the service, so that the text has
+ * enough width on a phone.
+ * @param logoUrl used only if the account has a logo
  */
 export function renderInvoiceHtml(
   document: InvoiceDocument,
@@ -88,7 +84,7 @@ export function renderInvoiceHtml(
     const { width, height } = document.logo;
     const scale = Math.min(LOGO_BOX.width / width, LOGO_BOX.height / height, 1);
     const size = `width="${Math.round(width * scale)}" height="${Math.round(height * scale)}"`;
-    // alt is empty because the company name follows as text.
+    // The company's name follows as text, so `alt` is empty.
     return `<img ${styleAttribute('logo')} src="${escapeHtml(logoUrl)}" ${size} alt="">`;
   }
 
@@ -103,10 +99,7 @@ function escapeLines(text: string): string {
   return addWordBreaks(escapeHtml(text)).replace(/\r?\n/g, '<br>');
 }
 
-/**
- * Lets a long word such as an email address break after @ . _ and /, and nowhere else, so that the
- * word fits on a phone.
- */
+/** Lets long words such as email addresses break after @ . _ and /, so that they fit on a phone. */
 function addWordBreaks(html: string): string {
   return html.replace(LONG_WORD, (word) => word.replace(/[@._/](?=.)/g, '$&<wbr>'));
 }

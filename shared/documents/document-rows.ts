@@ -1,6 +1,5 @@
 import type { LogoType } from './logo-image.js';
 
-/** The members of an invoice's JSON that its document shows. */
 export interface InvoiceJson {
   invoice_number: string;
   status: string;
@@ -25,7 +24,7 @@ export interface InvoiceJson {
   }[];
 }
 
-/** The logo on an account's invoices. The SHA-256 identifies its version. */
+/** `sha256` identifies the version of the logo. */
 export interface LogoRef {
   sha256: string;
   content_type: LogoType;
@@ -40,7 +39,6 @@ interface Address {
   zip: string | null;
 }
 
-/** Everything that the document of an invoice shows. */
 export interface DocumentRow {
   /** The REST representation of the invoice, as JSON text. */
   body: string;

@@ -3,13 +3,12 @@ import type { DocumentRow, InvoiceJson, LogoRef } from './document-rows.js';
 
 type Labelled = [label: string, value: string];
 
-/** The texts of an invoice as its customer sees them. Mail, page and PDF show the same document. */
+/** The texts of an invoice. The mail, the page and the PDF show the same texts. */
 export interface InvoiceDocument {
   number: string;
   title: string;
-  /** Name of the tow company. */
   sender: string;
-  /** Its address, phone and email, one text line each. */
+  /** The company's address, phone and email, one text line each. */
   contact: string[];
   logo: LogoRef | null;
   /** A warning at the top: a test, a draft, or an invoice that is void or cancelled. */
@@ -22,7 +21,7 @@ export interface InvoiceDocument {
   due: string | null;
   /** Payment instructions, one paragraph each; empty if nothing is owed. */
   howToPay: string[];
-  /** When the invoice last changed. The PDF has this creation date. */
+  /** When the invoice last changed; also the PDF's creation date. */
   updatedAt: Date;
 }
 
@@ -84,9 +83,7 @@ function dropBlank(lines: (string | null | undefined)[]): string[] {
   return lines.filter((line): line is string => Boolean(line?.trim()));
 }
 
-/**
- * Formats the days from release to due date. Before the release, formats the terms that will apply.
- */
+/** Formats the days from release to due date; before the release, the terms that will apply. */
 function formatTerms(
   { released_at: releasedAt, terms_days: termsDays, time_zone: timeZone }: DocumentRow,
   { effective_due_date: due }: InvoiceJson,
@@ -95,7 +92,6 @@ function formatTerms(
   return days > 0 ? `Net ${days}` : 'Due on receipt';
 }
 
-/** Counts the calendar days between two times in the account's time zone. */
 function daysBetween(from: Date, to: Date, timeZone: string): number {
   // The Swedish locale formats dates as ISO 8601, and Date.parse reads an ISO date as UTC.
   const dayOf = (at: Date) => Date.parse(at.toLocaleDateString('sv-SE', { timeZone }));
@@ -132,10 +128,7 @@ function buildSums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
   ];
 }
 
-/**
- * Writes the payment instructions: the account's remittance text, then a contact for questions.
- * Without a remittance text, the contact comes first.
- */
+/** The account's remittance text comes first; without such a text, a contact for questions. */
 function writePaymentInstructions({ account }: DocumentRow, invoice: InvoiceJson): string[] {
   if (invoice.balance_due_cents <= 0 || STATUS_MARKS[invoice.status]) return [];
   const { name, phone, email, remittance_text: remittance } = account;
@@ -154,10 +147,7 @@ function dollars(cents: number): string {
   return money.format(cents / 100);
 }
 
-/**
- * Formats the calendar day of a time in the account's time zone. The overdue rule counts the same
- * days (docs/decisions.md §3).
- */
+/** The overdue rule counts the same days (docs/decisions.md §3). */
 export function formatDay(at: string | Date, timeZone: string): string {
   return new Date(at).toLocaleDateString('en-US', {
     timeZone,
@@ -167,7 +157,7 @@ export function formatDay(at: string | Date, timeZone: string): string {
   });
 }
 
-/** Returns a file name for the PDF that all systems and mail programs accept. */
+/** Keeps only characters that all systems and mail programs accept. */
 export function pdfFileName({ number }: InvoiceDocument): string {
   return `invoice-${number.replace(/[^A-Za-z0-9._-]+/g, '-')}.pdf`;
 }

@@ -2,17 +2,14 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { crc32, inflate } from 'node:zlib';
 
-/** Largest logo in bytes; the table checks the same. */
+/** The table has the same limit. */
 export const MAX_LOGO_BYTES = 256 * 1024;
-/**
- * Longest side of a logo. A small file can hold a huge picture, which the PDF has to decompress.
- */
+/** A small file can hold a huge picture, which the PDF has to decompress. */
 export const MAX_LOGO_PIXELS = 2000;
 
 export const LOGO_TYPES = ['image/png', 'image/jpeg'] as const;
 export type LogoType = (typeof LOGO_TYPES)[number];
 
-/** A picture that browsers, mail programs and the PDF can show. */
 export interface LogoImage {
   content_type: LogoType;
   width: number;
@@ -27,14 +24,13 @@ interface Size {
   height: number;
 }
 
-/** Why the bytes are not a valid logo; `message` is shown to the client. */
+/** The bytes are not a valid logo. The client sees `message`. */
 export class InvalidLogoError extends Error {
   override readonly name = 'InvalidLogoError';
 }
 
 /**
- * Checks the bytes of a logo: their type, size and structure. Decompresses a PNG once, because the
- * PDF decompresses it for each invoice.
+ * A PNG is decompressed once here, because the PDF decompresses it for each invoice.
  * @throws {InvalidLogoError}
  */
 export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {
@@ -86,7 +82,6 @@ async function readPng(bytes: Buffer): Promise<{ size: Size; end: number }> {
   throw new InvalidLogoError(BROKEN_PNG);
 }
 
-/** The decompressed pixels must match the picture's size exactly. */
 async function checkPixels(
   header: Buffer,
   { compressed, palette }: { compressed: Buffer; palette: boolean },
@@ -106,10 +101,7 @@ async function checkPixels(
   return size;
 }
 
-/**
- * JPEG frames that PDF viewers can draw: baseline, extended and progressive (ITU-T T.81, table
- * B.1).
- */
+/** PDF viewers can draw baseline, extended and progressive frames (ITU-T T.81, table B.1). */
 const FRAMES = [0xc0, 0xc1, 0xc2];
 const START_OF_SCAN = 0xda;
 

@@ -1,14 +1,13 @@
 import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import type { LogoType } from './logo-image.js';
 
-/** A logo as stored. */
 export interface StoredLogo {
   content_type: LogoType;
   sha256: string;
   data: Buffer;
 }
 
-/** Reads an account's logo; undefined when it has none. */
+/** Returns undefined if the account has no logo. */
 export async function readLogo(db: Database, tenantId: string): Promise<StoredLogo | undefined> {
   const sqlQuery: SqlQuery = {
     name: 'read-logo',

@@ -3,7 +3,6 @@ import { isSupportedDate } from '../contracts/schemas/fields.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
 
-/** The date members of an invoice in create and update. */
 interface DateMembers {
   due_date?: string | null;
   service_date?: string | null;
@@ -12,9 +11,8 @@ interface DateMembers {
 const MEMBERS = ['due_date', 'service_date'] as const;
 
 /**
- * Replaces plain dates in the commands by timestamps. A date becomes its midnight in the account's
- * time zone. `since` and `until` use the same rule, so a filter by a day finds the invoices that
- * are due on it.
+ * A plain date becomes its midnight in the account's time zone. `since` and `until` follow the same
+ * rule, so a filter by a day finds the invoices due on that day.
  */
 export async function replacePlainDates<Input extends DateMembers>(
   tx: Transaction,

@@ -1,9 +1,6 @@
 import { isUuid } from '../platform/ids.js';
 
-/**
- * A position in the order in which a tenant's events are read: by the transaction that recorded
- * them, then by id.
- */
+/** Readers get a tenant's events sorted by the transaction that recorded them, then by id. */
 export interface EventPosition {
   xid: bigint;
   /** Lower case. */
@@ -13,23 +10,21 @@ export interface EventPosition {
 /** Sorts before the id of every event. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Returns the position before the first event of a transaction. */
 export function positionBeforeTransaction(xid: bigint): EventPosition {
   return { xid, id: LOWEST_ID };
 }
 
-/** Returns a negative number when `a` comes before `b`. */
 export function comparePositions(a: EventPosition, b: EventPosition): number {
   if (a.xid !== b.xid) return a.xid < b.xid ? -1 : 1;
   return a.id < b.id ? -1 : a.id === b.id ? 0 : 1;
 }
 
-/** Formats a position as the id that clients receive and send back as Last-Event-ID. */
+/** Clients receive this text as the event's id, and send it back as Last-Event-ID. */
 export function formatPosition({ xid, id }: EventPosition): string {
   return `${xid}-${id}`;
 }
 
-/** Reverses {@link formatPosition}; undefined when the text is not a position. */
+/** Returns undefined if the text is not a position. */
 export function parsePosition(text: string): EventPosition | undefined {
   const [, xid, id] = /^(\d{1,20})-(.{36})$/.exec(text) ?? [];
   return xid !== undefined && isUuid(id) ? { xid: BigInt(xid), id: id.toLowerCase() } : undefined;

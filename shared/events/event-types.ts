@@ -1,13 +1,13 @@
 /** `invoice.paid`, `invoice.*` or `*`. */
 export const TYPE_FILTER = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.([a-z][a-z0-9_]*|\*))$/;
 
-/** Returns whether a filter matches an event type (docs/decisions.md §8). */
+/** `invoice.*` matches `invoice.paid` (docs/decisions.md §8). */
 export function matchesType(filter: string, type: string): boolean {
   if (filter === '*') return true;
   return filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : type === filter;
 }
 
-/** Lists all filters that match an event type: `invoice.paid`, `invoice.*`, `*`. */
+/** The filters for `invoice.paid` are `invoice.paid`, `invoice.*` and `*`. */
 export function listMatchingFilters(type: string): string[] {
   const segments = type.split('.');
   const wildcards = segments.slice(1).map((_, index) => `${segments.slice(0, index + 1).join('.')}.*`);
@@ -15,8 +15,7 @@ export function listMatchingFilters(type: string): string[] {
 }
 
 /**
- * SQL for {@link matchesType} with any of several filters. The arguments are SQL expressions of
- * type text and text[].
+ * SQL for {@link matchesType} with any of the filters. The arguments are of type text and text[].
  */
 export function matchesTypesSql(type: string, filters: string): string {
   return `exists (select from unnest(${filters}) as f(filter) where f.filter in ('*', ${type})

@@ -2,12 +2,11 @@ import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type EventPosition, positionBeforeTransaction } from './event-position.js';
 
 /**
- * A page of a tenant's events, in an order in which no event is ever added behind a reader. Events
- * are sorted by the number of their transaction, then by id. A page holds only events of
- * transactions below the watermark (`pg_snapshot_xmin`, the oldest transaction that still runs):
- * all of these have ended. Transactions that commit later have higher numbers, so reading after a
- * position misses no event. Neither ids nor transaction numbers follow the order of the commits.
- *
+ * A page of a tenant's events. No event is ever added behind a reader, although neither ids nor
+ * transaction numbers follow the sequence of commits. Events are sorted by the number of their
+ * transaction, then by id. A page holds only events below the watermark (`pg_snapshot_xmin`, the
+ * oldest transaction that still runs). All transactions below the watermark have ended, and later
+ * commits have higher numbers.
  * Transaction numbers are valid in one database cluster only. After a dump is restored into another
  * cluster, clear them: `update events set xid = null`.
  */
@@ -15,7 +14,6 @@ export interface EventPage {
   events: StoredEvent[];
   /** The reader has read all events up to this position. */
   position: EventPosition;
-  /** The next page can be read immediately. */
   hasMore: boolean;
   /** An event is committed but withheld, because an older transaction still runs. */
   hasWithheldEvents: boolean;
@@ -29,13 +27,9 @@ export interface StoredEvent {
 }
 
 const PAGE_EVENTS = 200;
-/**
- * A page ends with the first event that crosses this limit. Large bodies for many readers would
- * otherwise fill the memory of the process.
- */
+/** A page ends with the event that crosses this limit, because large bodies fill the memory. */
 const PAGE_BYTES = 1024 * 1024;
 
-/** Reads the next page of a tenant's events after a position. */
 export async function readEvents(db: Database, tenantId: string, after: EventPosition): Promise<EventPage> {
   const rows = await db.read<PageRow>(tenantId, buildPageQuery(tenantId, after));
   const [first] = rows;
@@ -55,12 +49,12 @@ export async function readEvents(db: Database, tenantId: string, after: EventPos
 
 interface PageRow {
   watermark: string;
-  /** Number of events found, before the byte limit of the page; null when there are none. */
+  /** Number of events found before the byte limit; null if there are none. */
   found: number | null;
   xid: string | null;
   id: string | null;
   type: string | null;
-  /** null when the event is withheld. */
+  /** Null if the event is withheld. */
   body: string | null;
 }
 
@@ -90,7 +84,7 @@ function buildPageQuery(tenantId: string, after: EventPosition): SqlQuery {
   };
 }
 
-/** Reads the position after which a reader receives all events that commit from now on. */
+/** A reader that starts after this position receives all events that commit from now on. */
 export async function readCurrentPosition(db: Database, tenantId: string): Promise<EventPosition> {
   const [row] = await db.read<{ watermark: string }>(tenantId, {
     name: 'event-watermark',

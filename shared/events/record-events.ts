@@ -7,11 +7,9 @@ export const API_VERSION = 'v1';
 
 /**
  * SQL that records events within the caller's query, as common table expressions. The caller's
- * `rendered` renders their objects; it has the columns tenant_id, body (the record's JSON) and
- * events ({@link buildEventRows}). This SQL builds and stores the body of an event once, and every
- * attempt sends these bytes (docs/decisions.md §8). PostgreSQL renders the object, so it never
- * travels to a worker and back.
- *
+ * `rendered` holds one row per command: tenant_id, body (the record's JSON) and events ({@link
+ * buildEventRows}). PostgreSQL builds the body of an event once, so the record never travels to a
+ * worker and back. Every attempt sends the same bytes (docs/decisions.md §8).
  * `new_events` has the columns tenant_id, id, type, filters, except_endpoint, at and body.
  */
 export const RECORD_EVENTS = `
@@ -23,10 +21,7 @@ export const RECORD_EVENTS = `
     insert into events (tenant_id, id, type, occurred_at, body) select tenant_id, id, type, at, body from new_events
   )`;
 
-/**
- * Builds the events of a command for {@link RECORD_EVENTS}: `head` and `tail` are the texts of the
- * body before and after its object.
- */
+/** `head` and `tail` are the texts of an event's body before and after the record's JSON. */
 export function buildEventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();
   return drafts.map((draft) => {

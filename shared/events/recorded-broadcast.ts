@@ -1,8 +1,8 @@
 import type { Bus } from '../platform/bus.js';
 
 /**
- * Broadcast that events of these tenants are committed. It only wakes readers, which then query the
- * database. A lost broadcast delays them until their next regular query.
+ * The broadcast only wakes readers, which then query the database. A lost broadcast delays them
+ * until their next regular query.
  */
 const CHANNEL = 'tow:events';
 

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 
-/** A secret that signs deliveries (Standard Webhooks 1.0.0): v1 is HMAC-SHA256, v1a ed25519. */
+/** Standard Webhooks 1.0.0: v1 is HMAC-SHA256, v1a is ed25519. */
 export type SigningSecret = { scheme: 'v1'; key: Buffer } | { scheme: 'v1a'; key: KeyObject };
 
 /** Limits of the standard for the length of the key. */
@@ -10,15 +10,14 @@ const V1_BYTES = { min: 24, max: 64 };
 const ED25519_PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Parses `whsec_` + base64 of 24 to 64 bytes, or `whsk_` + base64 of a 32-byte seed, optionally
- * followed by its public key. Creating the key object takes time: keep the result while the secret
- * signs.
+ * Parses `whsec_` + base64 of 24 to 64 bytes, or `whsk_` + base64 of a 32-byte seed and optionally
+ * its public key. Creating the key object takes time: keep the result while the secret signs.
  * @throws {Error} whose message does not contain the secret
  */
 export function parseSigningSecret(text: string): SigningSecret {
   const [, prefix, encoded = ''] = /^(whsec|whsk)_(.*)$/s.exec(text) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  // Node skips characters that are not base64. A damaged secret must not sign.
+  // Node skips characters that are not base64, but a damaged secret must not sign.
   if (!prefix || bytes.toString('base64') !== encoded) throw new Error('not a signing secret');
   return prefix === 'whsec'
     ? { scheme: 'v1', key: parseHmacKey(bytes) }
@@ -49,15 +48,14 @@ export interface SignatureInput {
   timestampSeconds: number;
   /** The exact body of the request; a string is sent as UTF-8. */
   body: string | Buffer;
-  /** All secrets that sign now. During a rotation the new one comes first. */
+  /** During a rotation, the new secret comes first. */
   secrets: readonly SigningSecret[];
 }
 
 /** Builds the value of `webhook-signature`: one signature of `id.timestamp.body` per secret. */
 export function buildSignatureHeader({ id, timestampSeconds, body, secrets }: SignatureInput): string {
   const head = `${id}.${timestampSeconds}.`;
-  // ed25519 needs its content in one buffer, built once for all keys. HMAC needs no copy of the
-  // body.
+  // ed25519 needs its content in one buffer, built once for all keys; HMAC does not.
   let content: Buffer | undefined;
   const signatures = secrets.map(({ scheme, key }) => {
     if (scheme === 'v1') return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`;

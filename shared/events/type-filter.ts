@@ -4,7 +4,6 @@ import { TYPE_FILTER } from './event-types.js';
 
 const FORMAT = 'be an event type (invoice.paid), all of a kind (invoice.*) or *';
 
-/** Defines a filter of event types as a field of a body or a query. */
 export function typeFilter(): Joi.StringSchema {
   return text(100)
     .pattern(TYPE_FILTER, FORMAT)

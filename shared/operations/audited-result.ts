@@ -5,7 +5,6 @@ import { buildRenderQuery } from '../records/render-records.js';
 import { getCollectionPath, getResourceTable } from '../registry/tables.js';
 import { buildHeldBody } from '../resources/approvals/held-response.js';
 
-/** The columns of an audit entry from which a command's result is rebuilt. */
 export interface AuditedResultRow {
   tenant_id: string;
   id: string;
@@ -21,8 +20,8 @@ export interface AuditedResultRow {
 export const HAS_CHANGES_COLUMN = 'coalesce(jsonb_array_length(a.changes), 0) > 0 as has_changes';
 
 /**
- * Rebuilds the result of an earlier command from its audit entry: the stored error, or the record
- * as it is now. `query` runs in a transaction of the tenant.
+ * Returns the stored error, or the record as it is now. `query` runs in a
+ * transaction of the tenant.
  */
 export async function rebuildResult(
   row: AuditedResultRow,
@@ -30,9 +29,9 @@ export async function rebuildResult(
 ): Promise<CommandResult> {
   if (row.error) return { id: row.id, ok: false, error: row.error };
   const isHeld = row.outcome === 'held';
-  // The result of a held write is its approval, whose id is the command's id.
+  // The result of a held write is its approval, which has the id of the command.
   const [entityType, id] = isHeld ? ['approval', row.id] : [row.entity_type, row.entity_id];
-  // Deleted records are included: the result of a delete command is the deleted record.
+  // The result of a delete command is the deleted record, so deleted records are included.
   const [found] = await query(
     buildRenderQuery(getResourceTable(entityType), [{ tenant_id: row.tenant_id, id }]),
   );

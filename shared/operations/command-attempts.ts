@@ -6,10 +6,10 @@ import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 const MAX_ATTEMPTS = 3;
 
 /**
- * Counts an attempt of one command before it starts, in a separate transaction, so that the count
- * survives if the command kills the process.
- * @returns false when the command has killed its worker too often and is parked. `tow commands
- * parked` lists it; `tow commands replay` runs it again
+ * Counts an attempt in its own transaction before the attempt starts, so that the count survives if
+ * the command kills the process.
+ * @returns false if the command is parked. `tow commands parked` lists it; `tow
+ * commands replay` runs it again
  */
 export async function countAttempt(db: Database, command: Command): Promise<boolean> {
   return db.transaction([command.tenantId], async (tx) => {
@@ -26,7 +26,6 @@ export async function countAttempt(db: Database, command: Command): Promise<bool
   });
 }
 
-/** Deletes the attempts of a command that has finished. */
 export async function deleteAttempts(db: Database, command: Command): Promise<void> {
   await db.transaction([command.tenantId], async (tx) =>
     tx.queryAtCommit({
@@ -38,8 +37,7 @@ export async function deleteAttempts(db: Database, command: Command): Promise<vo
 }
 
 /**
- * Sorts the commands with the fewest attempts first. The other commands of a job then finish before
- * its poison command runs again.
+ * The commands with the fewest attempts come first, so that they finish before the poison command.
  */
 export async function sortByAttempts(db: Database, commands: Command[]): Promise<Command[]> {
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
@@ -54,8 +52,8 @@ export async function sortByAttempts(db: Database, commands: Command[]): Promise
 }
 
 /**
- * Resets the attempts of a parked command and stores it as a pending operation, with the current
- * time, so that GET /operations shows it for another 24 hours.
+ * Resets the attempts and stores the command as a pending operation. The current time makes GET
+ * /operations show the operation for another 24 hours.
  */
 export async function unparkCommand(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const values = [tenantId, id];

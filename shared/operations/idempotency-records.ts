@@ -3,9 +3,9 @@ import { EXTENDED_RETENTION, type ExpiryRule, RETENTION } from '../records/expir
 import { recordsetSql } from '../records/record-refs.js';
 
 /**
- * SQL that stores the responses of commands under their Idempotency-Keys, within the caller's
- * query. The caller's `rendered` has the columns of the record, and body, head and tail, which
- * together are the response's text.
+ * SQL that stores responses under their Idempotency-Keys, within the caller's query. The
+ * caller's `rendered` has the columns of the record, and the response's text in three
+ * parts: head, body, tail.
  */
 export const INSERT_IDEMPOTENCY_RECORDS = `
   insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
@@ -13,7 +13,7 @@ export const INSERT_IDEMPOTENCY_RECORDS = `
     case when tail is null then body else head || left(body, -1) || tail end
   from rendered where key is not null order by tenant_id, key`;
 
-/** Deletes those of these records that have expired, so that their keys can be used again. */
+/** Frees the keys of expired records, so that clients can use them again. */
 export async function deleteExpiredRecords(
   tx: Transaction,
   keys: readonly { tenant_id: string; key: string }[],
@@ -26,8 +26,8 @@ export async function deleteExpiredRecords(
 }
 
 /**
- * Idempotency records outlive the operations that they finish: without its record, an operation
- * would look as if it had never run.
+ * Idempotency records outlive operations. Without its record, an operation would
+ * look as if it had never run.
  */
 export const EXPIRED_IDEMPOTENCY_RECORDS: ExpiryRule = {
   table: 'idempotency_keys',

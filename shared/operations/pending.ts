@@ -4,29 +4,28 @@ import { isInSessionTenants } from '../records/session-tenants.js';
 import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
 
 /**
- * SQL over operations `o`: the command has run, or another command has done the work under its
- * Idempotency-Key. `settled_at` keeps this fact after the idempotency record is deleted.
+ * SQL over operations `o`: whether the command has run, or another command has done its work under
+ * the same Idempotency-Key. `settled_at` keeps this fact after the idempotency record is deleted.
  */
 const IS_DONE = `(exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
   or exists (select from idempotency_keys k
              where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid))`;
 
 /**
- * SQL over operations `o`: the command is parked. `tow commands replay` unparks it. A replay by the
- * previous version does not know `settled_at`, so a parked operation is never marked as settled.
+ * SQL over operations `o`: whether the command is parked. A parked operation is never marked as
+ * settled, because the previous version's `tow commands replay` does not know `settled_at`.
  */
 const IS_PARKED = `exists (select from command_attempts p
   where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
 
 /**
- * SQL over operations `o`: the command has yet to run. Its age does not matter: an acknowledged
- * command runs even after a day without workers.
+ * SQL over operations `o`: whether the command has yet to run. Its age does not matter: an
+ * acknowledged command runs even after a day without workers.
  */
 export const IS_PENDING = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
 
-/** Operations that one pass reads: more than it leases, so that finished ones are soon marked. */
+/** One pass reads more operations than it leases, so that finished operations are soon marked. */
 const READ_PER_PASS = 2048;
-/** Operations that {@link countPending} checks one by one. */
 const CHECKED_PER_COUNT = 10_000;
 
 const LEASE_QUERY = `
@@ -55,7 +54,7 @@ const LEASE_QUERY = `
 /**
  * Leases pending operations whose lease has run out, and returns their commands. Marks finished
  * operations, so that no later pass reads them. Accounts are served round-robin, each with its
- * longest due first. Concurrent clocks never lease the same operation.
+ * longest due operation first. Concurrent clocks never lease the same operation.
  * @param limit maximum number of commands, so that one pass stays short
  */
 export async function leasePending(
@@ -71,9 +70,9 @@ export async function leasePending(
 }
 
 /**
- * Counts the operations of these tenants that have not run yet. Of the operations not marked as
- * settled, it checks 10,000 and counts the rest unchecked: a check costs three index probes, and
- * the figure is only a gauge.
+ * Counts the operations of these tenants that have not run yet. A check costs three index probes,
+ * and the figure is only a gauge. So only 10,000 operations are checked, and all others that are
+ * not marked as settled count as pending.
  */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({

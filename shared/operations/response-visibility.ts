@@ -7,15 +7,12 @@ import { getReadAccess } from '../registry/tables.js';
 type Definition = Pick<CommandDefinition, 'entityType' | 'creates'>;
 type Success = Extract<CommandResult, { ok: true }>;
 
-/**
- * Whether the response to a write may show its record: the caller may read the record, or has just
- * created or changed it.
- */
+/** A caller may see the record if it may read it, or has just created or changed it. */
 export function canShowRecord(key: Principal, { entityType, creates }: Definition, result: Success): boolean {
   return hasAccess(key, getReadAccess(entityType)) || (result.isOwnChange ?? (creates && !result.replayed));
 }
 
-/** @throws {AppError} 403: the stored response belongs to a record that another key created */
+/** @throws {AppError} 403, because another key created the record of the stored response */
 export function refuseForeignReplay({ kind }: Principal, { entityType }: Definition): never {
   const { permission, agentScope } = getReadAccess(entityType);
   const required = kind === 'agent' ? agentScope : permission;
@@ -27,8 +24,7 @@ export function refuseForeignReplay({ kind }: Principal, { entityType }: Definit
 }
 
 /**
- * Removes details from the error when the caller may not read the record: a conflict's details are
- * the record's content.
+ * A conflict's details are the record's content, so only callers who may read the record get them.
  */
 export function hideRecordContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
   if (error.code !== 'precondition_failed' || hasAccess(key, getReadAccess(entityType))) return error;

@@ -1,17 +1,13 @@
 import type { Command } from '../contracts/command.js';
 import { AppError, type ErrorBody } from '../platform/errors.js';
 
-/** The request that an idempotency record belongs to. */
 export interface StoredRequest {
   method: string;
   path: string;
   body_hash: string;
 }
 
-/**
- * The error for a request that reuses the Idempotency-Key of a different request; undefined when
- * the requests are equal.
- */
+/** Returns an error if the request reuses the Idempotency-Key of a different request. */
 export function findReusedKeyError(
   idempotency: Command['idempotency'],
   kept: StoredRequest,

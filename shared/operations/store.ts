@@ -22,9 +22,8 @@ export interface OperationView {
   createdAt: string;
   type: string;
   actorId: string | null;
-  /** The record that the write creates or changes. */
   entityId: string;
-  /** The key or secret that the command created, encrypted; null when it created none. */
+  /** The key or secret that the command created, encrypted; null if it created none. */
   sealedSecret: string | null;
   result: CommandResult | undefined;
 }
@@ -42,8 +41,8 @@ interface OperationRow extends AuditedResultRow {
   kept: (StoredRequest & { status: number; body: string; location: string | null }) | null;
 }
 
-// A retry with the same key may have done the work first: its stored response is then this
-// operation's result. If a different request ran under that key, this operation never runs.
+// A retry with the same key may have done the work first. The stored response of the retry is then
+// the operation's result. If a different request ran under that key, the operation never runs.
 const READ_OPERATION_QUERY = `
   select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
     o.command #>> '{actor,id}' as actor_id, o.command ->> 'entityId' as command_entity_id, o.command #>> '{input,material,sealed}' as sealed_secret, a.id is not null as done, p.parked_at is not null as parked,
@@ -54,10 +53,7 @@ const READ_OPERATION_QUERY = `
   left join idempotency_keys k on k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid
   where o.tenant_id = $1 and o.id = $2 and o.created_at > now() - ${RETENTION}`;
 
-/**
- * Reads an operation and its result; undefined when the tenant has no such operation within 24
- * hours.
- */
+/** Returns undefined if the tenant has no such operation within 24 hours. */
 export async function readOperation(
   db: Database,
   tenantId: string,
@@ -101,7 +97,7 @@ const PARKED_ERROR: ErrorBody = {
     'This write was set aside after it failed repeatedly on our side. Nothing was stored; support can run it again.',
 };
 
-/** Finds the result of a command by its audit entry; undefined when the command has not run. */
+/** Finds the result by the audit entry. Returns undefined if the command has not run. */
 export async function findCommandResult(db: Database, command: Command): Promise<CommandResult | undefined> {
   const [row] = await db.read<AuditedResultRow>(command.tenantId, {
     name: 'find-result',
@@ -112,7 +108,6 @@ export async function findCommandResult(db: Database, command: Command): Promise
   return row && rebuildResult(row, (sqlQuery) => db.read(command.tenantId, sqlQuery));
 }
 
-/** Stores a command as pending: once committed, it runs even if the queue loses its job. */
 export async function storeOperation(db: Database, command: Command, leaseSeconds: number): Promise<void> {
   await db.transaction([command.tenantId], async (tx) =>
     tx.queryAtCommit({
@@ -124,13 +119,11 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
   );
 }
 
-/** Finished operations. */
 const EXPIRED_OPERATIONS: ExpiryRule = {
   table: 'operations',
   condition: `o.created_at < now() - ${RETENTION} and not ${IS_PENDING}`,
 };
 
-/** The rows that the clock deletes. */
 const EXPIRY_RULES: readonly ExpiryRule[] = [
   EXPIRED_OPERATIONS,
   EXPIRED_IDEMPOTENCY_RECORDS,
@@ -144,7 +137,7 @@ const EXPIRY_RULES: readonly ExpiryRule[] = [
   EXPIRED_ENDPOINT_QUEUES,
 ];
 
-/** Deletes expired rows, at most `limit` per table. Returns how many it deleted. */
+/** Deletes at most `limit` rows per table. Returns how many it deleted. */
 export function purgeExpired(tx: Transaction, limit: number): Promise<number> {
   return deleteExpiredRows(tx, EXPIRY_RULES, limit);
 }

@@ -2,14 +2,11 @@ import type { Runtime } from '../platform/process/runtime.js';
 import { openWritePath, type Submit } from '../queues/submit.js';
 import { findCommandResult, storeOperation } from './store.js';
 
-/**
- * For this long after it is stored, the clock leaves an operation alone: its job may still be
- * queued.
- */
+/** The clock leaves a new operation alone for this long, because its job may still be queued. */
 const FIRST_LEASE_SECONDS = 5;
 
 /**
- * Opens the write path of a process that submits commands. When a reply does not come in time, the
+ * Opens the write path of a process that submits commands. If a reply does not come in time, the
  * process reads the command's result, or stores the command as an operation that runs later.
  */
 export function openDurableWritePath(runtime: Runtime): Promise<Submit> {

@@ -1,19 +1,15 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** The addresses and schemes that this process may call. */
 export interface OutboundRules {
-  /**
-   * Allows 127.0.0.0/8 and ::1, for receivers on a developer's machine. All other non-public
-   * addresses stay blocked.
-   */
+  /** Allows 127.0.0.0/8 and ::1, for receivers on a developer's machine. */
   allowLoopback: boolean;
-  /** Allows `http:` as well as `https:`. */
+  /** Allows `http:` in addition to `https:`. */
   allowHttp: boolean;
 }
 
 /**
- * IPv4 ranges outside the public internet (IANA special-purpose registry), and one public address
- * that leads inside Azure.
+ * IPv4 ranges outside the public internet (IANA special-purpose registry). The last address is
+ * public, but leads inside Azure.
  */
 const REFUSED_V4 = buildBlockList('ipv4', [
   '0.0.0.0/8',
@@ -36,8 +32,8 @@ const REFUSED_V4 = buildBlockList('ipv4', [
 ]);
 
 /**
- * The only IPv6 range that IANA assigns to the public internet. Loopback, link-local, site-local,
- * unique local and multicast addresses are outside it. So are the forms that embed an IPv4 address
+ * The only IPv6 range that IANA assigns to the public internet. It excludes loopback, link-local,
+ * site-local, unique local and multicast addresses, and all forms that embed an IPv4 address
  * (mapped, compatible, NAT64).
  */
 const GLOBAL_V6 = buildBlockList('ipv6', ['2000::/3']);
@@ -62,10 +58,7 @@ function buildBlockList(family: 'ipv4' | 'ipv6', list: string[]): BlockList {
   return blockList;
 }
 
-/**
- * Whether a socket may connect to this address. Text that is not a plain IP address (a name, a zone
- * id) is never allowed.
- */
+/** Text that is not a plain IP address (a name, a zone id) is never allowed. */
 export function isAllowedAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
   if (isIPv4(address)) {
     if (LOOPBACK_V4.check(address, 'ipv4')) return allowLoopback;
@@ -76,14 +69,13 @@ export function isAllowedAddress(address: string, { allowLoopback }: { allowLoop
   return GLOBAL_V6.check(address, 'ipv6') && !REFUSED_V6.check(address, 'ipv6') && !isIsatap(address);
 }
 
-/** Whether an IP address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return isIPv4(address) ? LOOPBACK_V4.check(address, 'ipv4') : LOOPBACK_V6.check(address, 'ipv6');
 }
 
 /**
- * Whether this is an ISATAP address: any prefix, then the interface id 0:5efe or 200:5efe, then an
- * IPv4 address. An ISATAP router forwards the packet to that IPv4 address, which may be private.
+ * An ISATAP address ends with the interface id 0:5efe or 200:5efe and an IPv4 address. An ISATAP
+ * router forwards the packet to that IPv4 address, which may be private.
  */
 function isIsatap(address: string): boolean {
   const groups = parseIpv6Groups(address);
@@ -92,10 +84,9 @@ function isIsatap(address: string): boolean {
   return (first & 0xfcff) === 0 && second === 0x5efe;
 }
 
-/** Parses an IPv6 address into its eight 16-bit groups. */
+/** Returns eight 16-bit groups. */
 export function parseIpv6Groups(address: string): number[] {
-  // The URL parser writes every notation in one form: hexadecimal, also for an embedded IPv4
-  // address.
+  // The URL parser writes every notation in hexadecimal, even an embedded IPv4 address.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
   const filled = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : [...head];

@@ -12,14 +12,11 @@ export type { OutboundRequest, OutboundResponse };
 
 export interface OutboundClient {
   /**
-   * Follows no redirects. Retries only as isIdempotent describes.
-   * @throws {OutboundError} when no complete response arrived
+   * Follows no redirects. Repeats a request only as isIdempotent describes.
+   * @throws {OutboundError} if no complete response arrived
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;
-  /**
-   * Refuses new requests, waits for running requests (each has its deadline) and closes every
-   * socket.
-   */
+  /** Refuses new requests and waits for running requests, each of which has its deadline. */
   close(): Promise<void>;
 }
 
@@ -29,23 +26,20 @@ export interface OutboundOptions extends OutboundRules {
 }
 
 /**
- * The only client for addresses that tenants supply; all such requests use it. It checks the
- * connected address itself, so proxies from the environment, global dispatchers and redirects
- * cannot change the destination. It does not limit the request rate or the sockets per receiver;
- * callers do that.
+ * The only client for addresses that tenants supply. It checks the connected address itself, so
+ * proxies from the environment, global dispatchers and redirects cannot change the destination.
+ * Callers limit the request rate and the sockets per receiver.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   return new GuardedClient(options, options.resolve ?? createHostnameResolver());
 }
 
-/** The state of one running request. */
 class RequestState {
   readonly startedAt = performance.now();
   stage = '';
   remoteAddress: string | null = null;
   connectMs: number | null = null;
   isFinished = false;
-  /** Aborts the current stage. */
   stopStage: () => void = () => undefined;
 }
 
@@ -65,8 +59,7 @@ class GuardedClient implements OutboundClient {
   send(request: OutboundRequest): Promise<OutboundResponse> {
     const state = new RequestState();
     this.#runningCount += 1;
-    // Uses setTimeout because AbortSignal.timeout costs a third of what the request itself costs
-    // (measured).
+    // AbortSignal.timeout would cost a third of what the request itself costs (measured).
     return new Promise((resolve, reject) => {
       const end = () => {
         state.isFinished = true;
@@ -129,7 +122,7 @@ class GuardedClient implements OutboundClient {
         const isUnsent = error instanceof ConnectionClosedError;
         const isUnanswered = isUnsent || (request.isIdempotent && connection.hasReceivedNothing);
         connection.destroy();
-        // The receiver closed the kept-alive socket before this request. Each pass removes one idle
+        // The receiver closed the kept-alive socket. Each pass removes one idle
         // socket, so the loop ends.
         const canRetry = pooled && isUnanswered && failure.kind === 'reset' && !state.isFinished;
         if (!canRetry) throw failure;
@@ -141,7 +134,7 @@ class GuardedClient implements OutboundClient {
   }
 
   /**
-   * Waits for permission to send. On refusal, the connection goes back to the pool.
+   * On refusal, the connection goes back to the pool.
    * @returns the extra headers for this send
    */
   async #awaitPermission(
@@ -165,8 +158,7 @@ class GuardedClient implements OutboundClient {
   async #openConnection(target: Target, state: RequestState): Promise<PinnedConnection> {
     const startedAt = performance.now();
     const abort = new AbortController();
-    // Set again when a kept-alive socket was closed: the deadline can also pass during this
-    // connection.
+    // After a closed kept-alive socket, the deadline can pass during the new connection.
     state.stage = 'the host was being looked up and connected to';
     state.stopStage = () => abort.abort();
     const connected = await connectTo(target, {

@@ -6,20 +6,20 @@ import { connectError, OutboundError, tlsError } from './outbound-error.js';
 import type { ResolveHostname } from './resolve.js';
 import { isLocalhost, type Target } from './target.js';
 
-/** The client tries at most this many addresses of a name, but checks all of them. */
+/** The client checks all addresses of a name, but tries only this many. */
 const MAX_ADDRESSES_TRIED = 4;
-/** Time limit for one address while another address remains to try. */
+/** Applies to one address while another address remains to try. */
 const ADDRESS_TIMEOUT_MS = 2000;
 
 export interface ConnectOptions {
   rules: OutboundRules;
   resolve: ResolveHostname;
-  /** Aborts the lookup, connection and TLS handshake, and leaves no socket open. */
+  /** Aborts the lookup, the connection and the TLS handshake, and leaves no socket open. */
   signal: AbortSignal;
 }
 
 export interface ConnectedSocket {
-  /** Ready for HTTP. For https:, the TLS handshake is complete. */
+  /** Ready for HTTP: for https:, the TLS handshake is complete. */
   socket: Socket;
   remoteAddress: string;
 }
@@ -32,7 +32,7 @@ export interface ConnectedSocket {
 export async function connectTo(target: Target, options: ConnectOptions): Promise<ConnectedSocket> {
   const addresses = await findAllowedAddresses(target, options);
   const { socket, remoteAddress } = await connectToFirst(addresses, target.port, options);
-  // Check the address that the socket reports before sending any byte, including TLS's first byte.
+  // Check the address that the socket reports before any byte is sent, even TLS's first byte.
   if (!isAllowedAddress(socket.remoteAddress ?? '', options.rules)) {
     socket.destroy();
     throw createBlockedError();
@@ -51,10 +51,7 @@ function createBlockedError(): OutboundError {
   return new OutboundError('blocked_address', 'The host has an address that is not allowed.');
 }
 
-/**
- * Looks up the host. One blocked address blocks the whole host: a name with a public and a private
- * address is an attack or a mistake.
- */
+/** A name with a public and a private address is an attack or a mistake: the host is blocked. */
 async function findAllowedAddresses(
   { hostname }: Target,
   { rules, resolve }: ConnectOptions,
@@ -106,20 +103,19 @@ function startTls(socket: Socket, { hostname }: Target, signal: AbortSignal): Pr
   const name = hostname.replace(/\.$/, '');
   const tlsSocket = connectTls({
     socket,
-    // The name that the certificate must contain. An IP address is allowed here, but not as SNI.
+    // The certificate must contain this name. An IP address is allowed here, but not as SNI.
     host: name,
     servername: isIP(name) ? '' : name,
     ALPNProtocols: ['http/1.1'],
-    // Set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable the check.
+    // An explicit value, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable the check.
     rejectUnauthorized: true,
   });
   return waitForEvent(tlsSocket, 'secureConnect', signal);
 }
 
-/** Resolves with the socket after the event. Destroys the socket on failure or abort. */
+/** Destroys the socket on failure or abort. */
 async function waitForEvent<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
-  // Stays attached for the life of the socket: an error event without a listener would end the
-  // process.
+  // Keep the listener: an error event without a listener would end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, event, { signal });

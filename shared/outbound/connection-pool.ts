@@ -1,11 +1,11 @@
 import type { PinnedConnection } from './pinned-connection.js';
 
-/** Maximum number of idle sockets. A TLS socket holds about 50 kB. */
+/** A TLS socket holds about 50 kB. */
 const MAX_IDLE = 1000;
 
-/** Idle connections that can be reused. It stores nothing per origin beyond the open sockets. */
+/** The pool stores nothing per origin beyond the open sockets. */
 export class ConnectionPool {
-  /** Ordered by idle time, longest first. */
+  /** Longest idle first. */
   readonly #all = new Set<PinnedConnection>();
   readonly #byOrigin = new Map<string, PinnedConnection[]>();
 

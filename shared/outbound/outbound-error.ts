@@ -1,4 +1,3 @@
-/** Why the client got no response. */
 export type OutboundFailure =
   | 'blocked_address'
   | 'invalid_url'
@@ -10,8 +9,8 @@ export type OutboundFailure =
   | 'invalid_response';
 
 /**
- * A request that got no complete response. The message appears in the log of the tenant that
- * supplied the address, so it contains no address, name or setting of this deployment.
+ * A request got no complete response. The message appears in the log of the tenant that supplied
+ * the address, so it contains no address, name or setting of this deployment.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
@@ -28,10 +27,7 @@ export class OutboundError extends Error {
   }
 }
 
-/**
- * The caller's own limit postpones this request. The client has sent nothing; the caller can retry
- * after waitMs.
- */
+/** The caller's own limit postpones this request. Nothing was sent; retry after waitMs. */
 export class PostponedError extends Error {
   override readonly name = 'PostponedError';
 
@@ -49,10 +45,7 @@ const CONNECT_REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'The network of the host cannot be reached.',
 };
 
-/**
- * Describes a failed connection for the tenant. Codes that do not concern the receiver (EMFILE) are
- * not shown.
- */
+/** Hides codes that do not concern the receiver (EMFILE), because the tenant sees the text. */
 export function connectError(error: unknown): OutboundError {
   return new OutboundError(
     'connect',
@@ -66,9 +59,8 @@ export function tlsError(error: unknown): OutboundError {
 }
 
 /**
- * Classifies an error of undici or the socket after the connection was established.
- * @param hasEnded whether the server had closed its sending side; the parser reports an early end
- * as invalid data
+ * @param hasEnded whether the server had closed its sending side; the parser reports an
+ * early end as invalid data
  */
 export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;

@@ -1,6 +1,5 @@
 import { OutboundError, type PostponedError } from './outbound-error.js';
 
-/** A request as callers describe it. */
 export interface OutboundRequest {
   method: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
@@ -10,19 +9,16 @@ export interface OutboundRequest {
   deadlineMs: number;
   maxBodyBytes: number;
   /**
-   * Whether the receiver recognizes a repeated request (a GET, or a request with a webhook-id). If
-   * so, the client sends it once more over a new socket when a kept-alive socket closes before the
-   * first byte of a response. A server may close an idle socket at the moment the client uses it.
-   * Default: false.
+   * Whether the receiver recognizes a repeated request (a GET, or a request with a webhook-id). A
+   * server may close an idle socket at the moment the client uses it. If no byte of a response has
+   * arrived by then, the client repeats an idempotent request over a new socket. Default: false.
    */
   isIdempotent?: boolean;
-  /**
-   * Builds extra headers immediately before each send, for headers that contain the current time.
-   */
+  /** Runs immediately before each send, for headers that contain the current time. */
   buildFreshHeaders?: () => Record<string, string>;
   /**
-   * Called before the client sends the first byte, with the address that the socket is connected
-   * to. If it rejects with {@link PostponedError}, the client sends nothing.
+   * Runs before the first byte is sent, with the address that the socket is connected to. If the
+   * promise rejects with {@link PostponedError}, the client sends nothing.
    */
   beforeSend?: (address: string) => Promise<void>;
 }
@@ -32,20 +28,16 @@ export interface OutboundResponse {
   headers: Record<string, string | string[]>;
   /** The bytes as received; never decompressed. */
   body: Buffer;
-  /** The response body was longer than maxBodyBytes. */
   isTruncated: boolean;
   remoteAddress: string | null;
-  /** Time for DNS lookup, connection and TLS. Null: the client reused a kept-alive socket. */
+  /** Time for DNS lookup, connection and TLS; null if the client reused a kept-alive socket. */
   connectMs: number | null;
   /** From the start of the request until the response headers arrived. */
   firstByteMs: number;
   totalMs: number;
 }
 
-/**
- * Headers that belong to the connection or change where or how the request arrives. Callers cannot
- * set them.
- */
+/** These headers belong to the connection, or change where or how the request arrives. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -62,10 +54,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/**
- * Adds the client's own headers to those of a caller.
- * @throws {OutboundError} when the caller sets a reserved header
- */
+/** @throws {OutboundError} if the caller sets a reserved header */
 export function prepareHeaders(headers: Record<string, string>): Record<string, string> {
   for (const name of Object.keys(headers)) {
     if (RESERVED_HEADERS.has(name.toLowerCase())) {

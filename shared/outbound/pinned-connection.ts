@@ -4,24 +4,18 @@ import type { ConnectedSocket } from './connect.js';
 import { OutboundError } from './outbound-error.js';
 import { ResponseCollector } from './response-collector.js';
 
-/**
- * How long an idle socket stays open. Many servers close idle sockets after 5 s; a shorter
- * Keep-Alive timeout from the server takes precedence.
- */
+/** Many servers close idle sockets after 5 s. A server's shorter Keep-Alive timeout wins. */
 const IDLE_MS = 10_000;
-/** Maximum age of a socket, so that the client notices when a name moves to another address. */
+/** Limits the age of a socket, so that the client notices when a name moves to another address. */
 const MAX_AGE_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
 
-/**
- * The socket closed before the client wrote the request. The request can be sent over another
- * socket.
- */
+/** The socket closed before the client wrote the request, so the request can use another socket. */
 export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
 }
 
-/** A request to send over a connection. The caller has already checked its URL and headers. */
+/** The caller has already checked the URL and the headers. */
 export interface ConnectionRequest {
   method: Dispatcher.HttpMethod;
   path: string;
@@ -31,8 +25,7 @@ export interface ConnectionRequest {
 }
 
 /**
- * HTTP over one connected socket, one request at a time. It never reconnects, because the connect
- * step checks the address.
+ * One request at a time over one socket. Never reconnects, because connectTo checks the address.
  */
 export class PinnedConnection {
   readonly remoteAddress: string;
@@ -72,24 +65,21 @@ export class PinnedConnection {
     socket.once('close', () => onGone(this));
   }
 
-  /** Whether the socket is open and young enough for another request. */
   get isReusable(): boolean {
     return !this.#socket.destroyed && performance.now() - this.#createdAt < MAX_AGE_MS;
   }
 
-  /** Whether the server has closed its sending side. */
   get hasEnded(): boolean {
     return this.#socket.readableEnded;
   }
 
-  /** Whether no byte has arrived since the last request was sent. */
   get hasReceivedNothing(): boolean {
     return this.#socket.bytesRead === this.#bytesReadBefore;
   }
 
   /**
-   * @throws {ConnectionClosedError} when no byte of the request was sent; {OutboundError} or an
-   * error of undici or the socket otherwise
+   * @throws {ConnectionClosedError} if no byte of the request was sent; otherwise {OutboundError}
+   * or an error of undici or the socket
    */
   sendRequest({ maxBodyBytes, ...request }: ConnectionRequest): Promise<ResponseCollector> {
     // A body in one-byte chunks, each in its own TLS record, takes 32 times its size on the wire.
@@ -103,7 +93,7 @@ export class PinnedConnection {
   /** Closes the socket immediately, even during a request. */
   destroy(): void {
     this.#socket.destroy();
-    // The promise needs no handling: undici has already reported the error of a running request.
+    // undici has already reported the error of a running request, so the promise needs no handling.
     void this.#client.destroy();
   }
 

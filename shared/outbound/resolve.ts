@@ -1,17 +1,17 @@
 import { Resolver } from 'node:dns/promises';
 
 /**
- * Returns all IPv4 and IPv6 addresses of a name.
- * @throws {Error} when the name has no address
+ * Returns all IPv4 and IPv6 addresses.
+ * @throws {Error} if the name has no address
  */
 export type ResolveHostname = (hostname: string) => Promise<string[]>;
 
 const MAX_AGE_MS = 60_000;
 
 /**
- * Queries the name servers directly (c-ares) instead of calling `getaddrinfo`. `getaddrinfo` shares
- * four threads per process, so a few unresponsive name servers would block every lookup. /etc/hosts
- * and search domains therefore have no effect.
+ * Queries the name servers directly (c-ares), so /etc/hosts and search domains have no
+ * effect. `getaddrinfo` shares four threads per process, so a few unresponsive name servers
+ * would block every lookup.
  * @param servers tests only: name servers to use instead of the system's
  */
 export function createHostnameResolver(servers?: string[]): ResolveHostname {

@@ -1,14 +1,10 @@
 import type { Dispatcher } from 'undici';
 
-/**
- * Collects one response as undici reads it, up to maxBodyBytes of the body. The body is never
- * decompressed.
- */
+/** Collects one response, with at most maxBodyBytes of its body. The body is never decompressed. */
 export class ResponseCollector implements Dispatcher.DispatchHandler {
   status = 0;
   headers: Record<string, string | string[]> = {};
   isTruncated = false;
-  /** When the response headers arrived. */
   firstByteAt = 0;
   readonly #chunks: Buffer[] = [];
   #size = 0;
@@ -25,7 +21,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Required: without this method undici treats the handler as one of its older interface. */
+  /** Without this method, undici treats the handler as one of its older interface. */
   onRequestStart(): void {}
 
   onResponseStart(

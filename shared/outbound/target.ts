@@ -2,14 +2,12 @@ import { isIP } from 'node:net';
 import { isAllowedAddress, isLoopback, type OutboundRules } from './addresses.js';
 import { OutboundError } from './outbound-error.js';
 
-/** The destination of a request, parsed from a URL that passed the checks of this file. */
 export interface Target {
   /** Scheme, host and port. Requests to one origin may share a socket. */
   origin: string;
   /** Name or IP address; IPv6 without brackets. */
   hostname: string;
   port: number;
-  /** Path and query string. */
   path: string;
   isSecure: boolean;
 }
@@ -22,16 +20,16 @@ interface Refusal {
 const ALLOWED_LOW_PORTS: readonly number[] = [80, 443];
 
 /**
- * Checks a URL when the API stores an endpoint. It checks only the text: scheme, user name, port,
- * IP addresses in every notation, names of this machine. The client checks the resolved addresses
- * at each connection.
- * @returns the end of a sentence ("must …") when the URL is refused
+ * Checks a URL when the API stores an endpoint. The check reads only the text: scheme, user name,
+ * port, IP addresses in every notation, names of this machine. The client checks the resolved
+ * addresses at each connection.
+ * @returns the end of a sentence ("must …") if the URL is refused
  */
 export function findUrlProblem(url: string, rules: OutboundRules): string | undefined {
   return URL.canParse(url) ? findRefusal(new URL(url), rules)?.reason : NOT_A_URL;
 }
 
-/** @throws {OutboundError} when the URL is refused */
+/** @throws {OutboundError} if the URL is refused */
 export function parseTarget(url: string, rules: OutboundRules): Target {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed) throw new OutboundError('invalid_url', `The address ${NOT_A_URL}.`);
@@ -46,7 +44,7 @@ export function parseTarget(url: string, rules: OutboundRules): Target {
   };
 }
 
-/** Whether a name means this machine regardless of DNS (RFC 6761). */
+/** A name may mean this machine regardless of DNS (RFC 6761). */
 export function isLocalhost(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }

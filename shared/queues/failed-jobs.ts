@@ -5,17 +5,23 @@ import type { Runtime } from '../platform/process/runtime.js';
  * Retried jobs are logged at most once per interval for each queue and job name, because an
  * unreachable store fails all of them.
  */
-const RETRY_LOGGED_EVERY_MS = 5_000;
+const INTERVAL_MS = 5_000;
+
+/** Describes a failed job in the log. */
+type FailedJob = Record<string, unknown>;
 
 /**
  * Counts every failed job and logs an error with queue, name and cause. BullMQ stores the cause
- * only in the job. Repeated failures of retried jobs are combined into one log entry.
+ * only in the job. The failures of retried jobs within an interval are one log entry at its end,
+ * except the first.
  */
 export function reportFailedJobs<Data>(
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
-  worker: Worker<Data>,
+  worker: Pick<Worker<Data>, 'name' | 'on'>,
 ): void {
-  const retries = new Map<string, { loggedAt: number; unlogged: number }>();
+  const logRetry = limitLogEntries((job, alsoFailed) =>
+    logger.error({ ...job, alsoFailed }, 'a job failed and is tried again'),
+  );
   worker.on('failed', (job, error) => {
     const queue = worker.name;
     // BullMQ passes no job when it failed the job itself, after too many stalls.
@@ -23,17 +29,36 @@ export function reportFailedJobs<Data>(
     const isFinal = job === undefined || job.finishedOn !== undefined;
     metrics.failedJobs.inc({ queue, name, final: isFinal ? 'yes' : 'no' });
     const context = { err: error, queue, job: name, jobId: job?.id, attempts: job?.attemptsMade };
-    if (isFinal) {
-      logger.error(context, 'a job failed and is not tried again');
-      return;
-    }
-    const retry = retries.get(name) ?? { loggedAt: Number.NEGATIVE_INFINITY, unlogged: 0 };
-    retries.set(name, retry);
-    if (performance.now() - retry.loggedAt < RETRY_LOGGED_EVERY_MS) {
-      retry.unlogged += 1;
-      return;
-    }
-    logger.error({ ...context, alsoFailed: retry.unlogged }, 'a job failed and is tried again');
-    retries.set(name, { loggedAt: performance.now(), unlogged: 0 });
+    if (isFinal) logger.error(context, 'a job failed and is not tried again');
+    else logRetry(name, context);
   });
+}
+
+/**
+ * Logs the first job of a name immediately. Of the jobs that follow within the interval it logs the
+ * last, with the number of the others.
+ */
+function limitLogEntries(log: (job: FailedJob, alsoFailed: number) => void) {
+  /** Jobs since the latest entry of their name. A name is absent when its interval is over. */
+  const waiting = new Map<string, { count: number; last?: FailedJob }>();
+  const beginInterval = (name: string) => {
+    waiting.set(name, { count: 0 });
+    setTimeout(endInterval, INTERVAL_MS, name).unref();
+  };
+  const endInterval = (name: string) => {
+    const { count = 0, last } = waiting.get(name) ?? {};
+    waiting.delete(name);
+    if (!last) return;
+    log(last, count - 1);
+    beginInterval(name);
+  };
+  return (name: string, job: FailedJob) => {
+    const jobs = waiting.get(name);
+    if (jobs) {
+      waiting.set(name, { count: jobs.count + 1, last: job });
+      return;
+    }
+    log(job, 0);
+    beginInterval(name);
+  };
 }

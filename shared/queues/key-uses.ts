@@ -2,35 +2,49 @@ import type { Principal } from '../contracts/principal.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 
-const KEY_USE_INTERVAL_MS = 60_000;
+/** A key's last use is recorded at most once per interval, because it is shown to the minute. */
+const INTERVAL_MS = 60_000;
+/** The first use waits this long for the uses of other keys. */
+const BATCH_MS = 1_000;
 
 /** Records that a key or session was used. */
 export type RecordKeyUse = (key: Principal) => void;
 
-/**
- * Batches uses of keys for the clock. A batch is sent at the latest one second after its first use.
- */
+/** Collects uses of keys into batches for the clock, each key at most once a minute. */
 export function batchKeyUses(runtime: Runtime): RecordKeyUse {
   const queue = openClockQueue(runtime);
-  let uses = new Map<string, KeyUse>();
-  const flush = () => {
-    if (uses.size === 0) return;
-    const batch = [...uses.values()];
-    uses = new Map();
-    enqueueKeyUses(queue, batch).catch((error: unknown) =>
-      runtime.logger.warn({ err: error, keys: batch.length }, 'last use of keys not recorded'),
+  return collectKeyUses(runtime, (uses) => {
+    enqueueKeyUses(queue, uses).catch((error: unknown) =>
+      runtime.logger.warn({ err: error, keys: uses.length }, 'last use of keys not recorded'),
     );
+  });
+}
+
+/**
+ * Collects uses and passes them on, one second after the first use of a batch.
+ * @param runtime closes the timer
+ */
+export function collectKeyUses(
+  { lifecycle }: Pick<Runtime, 'lifecycle'>,
+  send: (uses: KeyUse[]) => void,
+): RecordKeyUse {
+  /** The keys and sessions whose use was passed on in this interval. */
+  const recorded = new Set<string>();
+  let waiting: KeyUse[] = [];
+  const timer = setInterval(() => recorded.clear(), INTERVAL_MS);
+  lifecycle.onClose('key uses', () => clearInterval(timer));
+  const flush = () => {
+    send(waiting);
+    waiting = [];
   };
-  const timer = setInterval(flush, KEY_USE_INTERVAL_MS);
-  runtime.lifecycle.onClose('key uses', () => clearInterval(timer));
   return ({ id: keyId, tenantId, session }) => {
     const id = session?.id ?? keyId;
-    if (uses.has(id)) return;
+    if (recorded.has(id)) return;
+    recorded.add(id);
     const at = new Date().toISOString();
-    uses.set(
-      id,
+    waiting.push(
       session ? { tenant_id: session.tenantId, id, at, session: true } : { tenant_id: tenantId, id, at },
     );
-    if (uses.size === 1) setTimeout(flush, 1000).unref();
+    if (waiting.length === 1) setTimeout(flush, BATCH_MS).unref();
   };
 }

@@ -2,29 +2,22 @@ import type { CommandOutcome } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { failedOutcome } from './outcomes.js';
 
-/** Limits how many records of one kind an account may have. */
 export interface AccountQuotaRule {
   table: string;
   /** SQL condition on the alias `t` for the rows that count towards the limit. */
   countedRows: string;
   maxRecords: number;
-  /** Error message when the limit is reached. */
   refusalMessage: string;
 }
 
-/**
- * The remaining quota of some accounts. The commands of a transaction reserve from it in sequence.
- */
+/** The commands of a transaction reserve from the quota in sequence. */
 export class AccountQuota {
   private constructor(
     private readonly taken: Map<string, number>,
     private readonly rule: AccountQuotaRule,
   ) {}
 
-  /**
-   * Counts the existing records. Locks the accounts, so that the second of two concurrent
-   * transactions sees the records of the first.
-   */
+  /** Locks the accounts, because concurrent transactions would not count each other's records. */
   static async load(
     tx: Transaction,
     commands: readonly { tenantId: string }[],
@@ -45,7 +38,7 @@ export class AccountQuota {
     return new AccountQuota(new Map(rows.map(({ tenant_id, taken }) => [tenant_id, taken])), rule);
   }
 
-  /** Reserves one record. @returns the refusal if the limit is reached, otherwise undefined */
+  /** @returns the refusal if the limit is reached, otherwise undefined */
   reserve(tenantId: string): CommandOutcome | undefined {
     const taken = this.taken.get(tenantId) ?? 0;
     if (taken >= this.rule.maxRecords)

@@ -2,10 +2,7 @@ import type { Actor, Command } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, toRecordRef } from './record-refs.js';
 
-/**
- * Conflict key shared by an agent's writes that count towards the approval threshold, so that no
- * two of them run concurrently.
- */
+/** No two writes of an agent that count towards the approval threshold run concurrently. */
 export function agentConflictKeys(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
 }
@@ -14,11 +11,10 @@ const COUNTED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
 const DECISION_TYPE = 'approval.approve';
 
 /**
- * Locks each agent key whose writes count towards the approval threshold, so that other
- * transactions cannot run such writes concurrently. Each write must see what the previous one
- * drafted. A decision on an agent's request takes the same lock, because approving creates that
- * agent's draft. Transactions take these locks before all others and in one sequence. A batch
- * without such commands runs no query.
+ * Locks each agent key whose writes count towards the approval threshold, because each write must
+ * see what the previous write drafted. A decision on an agent's request takes the same lock:
+ * approving creates that agent's draft. Transactions take these locks before all others and in one
+ * sequence. A batch without such commands runs no query.
  */
 export async function acquireAgentLocks(tx: Transaction, commands: Command[]): Promise<void> {
   const agentWrites = commands.filter(

@@ -9,10 +9,7 @@ interface ChangeRow {
   occurred_at: string;
 }
 
-/**
- * Reads from the audit entries what changed on a record after a version, with the actor and the
- * time of each change.
- */
+/** Reads what changed after a version from the audit entries, with actor and time. */
 export async function findChangesSince(
   tx: Transaction,
   { tenantId, entityType, entityId, version }: ChangedRecord,

@@ -2,15 +2,10 @@ import type { Change } from '../contracts/command.js';
 import { toCanonicalJson } from '../contracts/json/canonical-json.js';
 import { parseDateTimeMs } from '../contracts/schemas/fields.js';
 
-/**
- * Columns that hold an instant. In other columns, two spellings of one instant are a real edit and
- * are kept.
- */
+/** In columns without an instant, a new spelling of the same instant is a real edit. */
 const INSTANT_COLUMN = /_(at|date|time)$/;
 
-/**
- * True if the values are equal, are lists with equal items, or are two spellings of one instant.
- */
+/** Lists are the same if their items are equal. Two spellings of one instant are the same. */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;
   const right = b ?? null;
@@ -20,17 +15,13 @@ function isSame(field: string, a: unknown, b: unknown): boolean {
   return parseDateTimeMs(left) === parseDateTimeMs(right);
 }
 
-/**
- * Returns the members of `patch` that differ from the current record. JSON merge: an absent member
- * keeps the field, null clears it.
- */
+/** As in a JSON merge, an absent member keeps the field and null clears it. */
 export function diffPatch(current: Record<string, unknown>, patch: Record<string, unknown>): Change[] {
   return Object.entries(patch)
     .filter(([field, to]) => to !== undefined && !isSame(field, current[field], to))
     .map(([field, to]) => ({ field, from: current[field] ?? null, to: to ?? null }));
 }
 
-/** Returns the changes of a creation: each given member, changed from null. */
 export function diffNewRecord(record: object): Change[] {
   return Object.entries(record)
     .filter(([, to]) => to !== undefined && to !== null)

@@ -1,22 +1,19 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { isInSessionTenants } from './session-tenants.js';
 
-/** How long GET /operations/{id} and idempotency records are valid (docs/decisions.md §5). */
+/** GET /operations/{id} and idempotency records are valid for this long (docs/decisions.md §5). */
 export const RETENTION = "interval '24 hours'";
 /** For rows that must outlive the operations and responses that refer to them. */
 export const EXTENDED_RETENTION = "interval '25 hours'";
 
-/** When the rows of a table expire. The room that writes the table defines it. */
+/** The room that writes the table defines when its rows expire. */
 export interface ExpiryRule {
   table: string;
   /** SQL condition over rows `o`. */
   condition: string;
 }
 
-/**
- * Deletes expired rows of this transaction's tenants, at most `limit` per table. Returns how many
- * it deleted.
- */
+/** Deletes at most `limit` rows per table of this transaction's tenants. Returns their number. */
 export async function deleteExpiredRows(
   tx: Transaction,
   rules: readonly ExpiryRule[],

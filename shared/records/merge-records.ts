@@ -4,33 +4,26 @@ import { diffPatch } from './changes.js';
 import { nextUpdatedAtSql } from './lock-records.js';
 import { parseColumnNames, recordsetSql } from './record-refs.js';
 
-/** The table that a JSON merge updates. */
 interface MergeTarget {
   table: string;
-  /** Columns that a merge may set, with their types, as {@link recordsetSql} expects them. */
+  /** Columns that a merge may set, with their types, for {@link recordsetSql}. */
   columns: string;
 }
 
-/**
- * A merge that passed its checks: the locked record, the columns that it sets and the resulting
- * changes.
- */
+/** A merge that passed its checks. `row` is locked. */
 export interface PlannedMerge {
   row: Row;
   set: Record<string, unknown>;
   changes: Change[];
 }
 
-/** Plans a merge. @param set the request's fields as column values */
+/** @param set the request's fields as column values */
 export function planMerge(row: Row, set: object): PlannedMerge {
   const columns = set as Record<string, unknown>;
   return { row, set: columns, changes: diffPatch(row, columns) };
 }
 
-/**
- * Stores merges in one update query. A merge without changes leaves the record and its version
- * unchanged.
- */
+/** Stores merges in one update query. A merge without changes keeps the record's version. */
 export async function storeMerges(
   tx: Transaction,
   { table, columns }: MergeTarget,
@@ -47,10 +40,7 @@ export async function storeMerges(
   });
 }
 
-/**
- * Runs the merges of a set of commands.
- * @param plan returns a command's merge, or the outcome that refuses it
- */
+/** @param plan returns a command's merge, or the outcome that refuses it */
 export async function mergeRecords<Input>(
   tx: Transaction,
   commands: Command<Input>[],

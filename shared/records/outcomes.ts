@@ -1,7 +1,6 @@
 import type { CommandOutcome } from '../contracts/command.js';
 import type { ErrorBody } from '../platform/errors.js';
 
-/** The outcome of a command that changed nothing. */
 export function failedOutcome(error: ErrorBody): CommandOutcome {
   return { ok: false, error };
 }

@@ -1,12 +1,11 @@
 import type { Command } from '../contracts/command.js';
 
-/** Reference to one record. Handlers read and write records in sets of references. */
+/** Handlers read and write records in sets of references. */
 export interface RecordRef {
   tenant_id: string;
   id: string;
 }
 
-/** Map key for (tenant, id). */
 export function refKey(ref: RecordRef): string {
   return `${ref.tenant_id}/${ref.id}`;
 }
@@ -20,14 +19,11 @@ export function recordsetSql(columns: string, alias = 'r'): string {
   return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
 }
 
-/**
- * Column names of a {@link recordsetSql}: `customer_id uuid, lot text` gives customer_id and lot.
- */
+/** `customer_id uuid, lot text` gives customer_id and lot. */
 export function parseColumnNames(columns: string): string[] {
   return columns.split(',').map((column) => column.trim().split(' ')[0] as string);
 }
 
-/** Indexes rows by (tenant, id). */
 export function indexByRef<R extends RecordRef>(rows: R[]): Map<string, R> {
   return new Map(rows.map((row) => [refKey(row), row]));
 }

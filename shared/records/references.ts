@@ -5,10 +5,7 @@ import { failedOutcome } from './outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 import type { ResourceTable } from './resource-table.js';
 
-/**
- * The refusal of a body with unknown ids. An unknown id inside a body is a 400
- * (docs/decisions.md §5).
- */
+/** An unknown id inside a body is a 400 (docs/decisions.md §5). */
 export function invalidReferencesOutcome(details: ErrorDetail[]): CommandOutcome {
   return failedOutcome({
     code: 'validation_error',
@@ -17,21 +14,16 @@ export function invalidReferencesOutcome(details: ErrorDetail[]): CommandOutcome
   });
 }
 
-/** The refusal of a body in which this member is not the id of a record of this kind. */
 export function unknownReferenceOutcome(field: string, entityType: string): CommandOutcome {
   return invalidReferencesOutcome([describeUnknown(field, entityType)]);
 }
 
-/** The table of records that a member of a body refers to by their ids. */
 export type ReferencedTable = Pick<ResourceTable, 'entityType' | 'table'>;
 
-/** For each member of a body that holds an id of another record: the table of that record. */
+/** For each member of a body that holds another record's id: the table of that record. */
 export type References = Readonly<Record<string, ReferencedTable>>;
 
-/**
- * Checks the ids of other records in the bodies of a set of commands, with one query per table.
- * Returns the refusal of each command that names an unknown record.
- */
+/** Uses one query per table. Returns the refusal of each command that names an unknown record. */
 export async function refuseUnknownReferences<Input>(
   tx: Transaction,
   commands: Command<Input>[],
@@ -71,7 +63,7 @@ function describeUnknown(field: string, entityType: string): ErrorDetail {
   return { field, code: 'unknown', message: `${field} is not ${article} ${kind} of this account` };
 }
 
-/** Returns the keys of the referenced records that exist in their tenant. */
+/** Returns the keys ({@link refKey}) of the records that exist in their tenant. */
 export async function findExistingRecords(
   tx: Transaction,
   table: string,

@@ -2,7 +2,7 @@ import type { SqlQuery, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 import type { ResourceTable } from './resource-table.js';
 
-/** Renders records as JSON text. Records that do not exist are missing from the map. */
+/** The map omits records that do not exist. */
 export async function renderRecords(
   tx: Transaction,
   table: ResourceTable,
@@ -24,7 +24,6 @@ export function buildRenderQuery(
   };
 }
 
-/** Builds the query that reads one record of one tenant as JSON text. */
 export function buildReadQuery(
   { entityType, table, representation, rowFilter }: ResourceTable,
   ref: RecordRef,

@@ -1,13 +1,12 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from './record-refs.js';
 
-/** The sequences that an account counts by itself. */
 type CounterName = 'invoice_number' | 'job_number';
 
 /**
- * SQL that counts up within the caller's query, for a common table expression `rows` with the
- * column tenant_id. Returns tenant_id and value: the number of the account's last row. The counter
- * stays locked until the transaction ends.
+ * SQL that counts up within the caller's query. `rows` is a common table expression with the column
+ * tenant_id. Returns tenant_id and value, the number of the account's last row. The counter stays
+ * locked until the transaction ends.
  * @param step SQL for how many numbers each row consumes
  */
 export function countUpSql(name: CounterName, { rows, step }: { rows: string; step: string }): string {
@@ -17,7 +16,7 @@ export function countUpSql(name: CounterName, { rows, step }: { rows: string; st
              returning c.tenant_id, c.value`;
 }
 
-/** Sets counters back. Call it in the transaction that counted them up. */
+/** Call it in the transaction that counted up. */
 export async function setCounters(
   tx: Transaction,
   name: CounterName,

@@ -8,15 +8,11 @@ import { StorageError, type StorageFailureCode } from './storage.js';
 
 const PART_PREFIX = '.part-';
 
-/**
- * Whether a file name is that of an unfinished upload ("part file"). No storage key can produce
- * this name.
- */
+/** A part file holds an unfinished upload. No storage key can produce its name. */
 export function isPartFile(name: string): boolean {
   return name.startsWith(PART_PREFIX);
 }
 
-/** Whether a name belongs to a part file of this file. */
 export function isPartFileOf(name: string, file: string): boolean {
   const prefix = partFilePrefix(file);
   return name.startsWith(prefix) && RANDOM_SUFFIX.test(name.slice(prefix.length));
@@ -45,7 +41,7 @@ const FAILURE_BY_ERRNO: Record<string, StorageFailureCode> = {
   ETIMEDOUT: 'storage_unavailable',
 };
 
-/** Converts an error of the file system to a StorageError. Returns other errors unchanged. */
+/** Returns errors of other origin unchanged. */
 export function toFolderStorageError(error: unknown): unknown {
   if (error instanceof StorageError) return error;
   // Sockets also report ETIMEDOUT, but only errors of system calls have a `syscall` member.
@@ -57,7 +53,6 @@ export function toFolderStorageError(error: unknown): unknown {
 /** Another process may remove the empty folder before this process creates the file. */
 const MAX_ATTEMPTS = 5;
 
-/** Opens a new part file next to the final file. Creates the folder if it is missing. */
 export async function openPartFile(path: string): Promise<{ handle: FileHandle; part: string }> {
   const folder = dirname(path);
   const part = join(folder, `${partFilePrefix(basename(path))}${randomBytes(6).toString('hex')}`);
@@ -83,10 +78,7 @@ async function openWithParentOwner(part: string): Promise<FileHandle> {
   return handle;
 }
 
-/**
- * Creates a folder, and any missing parents, that only the owner can enter. Syncs each one so that
- * it survives a power failure.
- */
+/** Only the owner can enter the new folders. A sync makes each survive a power failure. */
 async function createFolder(folder: string): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstCreated === undefined) return;
@@ -98,9 +90,7 @@ async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * When root works in an ordinary user's folder, that user must still have access to the new files.
- */
+/** If root works in an ordinary user's folder, that user must have access to the new files. */
 async function copyParentOwner(path: string): Promise<void> {
   if (!isRoot()) return;
   const { uid, gid } = await stat(dirname(path));

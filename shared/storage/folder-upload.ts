@@ -6,7 +6,7 @@ import type { Upload } from './storage.js';
 import { StreamUpload } from './stream-upload.js';
 
 /**
- * Starts an upload to a part file, which gets its final name on commit.
+ * `commit` gives the part file its final name.
  * @param afterwards runs after an aborted upload
  */
 export async function startFileUpload(path: string, afterwards: () => Promise<void>): Promise<Upload> {

@@ -8,17 +8,13 @@ import { startFileUpload } from './folder-upload.js';
 import { assertKey, assertRangeWithin, type ByteRange, isKey, type Storage, type Upload } from './storage.js';
 
 /**
- * Stores objects as files in a folder that only its owner can enter. Processes on several machines
- * need a shared folder, or S3.
+ * Only the owner can enter the folder. Processes on several machines need a shared folder, or S3.
  */
 export class FolderStorage implements Storage {
   /** @param root absolute path; created on first use */
   constructor(private readonly root: string) {}
 
-  /**
-   * A file does not store the content type or file name; the API supplies both when it serves the
-   * file.
-   */
+  /** A file has no content type or file name; the API adds both when it serves the file. */
   async create(key: string): Promise<Upload> {
     const path = this.pathOf(key);
     return withStorageErrors(() => startFileUpload(path, () => this.removeEmptyFolders(dirname(path))));
@@ -95,7 +91,6 @@ export class FolderStorage implements Storage {
     return join(this.root, key);
   }
 
-  /** Removes an empty folder and its empty parents. */
   private async removeEmptyFolders(folder: string): Promise<void> {
     for (let path = folder; path.startsWith(this.root) && path !== this.root; path = dirname(path)) {
       try {
@@ -109,7 +104,7 @@ export class FolderStorage implements Storage {
   }
 }
 
-/** Yields every file below a folder. Skips files that disappear meanwhile. */
+/** Skips files that disappear during the walk. */
 async function* walk(folder: string): AsyncGenerator<{ path: string; name: string }> {
   const entries: Dirent[] = [];
   const dir = await undefinedIfMissing(opendir(folder)).catch((error: unknown) => {
@@ -126,7 +121,6 @@ async function* walk(folder: string): AsyncGenerator<{ path: string; name: strin
   }
 }
 
-/** Returns undefined instead of a not-found error (ENOENT). */
 async function undefinedIfMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

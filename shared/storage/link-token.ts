@@ -3,7 +3,7 @@ import type { Config } from '../platform/config/config.js';
 import { deriveKey, hmacSha256, sha256 } from '../platform/crypto.js';
 import { MAX_LINK_SECONDS } from './storage.js';
 
-/** The target of a link: one export of one tenant, valid only while its file has this hash. */
+/** One export of one tenant. The link is valid only while the export's file has this hash. */
 export interface LinkTarget {
   tenantId: string;
   exportId: string;
@@ -13,7 +13,7 @@ export interface LinkTarget {
 
 const VERSION = 1;
 /**
- * Version, key id, tenant, export, seconds, hash: 73 bytes. With the 32-byte signature that is 105
+ * Version, key id, tenant, export, seconds, hash: 73 bytes. With the 32-byte signature they are 105
  * bytes, or exactly 140 base64url characters without unused bits.
  */
 const BODY_BYTES = 1 + 4 + 16 + 16 + 4 + 32;
@@ -21,17 +21,16 @@ const TOKEN = /^[A-Za-z0-9_-]{140}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DIGEST = /^[0-9a-f]{64}$/i;
 
-/** Derives the key that signs download links. */
 export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
   return deriveKey(secretKey, 'export links');
 }
 
 /**
- * Creates the secret part of a download link. Anyone who has it can fetch the object until it
- * expires, so it is short-lived and never logged. It contains the tenant and export, signed with
- * HMAC-SHA256, so the API needs only one read under that tenant.
+ * Creates the secret part of a download link. Anyone who has the secret can fetch the object until
+ * the link expires, so the secret is short-lived and never logged. It names the tenant and the
+ * export, signed with HMAC-SHA256, so the API needs only one read under that tenant.
  * @param now set only by tests
- * @throws {RangeError} when the link would be valid for more than 15 minutes
+ * @throws {RangeError} if the link would be valid for more than 15 minutes
  */
 export function signLink(key: Buffer, target: LinkTarget & { expiresAt: Date }, now = Date.now()): string {
   const { tenantId, exportId, sha256: digest, expiresAt } = target;
@@ -46,10 +45,7 @@ export function signLink(key: Buffer, target: LinkTarget & { expiresAt: Date }, 
   return Buffer.concat([body, computeSignature(key, body)]).toString('base64url');
 }
 
-/**
- * Verifies a token of {@link signLink}. Returns undefined if the token has expired or was not
- * signed by this deployment.
- */
+/** Returns undefined if the token has expired or was not signed by this deployment. */
 export function redeemLink(key: Buffer, token: string, now = Date.now()): LinkTarget | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');

@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { formatErrorReason } from '../platform/config/start-failure.js';
 import { type Storage, StorageError } from './storage.js';
 
-/** No export uses this folder: the keys of exports start with a tenant id. */
+/** No export uses this folder, because the keys of exports start with a tenant id. */
 const PROBE_FOLDER = 'start-probe';
 const PROBE_METADATA = { contentType: 'text/plain', fileName: 'probe.txt' };
 
-/**
- * Writes an object and deletes it.
- * @throws {Error} that describes why storage is not writable
- */
+/** @throws {Error} that describes why storage is not writable */
 export async function assertWritable(storage: Storage): Promise<void> {
   const key = `${PROBE_FOLDER}/${randomBytes(8).toString('hex')}`;
   try {
@@ -23,9 +20,8 @@ export async function assertWritable(storage: Storage): Promise<void> {
 }
 
 /**
- * Checks that storage is readable. Signs a download link or, if the API serves downloads itself,
- * opens a missing object. A bucket gets no request: without permission to list objects, S3 returns
- * 403 for a missing object.
+ * Signs a download link or, if the API serves downloads itself, opens a missing object. A bucket
+ * gets no request: without the right to list objects, S3 answers 403 for a missing object.
  * @throws {Error} that describes why storage is not readable
  */
 export async function assertReadable(storage: Storage): Promise<void> {

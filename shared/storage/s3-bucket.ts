@@ -2,21 +2,17 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Location } from '../platform/config/storage-location.js';
 import { StorageError, type StorageFailureCode } from './storage.js';
 
-/** A bucket and the client to access it. */
 export interface Bucket {
   sdk: typeof import('@aws-sdk/client-s3');
   client: S3Client;
   name: string;
-  /** Part buffers that no upload currently uses. */
+  /** Buffers that no upload uses now. */
   sparePartBuffers: Buffer[];
 }
 
 export interface S3Timeouts {
-  /** Time limit for establishing a connection. */
   connectMs: number;
-  /**
-   * Time limit from the start of a request, which may carry 8 MiB, to the start of its response.
-   */
+  /** From the start of a request, which may carry 8 MiB, to the start of its response. */
   responseMs: number;
 }
 
@@ -28,11 +24,9 @@ export async function createBucketClient(location: S3Location, timeouts: S3Timeo
   const region = location.region ?? (endpoint ? 'us-east-1' : undefined);
   const client = new sdk.S3Client({
     ...(region ? { region } : {}),
-    // Virtual-hosted buckets need wildcard DNS and a wildcard certificate, which few other servers
-    // have.
+    // Virtual-hosted buckets need wildcard DNS and certificates, which few other servers have.
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    // Older S3 servers reject the SDK's checksum trailers. TLS and the SHA-256 of the export
-    // protect the bytes instead.
+    // Older S3 servers reject checksum trailers. TLS and the export's SHA-256 protect the bytes.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
@@ -40,7 +34,7 @@ export async function createBucketClient(location: S3Location, timeouts: S3Timeo
       connectionTimeout: timeouts.connectMs,
       requestTimeout: timeouts.responseMs,
       throwOnRequestTimeout: true,
-      // No limit on idle time: the reader of an object may be slow.
+      // Idle time has no limit, because the reader of an object may be slow.
       socketTimeout: 0,
     },
   });
@@ -51,17 +45,11 @@ const STORAGE_FULL_ERRORS =
   /^(InsufficientStorage|QuotaExceeded|StorageFull|XMinioStorageFull|XMinioAdminBucketQuotaExceeded)$/;
 const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
 const TRANSIENT_STATUSES = [408, 425, 429];
-/**
- * Rejections that a retry may not meet: slow connections, credentials being renewed, a completed
- * upload whose first response was lost.
- */
+/** Caused by slow connections, renewed credentials, or a completed upload with a lost response. */
 const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;
 
-/**
- * Converts an error of the SDK to a StorageError. Returns an error unchanged if it is neither a
- * response of S3 nor a failed connection.
- */
+/** Returns an error unchanged if it is neither a response of S3 nor a failed connection. */
 export function toS3StorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError || error instanceof RangeError) return error;
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };

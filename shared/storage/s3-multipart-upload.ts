@@ -4,17 +4,15 @@ import type { Bucket } from './s3-bucket.js';
 /** S3 limit (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
 const MAX_PARTS = 10_000;
 
-/** The object to create. */
 export interface NewObject {
-  /** The full key, including the prefix. */
+  /** Includes the prefix. */
   key: string;
   contentType: string;
 }
 
 /**
- * One multipart upload. It starts with the first part, becomes an object on completion, and S3
- * discards its parts on abort. Do not reuse the body of a part before the promise of its request
- * resolves or rejects. Rejections are errors of the SDK.
+ * The upload starts with its first part. Do not reuse the body of a part before the promise of its
+ * request resolves or rejects. Rejections are errors of the SDK.
  */
 export class S3MultipartUpload {
   readonly #sent: Promise<CompletedPart>[] = [];
@@ -30,14 +28,13 @@ export class S3MultipartUpload {
     return this.#sent.length;
   }
 
-  /** Sends the next part: at least 5 MiB, except for the last part. */
+  /** A part has at least 5 MiB, except the last part. */
   async sendPart(body: Buffer): Promise<void> {
     const sent = this.#sendNumbered(this.#sent.length + 1, body);
     this.#sent.push(sent);
     await sent;
   }
 
-  /** Waits for every part, then completes the object. */
   async complete(): Promise<void> {
     const parts = await Promise.all(this.#sent);
     const { sdk, client } = this.bucket;
@@ -50,10 +47,7 @@ export class S3MultipartUpload {
     );
   }
 
-  /**
-   * Aborts running requests. Resolves when S3 has discarded the parts or the abort request failed;
-   * a later sweep removes those parts.
-   */
+  /** Resolves when S3 has discarded the parts. If S3 cannot, a later sweep removes them. */
   async abort(): Promise<void> {
     this.#abandon.abort();
     // A part that arrives after the abort would stay in S3 and cost money.
@@ -78,10 +72,7 @@ export class S3MultipartUpload {
     return { PartNumber, ETag };
   }
 
-  /**
-   * Starts the upload even if it is aborted meanwhile: only an upload with a known id can be
-   * aborted.
-   */
+  /** Starts the upload even if it is aborted meanwhile, because an abort needs the upload's id. */
   #ensureStarted(): Promise<string> {
     this.#uploadId ??= (async () => {
       const { sdk, client } = this.bucket;

@@ -3,28 +3,26 @@ import { type NewObject, S3MultipartUpload } from './s3-multipart-upload.js';
 import type { Upload } from './storage.js';
 import { StreamUpload } from './stream-upload.js';
 
-/** S3 accepts 10,000 parts, so an object can be at most 78 GiB. */
+/** S3 accepts 10,000 parts, so an object can have at most 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
 /** Parts that are sent concurrently, while the next part fills. */
 const CONCURRENT_PARTS = 2;
-/** Buffers kept for later uploads: enough for two concurrent uploads. */
+/** Enough for two concurrent uploads. */
 const MAX_SPARE_BUFFERS = 2 * (CONCURRENT_PARTS + 1);
 
 interface UploadOptions extends NewObject {
   whenDone: () => void;
 }
 
-/**
- * Starts an object. Each part is sent when it is full; S3 shows the object only after completion.
- */
+/** Sends each part when it is full. S3 shows the object only after completion. */
 export function startObjectUpload(bucket: Bucket, options: UploadOptions): Upload {
   return new ObjectUpload(bucket, options);
 }
 
 /**
- * Copies the bytes into three buffers, which later parts and uploads reuse. The SDK's lib-storage
- * creates a buffer per part, and V8 collects that off-heap memory late: an upload of 960 MB used
- * 1.2 GB.
+ * Copies the bytes into three buffers, which later parts and uploads reuse. The SDK's
+ * lib-storage creates a buffer per part, and V8 collects such off-heap memory late: an
+ * upload of 960 MB used 1.2 GB.
  */
 class ObjectUpload extends StreamUpload {
   readonly #parts: S3MultipartUpload;
@@ -42,8 +40,7 @@ class ObjectUpload extends StreamUpload {
 
   protected async storeChunk(chunk: Buffer): Promise<void> {
     for (let offset = 0; offset < chunk.length; ) {
-      // Waits for more bytes before it sends a full part: content that fits in one part is stored
-      // with a single request.
+      // A full part waits for further bytes, so that small content takes a single request.
       if (this.#filledBytes === this.#part.length) await this.#nextPart();
       const copied = chunk.copy(this.#part, this.#filledBytes, offset);
       this.#filledBytes += copied;
@@ -101,10 +98,7 @@ class ObjectUpload extends StreamUpload {
     this.#release(this.#part);
   }
 
-  /**
-   * Returns a buffer for reuse. Buffers of failed requests are not returned: an aborted request may
-   * still use them.
-   */
+  /** Keeps a buffer for reuse, but not after a failed request, which may still use the buffer. */
   #release(part: Buffer): void {
     if (part.length === PART_BYTES && this.bucket.sparePartBuffers.length < MAX_SPARE_BUFFERS)
       this.bucket.sparePartBuffers.push(part);

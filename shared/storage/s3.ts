@@ -15,21 +15,18 @@ import {
   type Upload,
 } from './storage.js';
 
-/**
- * Time limits for S3 to accept a connection and to start a response, in ms. The SDK makes three
- * attempts.
- */
+/** In ms, for S3 to accept a connection and to start a response. The SDK makes three attempts. */
 const TIMEOUTS: S3Timeouts = { connectMs: 5000, responseMs: 60_000 };
 
 /**
  * Stores objects in a bucket of Amazon S3 or of a compatible server. The operator sets its address,
- * as for the mail server. No tenant can name it, so the SDK calls it directly and not through the
- * guarded client (import rule one-way-out). The SDK finds the credentials: AWS_ACCESS_KEY_ID and
- * AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine.
+ * not a tenant, so the SDK calls it directly and not through the guarded client (import rule
+ * one-way-out). The SDK finds the credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a
+ * profile, or the role of the machine.
  */
 export class S3Storage implements Storage {
   #bucket: Promise<Bucket> | undefined;
-  /** Full keys of the running uploads of this process. sweep() does not abort these. */
+  /** Full keys of this process's running uploads, which no sweep aborts. */
   readonly #uploadsInProgress = new Set<string>();
 
   constructor(
@@ -143,7 +140,6 @@ export class S3Storage implements Storage {
     } while (token);
   }
 
-  /** Yields every unfinished multipart upload whose key starts with Prefix. */
   async *#listUnfinishedUploads(Prefix: string): AsyncGenerator<MultipartUpload> {
     const { sdk, client, name: Bucket } = await this.#openBucket();
     let markers: PageMarkers | undefined = {};
@@ -197,7 +193,6 @@ async function abortUpload(
   }
 }
 
-/** Start of the next page of unfinished uploads. */
 interface PageMarkers {
   KeyMarker?: string;
   UploadIdMarker?: string;

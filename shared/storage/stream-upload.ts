@@ -4,8 +4,8 @@ import { finished } from 'node:stream/promises';
 import type { Upload } from './storage.js';
 
 /**
- * Hashes and counts the bytes of an object before a subclass stores them. Only `commit` creates the
- * object. The upload is discarded on `abort`, and when the stream fails or is destroyed.
+ * Hashes and counts the bytes of an object before a subclass stores them. `abort` discards the
+ * upload, and so does a failed or destroyed stream.
  */
 export abstract class StreamUpload implements Upload {
   readonly stream: Writable;
@@ -22,13 +22,13 @@ export abstract class StreamUpload implements Upload {
         this.storeChunk(chunk).then(() => done(), done);
       },
       destroy: (error, done) => {
-        // A stream is also destroyed after it received all its bytes, which are still needed.
+        // A stream that received all its bytes is destroyed too, but those bytes are still needed.
         // `commit` and `abort` wait for the discard.
         if (error || !stream.writableFinished) this.#discardOnce().catch(() => undefined);
         done(error);
       },
     });
-    // `commit` and the pipeline report the error; without a listener it would end the process.
+    // `commit` and the pipeline report the error. Without a listener, it would end the process.
     stream.on('error', () => undefined);
     this.stream = stream;
   }
@@ -37,13 +37,12 @@ export abstract class StreamUpload implements Upload {
     return this.#bytes;
   }
 
-  /** Stores the next bytes. The stream calls it again only after it resolves. */
+  /** The stream stores one chunk at a time. */
   protected abstract storeChunk(chunk: Buffer): Promise<void>;
-  /** Creates the object from all stored bytes. */
   protected abstract createObject(): Promise<void>;
   /**
    * Deletes the stored bytes, even while a write is running. Called at most once, and never after
-   * `finish` has resolved.
+   * `createObject` has resolved.
    */
   protected abstract discard(): Promise<void>;
 

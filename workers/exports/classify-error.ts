@@ -1,28 +1,25 @@
 import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { StorageError } from '../../shared/storage/storage.js';
 
-/** Why an export could not be finished, with an error text for the account. */
 export interface ClassifiedError {
   code: 'storage_full' | 'storage_refused' | 'storage_unavailable' | 'timed_out' | 'internal_error';
   message: string;
-  /** Whether a retry may succeed, for example because PostgreSQL or the storage was unreachable. */
+  /** A retry may succeed, for example because PostgreSQL or the storage was unreachable. */
   isTransient: boolean;
 }
 
 /** SQLSTATE query_canceled: the statement timeout expired. */
 const QUERY_CANCELED = '57014';
 /**
- * SQLSTATEs have five characters, at least one of them a digit. Error codes of the operating system
- * (EPERM) contain no digit.
+ * An SQLSTATE has five characters, at least one a digit. Error codes of the operating
+ * system (EPERM) have none.
  */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /**
- * SQLSTATEs of a replica that cancels a conflicting query (40001) and of a server that shuts down
- * (57P01 to 57P03).
+ * A replica cancels a conflicting query with 40001. A server that shuts down uses 57P01 to 57P03.
  */
 const TRANSIENT_SQLSTATES = ['40001', '57P01', '57P02', '57P03'];
 
-/** Classifies an error of the snapshot or of the storage. */
 export function classifyExportError(error: unknown): ClassifiedError {
   if (error instanceof StorageError) {
     const { code, message } = error;

@@ -11,17 +11,17 @@ import { sweepTenantSet, sweepTenants } from '../clock/sweep-tenants.js';
 
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** Short enough that processes that restart every hour still sweep. */
+/** Processes that restart every hour must still sweep. */
 const FIRST_AFTER_MS = 60_000;
-/** Longer than any export takes. Younger objects may belong to a running export. */
+/** Longer than any export takes: younger objects may belong to a running export. */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
-/** Maximum number of objects per pass, over some hundred tenants. */
+/** Maximum objects per pass, over some hundred tenants. */
 const OBJECTS_PER_PASS = 500;
 
 /**
- * Starts the cleaner, which deletes objects in storage that no export offers. Every minute it
- * deletes the files of ended exports; every hour it deletes what crashed workers left. Any number
- * of processes may run it: deleting a missing object is not an error.
+ * Deletes objects that no export offers: every minute the files of ended exports, every hour
+ * what crashed workers left. Any number of processes may run the cleaner, because deleting a
+ * missing object is not an error.
  */
 export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
@@ -44,8 +44,7 @@ export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
 }
 
 /**
- * Deletes the files of exports that no longer offer them. Retries failed deletions in the next
- * pass.
+ * Deletes files that ended exports no longer offer. The next pass retries failed deletions.
  * @returns the number of deleted files
  */
 export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): Promise<number> {
@@ -67,10 +66,7 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
   return deleted;
 }
 
-/**
- * The form of the object keys of export runs. Other objects in the same storage do not belong to
- * this service.
- */
+/** Only exports have such keys. Other objects in the same storage do not belong to this service. */
 const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
 
 /**
@@ -88,7 +84,7 @@ export async function deleteOrphanedObjects(
   for await (const { key, modifiedAt } of storage.list('')) {
     const [, tenantId, exportId] = OBJECT_KEY.exec(key) ?? [];
     if (!tenantId || !exportId || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
-    // Stays true if the sweep skips this tenant: keep an object when the query did not run.
+    // If the sweep skips this tenant, the query does not run, and the object must stay.
     let isKnown = true;
     const work: SweepWork = async (tx) => {
       isKnown = (await tx.query(findKnownObjects(tenantId, exportId, key))).length > 0;

@@ -4,7 +4,7 @@ import { type DueExport, findDueExports } from '../../shared/resources/exports/s
 import { FairExportQueue, LARGE_EXPORT_ROWS, type WaitingExport } from './fair-export-queue.js';
 import { type ExportServices, runExport } from './run.js';
 
-/** Runs the exports of one process, with fair sharing between tenants. */
+/** Runs the exports of one process, and shares its slots fairly between tenants. */
 export class Exporter {
   readonly #turns: FairExportQueue;
   readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
@@ -21,19 +21,14 @@ export class Exporter {
     return this.#turns.counts;
   }
 
-  /**
-   * Finds and starts the due exports of a tenant. A surplus job does nothing; the clock replaces a
-   * lost job.
-   */
+  /** A surplus job does nothing; the clock replaces a lost job. */
   async startDueExports({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
     const due = await this.runtime.db.transaction([tenantId], (tx) => findDueExports(tx));
     for (const { tenant_id, id, ...size } of due) this.#turns.add({ tenant_id, id, isLarge: isLarge(size) });
     this.#startWaiting();
   }
 
-  /**
-   * Stops all running exports, releases them to other workers, and waits until they have stopped.
-   */
+  /** Stops all running exports and releases them to other workers. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { stop } of this.#running.values()) stop.abort();
@@ -57,8 +52,7 @@ export class Exporter {
       await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
       hasSucceeded = true;
     } catch (error) {
-      // The lease will expire, and the clock will resubmit the export. Checking again immediately
-      // could loop forever.
+      // The clock will resubmit the export after its lease. An immediate retry could loop forever.
       this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
     this.#turns.finish(waiting);
@@ -66,18 +60,14 @@ export class Exporter {
     if (this.#isClosing) return;
     this.#startWaiting();
     if (!hasSucceeded) return;
-    // Start the next export of the tenant without waiting for the clock, unless the database is
-    // unreachable.
+    // Unless the database is unreachable, the tenant's next export does not wait for the clock.
     await this.startDueExports({ tenantId }).catch((error: unknown) => {
       this.runtime.logger.warn({ err: error, ...logFields }, 'could not check for the next export');
     });
   }
 }
 
-/**
- * An export without an estimate is large. A dump is also large: it consists mostly of logs and
- * events, which the planner cannot estimate well.
- */
+/** The planner cannot estimate the logs and events of a dump well, so a dump counts as large. */
 function isLarge({ estimated_rows, format }: Pick<DueExport, 'estimated_rows' | 'format'>): boolean {
   return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_EXPORT_ROWS;
 }

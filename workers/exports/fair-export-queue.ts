@@ -1,40 +1,39 @@
 import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 
-/** An export that waits for a slot. */
 export interface WaitingExport extends RecordRef {
   isLarge: boolean;
 }
 
-/** An export with at least this many estimated rows is large: COPY takes seconds for it. */
+/** COPY takes seconds for an export of this many estimated rows. */
 export const LARGE_EXPORT_ROWS = 200_000;
 
-/** The kind of slot an export runs in: the one reserved for small exports, or any other. */
+/** One slot is reserved for small exports; all others are general. */
 type Slot = 'reserved' | 'general';
 
 /**
- * Selects the next export, round-robin between tenants. One export of a tenant runs at a time. With
- * several slots, one is reserved for small exports: a small export then waits only for small ones.
- * In the other slots, small and large exports alternate so that neither starves.
+ * Selects the next export, round-robin between tenants. One export of a tenant runs at a time. In
+ * the reserved slot, a small export waits only for small exports. In the general slots, small and
+ * large exports alternate so that neither starves.
  */
 export class FairExportQueue {
   private readonly queues = { small: new FairQueue<WaitingExport>(), large: new FairQueue<WaitingExport>() };
   private readonly unfinishedIds = new Set<string>();
-  /** The slots of running exports, by tenant. */
+  /** The slot of each tenant's running export. */
   private readonly running = new Map<string, Slot>();
   private lastInGeneral: 'small' | 'large' = 'large';
 
-  /** @param slots maximum number of concurrent exports of this process */
+  /** @param slots concurrent exports of this process */
   constructor(private readonly slots: number) {}
 
-  /** Adds an export to the end of its tenant's queue, unless it already waits or runs. */
+  /** Ignores an export that already waits or runs. */
   add(waiting: WaitingExport): void {
     if (this.unfinishedIds.has(waiting.id)) return;
     this.unfinishedIds.add(waiting.id);
     this.queues[waiting.isLarge ? 'large' : 'small'].push(waiting.tenant_id, waiting);
   }
 
-  /** Removes the next export from the queue. It counts as running until {@link finish}. */
+  /** The export counts as running until {@link finish}. */
   takeNext(): WaitingExport | undefined {
     return this.takeReserved() ?? this.takeGeneral();
   }

@@ -10,10 +10,9 @@ import { assertWritable } from '../../shared/storage/probe.js';
 import { startStorageCleaner } from './cleaner.js';
 import { Exporter } from './exporter.js';
 
-/** Wake-up jobs are short: each one only checks a tenant for due exports. */
+/** Wake-up jobs are short: each only checks a tenant for due exports. */
 const CONCURRENCY = 4;
 
-/** Starts the exports worker. */
 export function startExportsWorker(runtime: Runtime): void {
   const { config, lifecycle, logger, metrics } = runtime;
   addQueueGauges(runtime, openExportsQueue(runtime));

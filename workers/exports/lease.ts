@@ -3,7 +3,6 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 import { renewExportLease } from '../../shared/resources/exports/run-store.js';
 
-/** A lease that is not renewed for this long expires. */
 export const LEASE_MS = 15_000;
 /** Also the delay until the worker notices a cancellation, and the interval of progress updates. */
 const RENEW_MS = 1000;
@@ -11,7 +10,6 @@ const RENEW_MS = 1000;
 const FINAL_RENEW_MS = 100;
 const FINAL_TIMEOUT_MS = 60_000;
 
-/** The lease of a running export. */
 export interface ExportLease {
   /**
    * Aborted when the lease is lost: the export was cancelled or taken over, the lease was not
@@ -21,17 +19,13 @@ export interface ExportLease {
   /** Stored with the next renewal. */
   progress: { rows: number; bytes: number };
   /**
-   * Keeps the lease until the writes worker has run the final command. Otherwise another worker
-   * could restart the export for nothing.
+   * Keeps the lease until the final command has run, or another worker would restart the export.
    */
   waitUntilRecorded(): Promise<void>;
   stopRenewing(): void;
 }
 
-/**
- * Renews the lease of an export until `stopRenewing` is called. While the database is unreachable,
- * it retries until the lease expires.
- */
+/** If the database is unreachable, the renewal is retried until the lease expires. */
 export function holdLease(
   { db, logger }: Runtime,
   { ref, owner, signal }: { ref: RecordRef; owner: string; signal: AbortSignal },
@@ -45,8 +39,7 @@ export function holdLease(
   };
   const markLost = (reason: unknown) => lost.abort(reason);
   const expiredError = new Error('The lease expired before it could be renewed.');
-  // Expires even if the database neither responds nor fails: another worker may hold the lease by
-  // then.
+  // Even if the database neither responds nor fails, another worker may hold the lease by then.
   let expiryTimer = setTimeout(markLost, LEASE_MS, expiredError);
   let renewIntervalMs = RENEW_MS;
   let renewTimer = setTimeout(renew, renewIntervalMs);

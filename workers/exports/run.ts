@@ -21,7 +21,6 @@ import { writeExport } from './files/write-export.js';
 import { type ExportLease, holdLease, LEASE_MS } from './lease.js';
 import { chooseSource } from './source.js';
 
-/** The services that an export run needs in addition to the runtime. */
 export interface ExportServices {
   storage: Storage;
   writes: WritesQueue;
@@ -33,7 +32,6 @@ export interface ExportRun extends ExportServices {
   signal: AbortSignal;
 }
 
-/** A leased export and its lease. */
 interface LeasedRun {
   leasedExport: LeasedExport;
   lease: ExportLease;
@@ -46,8 +44,8 @@ const RETRY_MS = 2000;
 const STORAGE_RETRY_MS = 30_000;
 
 /**
- * Writes one export: the bytes of a snapshot go through gzip into storage, which shows the object
- * only when it is complete. If the worker dies, its lease expires. The next worker restarts the
+ * Writes one export: the bytes of a snapshot go through gzip into storage. Storage shows the object
+ * only when it is complete. If the worker dies, its lease expires, and the next worker restarts the
  * export with a new snapshot and a new object.
  */
 export async function runExport(runtime: Runtime, run: ExportRun): Promise<void> {
@@ -119,8 +117,7 @@ async function writeToStorage(
         'could not abort the upload of an export; parts remain in storage',
       );
     });
-    // During shutdown, do not wait for storage, which may be unreachable. The cleaner deletes the
-    // rest.
+    // A shutdown does not wait for storage, which may be unreachable. The cleaner deletes the rest.
     if (!run.signal.aborted) await aborting;
     throw error;
   } finally {
@@ -133,8 +130,8 @@ function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
 }
 
 /**
- * Deletes the object of the previous run, whose worker died. The cleaner would delete it only after
- * a day. Its result would be refused by now.
+ * The previous run's worker died, and its result would now be refused. The cleaner would delete the
+ * object only after a day.
  */
 async function deletePreviousObject(
   { logger }: Runtime,
@@ -154,10 +151,7 @@ async function deletePreviousObject(
   }
 }
 
-/**
- * Handles a failed run. A shutdown releases the export, a transient failure releases it for a
- * retry, and any other error fails the export.
- */
+/** A shutdown or a transient failure releases the export; any other error fails it. */
 async function handleFailure(
   { db, logger }: Runtime,
   run: ExportRun,
@@ -192,10 +186,7 @@ interface FinalCommand {
   input: ExportResult | ExportFailure;
 }
 
-/**
- * Submits the result as a command, like all writes, so that its event, deliveries and audit entry
- * are stored with it.
- */
+/** A command stores event, deliveries and audit entry with the result. */
 function submitResult(
   { writes, ref }: ExportRun,
   { environment }: LeasedExport,

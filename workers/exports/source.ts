@@ -6,9 +6,8 @@ import type { LeasedExport } from '../../shared/resources/exports/run-store.js';
 const CATCH_UP_MS = 5000;
 
 /**
- * Chooses the PostgreSQL server to read from. Uses the replica if it exists and has replayed
- * everything committed before the export request. A replica may cancel a long query, so every later
- * try reads from the primary.
+ * Chooses the replica if it has replayed everything committed before the export request. A replica
+ * may cancel a long query, so every later try reads from the primary.
  */
 export async function chooseSource(
   { config, databaseUrl, logger }: Runtime,

@@ -5,17 +5,12 @@ import { getCommandDefinition } from '../../shared/registry/resources.js';
 import { getCollectionPath } from '../../shared/registry/tables.js';
 import { type AuditRecord, buildAuditInsert } from '../../shared/resources/audit-log/insert.js';
 
-/** A command that has run, with its outcome. */
 export interface CompletedCommand {
   command: Command;
   outcome: CommandOutcome;
 }
 
-/**
- * Returns the HTTP status of an outcome: 201 when the record was created, 200 when it was changed,
- * or the status of the error. It is 202 when the write awaits approval, or when the record is
- * processed later.
- */
+/** 202 means that the write awaits approval, or that the record is processed later. */
 export function getHttpStatus({ command, outcome }: CompletedCommand): number {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
   if (outcome.held) return 202;
@@ -24,7 +19,7 @@ export function getHttpStatus({ command, outcome }: CompletedCommand): number {
   return isAccepted ? 202 : 201;
 }
 
-/** Builds the Location header of the response; null when the command created no record. */
+/** Returns null if the command created no record. */
 export function buildLocation({ command, outcome }: CompletedCommand): string | null {
   const definition = getCommandDefinition(command.type);
   if (outcome.ok && outcome.held) return `${getCollectionPath('approval')}/${command.id}`;
@@ -33,13 +28,12 @@ export function buildLocation({ command, outcome }: CompletedCommand): string | 
     : null;
 }
 
-/** Returns the name of an outcome in the audit log. */
 function getOutcomeName(outcome: CommandOutcome): AuditRecord['outcome'] {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code] === 403 ? 'denied' : 'failed';
   return outcome.held ? 'held' : 'ok';
 }
 
-/** Returns the command, and the command that it ran in its place if there is one. */
+/** Returns the command and, if it ran another command in its place, also that command. */
 function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
   const ran = one.outcome.ok ? one.outcome.ranCommand : undefined;
   if (!ran) return [one];
@@ -47,9 +41,9 @@ function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
 }
 
 /**
- * Builds the query that inserts one audit entry per command. The table is append-only
- * (docs/decisions.md §9). Its primary key is the inbox: if another worker runs the same command
- * concurrently, this insert fails, and with it the whole transaction.
+ * Inserts one audit entry per command. The table is append-only (docs/decisions.md §9). Its primary
+ * key is the inbox: if another worker runs the same command concurrently, this insert fails, and
+ * the whole transaction with it.
  */
 export function buildCommandAuditInsert(
   completed: CompletedCommand[],

@@ -16,24 +16,20 @@ interface EarlierRow extends AuditedResultRow, StoredRequest {
   location: string | null;
   body: string;
   /**
-   * True when the stored response belongs to a command of the same actor that created or changed a
-   * record.
+   * The stored response belongs to a command of the same actor that created or changed a record.
    */
   is_own: boolean;
 }
 
-/**
- * Results that exist before a set of commands runs, by command id, and idempotency keys whose 24
- * hours are over.
- */
+/** `results` has one entry per command id. `expiredKeys` are older than 24 hours. */
 export interface EarlierResults {
   results: Map<string, CommandResult>;
   expiredKeys: { tenant_id: string; key: string }[];
 }
 
 /**
- * Finds the commands that have already run (an audit entry exists), and the idempotency keys that
- * already have a response (docs/decisions.md §5, Idempotency).
+ * Finds audit entries of commands that have run, and responses under the idempotency keys
+ * (docs/decisions.md §5, Idempotency).
  */
 export async function findEarlierResults(tx: Transaction, commands: Command[]): Promise<EarlierResults> {
   const rows = await tx.query<EarlierRow>({
@@ -83,8 +79,7 @@ async function addEarlierResult(
 function buildReplayResult(command: Command, row: EarlierRow): CommandResult {
   const error = findReusedKeyError(command.idempotency, row);
   if (error) return { id: command.id, ok: false, error, unaudited: true };
-  // If a worker dies after the commit, the command runs a second time. Its caller has not received
-  // a response yet, so this is not a replay.
+  // A worker may die after the commit. Its client got no response, so the second run is no replay.
   const replayed = !row.done;
   const { status, body, location, is_own: isOwnChange } = row;
   return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };

@@ -1,3 +1,4 @@
+import { CANARY_TYPE } from '../../shared/contracts/canary.js';
 import type { CommandHandler } from '../../shared/contracts/command.js';
 import {
   createAgentKeys,
@@ -175,21 +176,20 @@ export const handlers = {
   'user.deactivate': deactivateUsers,
 } satisfies Record<string, unknown>;
 
-/**
- * Returns the handler of a command type.
- * @throws {UnknownCommandError} when this version has no handler: the job is retried until a newer
- * worker runs it
- */
+/** Returns the handler of a command type for which {@link isKnownCommand} is true. */
 export function getCommandHandler(type: string): CommandHandler<never> {
-  const handler = (handlers as Record<string, unknown>)[type];
-  if (!handler) throw new UnknownCommandError(type);
-  return handler as CommandHandler<never>;
+  return (handlers as Record<string, unknown>)[type] as CommandHandler<never>;
 }
 
-/** A command of another version during a rolling update or rollback. It must wait, not fail. */
+/** Whether this version can run commands of this type. */
+export function isKnownCommand(type: string): boolean {
+  return type === CANARY_TYPE || Object.hasOwn(handlers, type);
+}
+
+/** Commands of another version during a rolling upgrade or rollback. They must wait, not fail. */
 export class UnknownCommandError extends Error {
-  constructor(type: string) {
-    super(`no handler for the command ${type}`);
+  constructor(types: string[]) {
+    super(`no handler for the commands ${types.join(', ')}`);
     this.name = 'UnknownCommandError';
   }
 }

@@ -5,14 +5,12 @@ import { openWritesQueue, WRITES_QUEUE, type WriteJob } from '../../shared/queue
 import { createWritesProcessor } from './processor.js';
 import { watchProgress } from './watchdog.js';
 
-/** Starts the worker of the writes queue. */
 export function startWritesWorker(runtime: Runtime): void {
   const queue = openWritesQueue(runtime);
   addQueueGauges(runtime, queue);
   const worker = openWorker<WriteJob>(runtime, WRITES_QUEUE, createWritesProcessor(runtime), {
     concurrency: runtime.config.writesConcurrency,
   });
-  // Only in a separate process, which its supervisor can restart. Ending the all-in-one process
-  // would stop the whole service.
+  // Only a separate process has a supervisor that restarts it after an exit.
   if (runtime.redis) watchProgress(runtime, queue, worker);
 }

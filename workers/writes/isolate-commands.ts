@@ -4,11 +4,10 @@ import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/er
 import { createFairLimit, type FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import { internalError } from '../../shared/queues/submit.js';
 import { buildCommandAuditInsert } from './completed-command.js';
-import { UnknownCommandError } from './handlers.js';
 import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 
 /**
- * Errors after which a batch runs again immediately: a unique violation (another worker has
+ * After these errors a batch runs again immediately: a unique violation (another worker has
  * committed the same command or key), a serialization failure, a deadlock.
  */
 const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
@@ -17,16 +16,15 @@ const MAX_RUNS = 4;
 /** Jobs with suspected commands of all tenants wait in one queue. */
 const SUSPECTED_JOBS = { queue: 'suspects', group: 'all' } as const;
 
-/** Creates the limit that lets one job with suspected commands run at a time. */
+/** One job with suspected commands runs at a time. */
 export function createSuspectLimit(maxQueued: number): FairLimit<'suspects'> {
   return createFairLimit({ queues: [SUSPECTED_JOBS.queue], maxRunning: 1, maxQueued });
 }
 
 /**
  * Runs a batch so that one failing command does not fail the others. An unexpected error splits the
- * batch in halves until the failing command is alone; only that command fails.
- * @throws when PostgreSQL is unreachable, or this version has no handler for a command. The queue
- * then retries the job
+ * batch in halves until the failing command is alone.
+ * @throws if PostgreSQL is unreachable; the queue then retries the job
  */
 export async function runIsolated(
   context: BatchContext,
@@ -37,12 +35,9 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // Without the check, a command that has already run may fail in another way. Run the batch with
-    // the check.
+    // Without the search, a command that has already run may fail in another way.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
-    // Fails the job. The queue retries it until a newer worker, which has a handler, runs it.
-    if (error instanceof UnknownCommandError) throw error;
     return recordFailure(context, commands[0] as Command, error);
   }
 }
@@ -86,9 +81,9 @@ async function recordFailure(
 }
 
 /**
- * Runs the commands of a job whose worker died, one by one, the fewest attempts first. Each attempt
- * is counted before it starts. A command that has killed its worker too often is skipped and stays
- * parked. Only one job with suspected commands runs in a process at a time.
+ * Runs the commands of a job whose worker died, one by one, the fewest attempts first. Each
+ * attempt is counted before it starts. A command that has killed its worker too often is
+ * skipped and stays parked.
  */
 export function runSuspectedCommands(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
   return context.suspectLimit.run(SUSPECTED_JOBS, () => runOneByOne(context, commands));

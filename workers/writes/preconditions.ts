@@ -15,7 +15,7 @@ interface VersionedRow extends Row {
 /**
  * Refuses commands whose If-Match does not include the record's current version (RFC 9110, section
  * 13.1.1). The response is 412 with the changes since that version, and their authors. Locks the
- * records until the transaction ends. The handler responds for a record that is missing or deleted.
+ * records until the transaction ends. Leaves missing and deleted records to the handler.
  */
 export async function checkPreconditions(
   tx: Transaction,

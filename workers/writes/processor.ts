@@ -8,6 +8,7 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
 import { ConflictMonitor } from './conflict-monitor.js';
+import { isKnownCommand, UnknownCommandError } from './handlers.js';
 import {
   type BatchContext,
   createSuspectLimit,
@@ -17,10 +18,7 @@ import {
 import { runDryRun } from './run-batch.js';
 import { createWakeUpSender } from './wake-up-sender.js';
 
-/**
- * Creates the processor of the writes queue. It commits a batch, then replies to the api process
- * that waits for the results.
- */
+/** The processor commits a batch, then replies to the api process that waits for the results. */
 export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   const { db, logger, config } = runtime;
   const context: BatchContext = {
@@ -35,7 +33,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   };
   return async (job) => {
     const startedAt = performance.now();
-    const { commands, replyTo } = job.data;
+    const { replyTo } = job.data;
+    const { commands, unknownTypes } = selectKnownCommands(job.data.commands);
     failpoint(config, 'before_batch');
     const causes = commands.map((command) => command.traceparent);
     const span = {
@@ -50,7 +49,16 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
       replyTo && sendReply(runtime, replyTo, results),
       wakeStreams(runtime, commands, results),
     ]);
+    // The job fails. The queue retries it until a newer worker runs the rest.
+    if (unknownTypes.length > 0) throw new UnknownCommandError(unknownTypes);
   };
+}
+
+/** During a rolling upgrade, commands of a newer version must not hold up the rest of their job. */
+function selectKnownCommands(all: Command[]): { commands: Command[]; unknownTypes: string[] } {
+  const commands = all.filter(({ type }) => isKnownCommand(type));
+  const unknown = commands.length === all.length ? [] : all.filter(({ type }) => !isKnownCommand(type));
+  return { commands, unknownTypes: [...new Set(unknown.map(({ type }) => type))] };
 }
 
 async function runJob(
@@ -68,10 +76,10 @@ async function runJob(
 }
 
 function runWrites(context: BatchContext, job: Job<WriteJob>, writes: Command[]): Promise<CommandResult[]> {
-  // A stall means that a worker died while it ran this job. One of the commands may be the cause.
+  // A stall means that a worker died during this job. One of the commands may be the cause.
   if (job.stalledCounter > 0) return runSuspectedCommands(context, writes);
-  // The check costs a tenth of a batch (measured). A job's first run can contain no command that
-  // has already run, and repeated idempotency keys are rare.
+  // The search costs a tenth of a batch (measured). On a job's first run, no command has already
+  // run, and repeated idempotency keys are rare.
   const isFirstRun = job.attemptsMade === 0 && job.data.replyTo !== null;
   return runIsolated(context, writes, {
     shouldSearchEarlier: !isFirstRun || context.conflictMonitor.isNextBatchCautious(),
@@ -100,10 +108,7 @@ async function tryDryRun(context: BatchContext, command: Command): Promise<Comma
   }
 }
 
-/**
- * Publishes the results. If that fails, no result is lost: the commands are committed, and the api
- * process finds their results by their audit entries.
- */
+/** A failure loses no result, because the api process finds committed results by audit entries. */
 async function sendReply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
   await runtime.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
@@ -115,9 +120,8 @@ async function sendReply(runtime: Runtime, channel: string, results: CommandResu
 }
 
 /**
- * Wakes the event streams of the tenants whose commands have succeeded. A lost broadcast delays
- * their events by up to two seconds. A command may have recorded no event; the streams then find
- * none.
+ * Wakes the event streams of tenants whose commands have succeeded. A lost broadcast delays their
+ * events by up to two seconds. Streams may be woken without a new event.
  */
 async function wakeStreams(runtime: Runtime, commands: Command[], results: CommandResult[]): Promise<void> {
   const succeeded = new Set(results.filter((result) => result.ok && !result.replayed).map(({ id }) => id));
@@ -142,7 +146,6 @@ interface BatchReport {
   ms: number;
 }
 
-/** Writes one log entry per batch, and updates its metrics. */
 function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchReport): void {
   const { metrics, logger } = runtime;
   const typeOf = new Map(commands.map((command) => [command.id, command.type]));
@@ -170,9 +173,7 @@ function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchRepo
   );
 }
 
-/**
- * For tests: kills the process while the transaction is open, always or only for a marked command.
- */
+/** For tests: kills the process while the transaction is open. */
 function killIfMarked(runtime: Runtime, commands: Command[]): void {
   const { config } = runtime;
   if (config.failpoints.size === 0) return;

@@ -21,14 +21,12 @@ import { checkPreconditions } from './preconditions.js';
 import { type RenderedResponses, renderResponses, storeOutcomes } from './store-outcomes.js';
 import { groupByType, splitIntoWaves } from './waves.js';
 
-/** The result of a committed batch. */
 export interface CommittedBatch {
   completed: CompletedCommand[];
-  /** Queues of the endpoints that receive its events. */
+  /** Queues of the endpoints that receive events of this batch. */
   endpointQueues: EndpointQueueRef[];
 }
 
-/** Dependencies of a batch. */
 export interface BatchContext {
   config: Config;
   db: Database;
@@ -40,26 +38,25 @@ export interface BatchContext {
   conflictMonitor: ConflictMonitor;
   /**
    * Lets one job with suspected commands run at a time. Otherwise a poison command could kill a
-   * command of another job, and that death would count as an attempt of the innocent command.
+   * command of another job. That death would count as an attempt of the innocent command.
    */
   suspectLimit: FairLimit<'suspects'>;
 }
 
-/** Options of a batch. */
 export interface BatchOptions {
   /**
-   * Search for existing results first. Without this, a repeated command or a used Idempotency-Key
-   * makes the whole batch fail with a unique violation (23505). It must then run again with this
-   * option.
+   * Search for existing results first. Without the search, a repeated command or a used
+   * Idempotency-Key makes the whole batch fail with a unique violation (23505). The batch must then
+   * run again with the search.
    */
   shouldSearchEarlier: boolean;
 }
 
 /**
- * Runs a batch in one transaction, set by set. Changes, audit entries, events and idempotency
+ * Runs a batch in one transaction, wave by wave. Changes, audit entries, events and idempotency
  * records are committed together. Results are in no particular order.
- * @throws when PostgreSQL fails unexpectedly. The batch is then rolled back, unless the connection
- * broke during the commit; running the batch again shows which
+ * @throws if PostgreSQL fails unexpectedly. The batch is then rolled back, unless the connection
+ * broke during the commit; a second run of the batch finds out
  */
 export async function runBatch(
   context: BatchContext,
@@ -84,7 +81,7 @@ export async function runBatch(
   ]);
 }
 
-/** The result of a wave. `rendered` is complete once the transaction is committed. */
+/** `rendered` is complete once the transaction is committed. */
 interface WaveResult {
   earlier: CommandResult[];
   completed: CompletedCommand[];
@@ -99,15 +96,14 @@ async function runWaves(
   const waveResults: WaveResult[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
-    // A later wave shares a conflict key with an earlier one, for example an Idempotency-Key.
+    // A later wave shares a conflict key with an earlier wave, for example an Idempotency-Key.
     const { results, completed } = await runWave(tx, wave, {
       shouldSearchEarlier: shouldSearchEarlier || index > 0,
       config,
     });
     const sent: Promise<void>[] = [];
     const rendered = storeOutcomes(completed, (query, onRows) => {
-      // The queries of the last wave are sent with the commit. Those of an earlier wave must run
-      // now, because the next wave reads their rows.
+      // Earlier waves must run their queries now, because the next wave reads their rows.
       if (isLast) tx.queryAtCommit(query, onRows);
       else sent.push(tx.query<never>(query).then(onRows));
     });
@@ -140,10 +136,9 @@ async function runWave(
 }
 
 /**
- * Finds results for failed commands whose request was sent twice and has just been committed by
- * another worker. Such a command fails, for example, because the other one has the same invoice
- * number. The result of the other command is the result of both. At READ COMMITTED this query can
- * read it.
+ * Finds results for failed commands whose request was sent twice. Another worker has just committed
+ * the same request, so this command fails, for example with a used invoice number. The other
+ * command's result is then the result of both. At READ COMMITTED, this query can read it.
  */
 async function findOvertaken(tx: Transaction, ran: CompletedCommand[]): Promise<Map<string, CommandResult>> {
   const failed = ran.filter(({ command, outcome }) => !outcome.ok && command.idempotency);
@@ -162,8 +157,8 @@ async function runHandlers(
 ): Promise<CompletedCommand[]> {
   const completed: CompletedCommand[] = [];
   for (const [type, group] of groupByType(commands)) {
-    // Checked per type: a claim or a suggestion can change an invoice that its command does not
-    // name, in the same wave.
+    // The check runs per type, because a claim or a suggestion can change an invoice that
+    // its command does not name.
     const refused = await checkPreconditions(tx, group);
     for (const command of group) {
       const outcome = refused.get(command.id);
@@ -208,8 +203,7 @@ function hasNoEffect({
 
 /**
  * Runs one command with its real handler in a transaction that is rolled back (docs/decisions.md
- * §5, Dry run), then inserts the audit entry of the dry run. The result's body is the `data` of the
- * preview.
+ * §5, Dry run). Then inserts the audit entry. The result's body is the `data` of the preview.
  */
 export async function runDryRun({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
   const { completed, rendered } = await db.runAndRollBack([command.tenantId], async (tx) => {
@@ -222,14 +216,13 @@ export async function runDryRun({ db, config }: BatchContext, command: Command):
       tx.queryAtCommit(buildCommandAuditInsert([completed], 'dry_run')),
     )
     .catch((error: unknown) => {
-      // An earlier run of the job has already inserted the entry. A second dry run is harmless; a
-      // second audit entry would be wrong.
+      // An earlier run of the job has inserted the entry. A second audit entry would be wrong.
       if (getErrorCode(error) !== '23505') throw error;
     });
   const result = buildResult(completed, rendered);
   if (!result.ok) return result;
   // A dry run of a change must not count as the caller's own change. Otherwise it would show the
-  // record to every caller with permission to change it, without a trace on the record.
+  // record, without a trace, to every caller with permission to change it.
   const isHeld = completed.outcome.ok && completed.outcome.held === true;
   const isOwnChange = isHeld || getCommandDefinition(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };

@@ -15,17 +15,15 @@ import {
   getHttpStatus,
 } from './completed-command.js';
 
-/** Rendered responses and endpoints to wake. Filled when the queries have run. */
+/** Both members are filled when the queries have run. */
 export interface RenderedResponses {
-  /** Bodies of the responses, by command id. */
   bodies: Map<string, string>;
   /** Queues of endpoints with new deliveries. May contain duplicates. */
   endpointQueues: EndpointQueueRef[];
 }
 
 /**
- * Stores the outcomes of a set of commands, and renders their responses. Stores events and
- * idempotency records, and last the audit entries.
+ * Stores the audit entries last.
  * @param send runs one query and passes its rows to the callback
  */
 export function storeOutcomes(completed: CompletedCommand[], send: QuerySender): RenderedResponses {
@@ -39,13 +37,10 @@ export function storeOutcomes(completed: CompletedCommand[], send: QuerySender):
   return rendered;
 }
 
-/** Runs a query now or at the commit, and passes its rows to the callback. */
+/** Runs a query now or at the commit. */
 export type QuerySender = (query: SqlQuery, onRows?: (rows: RenderedRow[]) => void) => void;
 
-/**
- * Renders the responses of commands that are about to be rolled back. A dry run neither checks its
- * Idempotency-Key nor stores a record for it.
- */
+/** A dry run neither checks its Idempotency-Key nor stores a record for it. */
 export async function renderResponses(
   tx: Transaction,
   completed: CompletedCommand[],
@@ -60,7 +55,6 @@ export async function renderResponses(
   return rendered;
 }
 
-/** A record to render after the handlers have run. */
 interface TouchedRecord {
   ref: RecordRef;
   command: Command;
@@ -69,7 +63,7 @@ interface TouchedRecord {
   respondsTo: CompletedCommand | undefined;
 }
 
-/** A rendered record, or an endpoint that receives one of the events. */
+/** A rendered record, or an endpoint that receives an event of the batch. */
 type RenderedRow =
   | (RecordRef & { body: string; endpoint_id: null })
   | { tenant_id: string; id: null; body: null; endpoint_id: string };
@@ -93,10 +87,7 @@ function collectRows(
   }
 }
 
-/**
- * Builds the text before the record and after its members, for a response with additional members;
- * undefined for all other responses.
- */
+/** Builds the text before and after the record, if the response has additional members. */
 function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail: string } | undefined {
   if (!outcome.ok) return undefined;
   if (outcome.held) return HELD_RESPONSE_FRAME;
@@ -104,8 +95,8 @@ function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail
 }
 
 /**
- * Groups records by entity type: each command's own record with its events, and the other records
- * that its events contain.
+ * A command's own record comes with its events, except events about another record. Each of
+ * these comes with that record.
  */
 function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[]> {
   const groups = new Map<string, TouchedRecord[]>();
@@ -133,8 +124,8 @@ function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[
 }
 
 /**
- * Builds one query that renders the records of a set, stores them as events and idempotency
- * records, and returns them. So a 2xx response, its event and its replay contain the same text,
+ * Builds one query that renders records, stores them as events and idempotency records, and
+ * returns them. A 2xx response, its event and its replay therefore contain the same text,
  * committed with the change.
  */
 function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery {

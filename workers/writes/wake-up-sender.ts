@@ -3,10 +3,7 @@ import { createPrompter, type PromptedRecord } from '../../shared/queues/prompts
 import { WEBHOOKS_QUEUE } from '../../shared/queues/webhooks.js';
 import type { CommittedBatch } from './run-batch.js';
 
-/**
- * Creates a function that adds wake-up jobs for the other workers immediately after a batch. The
- * clock replaces a lost wake-up job.
- */
+/** Wakes the other workers after a batch. The clock replaces a lost wake-up job. */
 export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch) => void {
   const prompt = createPrompter(runtime);
   return (committed) => {
@@ -17,7 +14,6 @@ export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch
   };
 }
 
-/** For each queue: the records of the batch that wait for it, each once. */
 function groupByQueue({ completed, endpointQueues }: CommittedBatch): Map<string, PromptedRecord[]> {
   const prompts = completed.flatMap(({ command: { tenantId }, outcome }) =>
     ((outcome.ok && outcome.prompts) || []).map((prompt) => ({ ...prompt, tenantId })),

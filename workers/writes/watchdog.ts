@@ -4,16 +4,14 @@ import type { WriteJob, WritesQueue } from '../../shared/queues/writes.js';
 import { checkReadiness, createStoreChecks } from '../../shared/server/health.js';
 
 const CHECK_INTERVAL_MS = 10_000;
-/**
- * If jobs wait this long although the stores are healthy, the worker has stopped consuming jobs.
- */
+/** If jobs wait this long although the stores are healthy, the worker no longer consumes jobs. */
 const MAX_IDLE_MS = 30_000;
 
 /**
  * Ends a worker process that starts no job although jobs wait and the stores respond. BullMQ
- * workers can hang like this after a reconnect (https://github.com/taskforcesh/bullmq/issues/2964).
- * The supervisor then starts a new process, and stalled-job recovery runs the interrupted jobs
- * again.
+ * workers can hang like this after a reconnect
+ * (https://github.com/taskforcesh/bullmq/issues/2964). The supervisor then starts a new process,
+ * and stalled-job recovery runs the interrupted jobs again.
  */
 export function watchProgress(runtime: Runtime, queue: WritesQueue, worker: Worker<WriteJob>): void {
   const { lifecycle, logger } = runtime;

@@ -1,10 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 
-/**
- * Lists the keys that no two concurrent commands may share: the record they change, an invoice
- * number, an Idempotency-Key.
- */
+/** Concurrent commands may not share a record, an invoice number or an Idempotency-Key. */
 function listConflictKeys(command: Command): string[] {
   const own = getCommandDefinition(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
   const keys = [`entity:${command.entityId}`, ...own];
@@ -13,7 +10,7 @@ function listConflictKeys(command: Command): string[] {
 }
 
 /**
- * Splits a batch into waves that run one after the other. Within a wave no two commands share a
+ * Splits a batch into waves that run one after another. Within a wave no two commands share a
  * conflict key, so a handler can run the wave as a set. Commands that share a key run in the
  * sequence of their arrival.
  */
@@ -34,7 +31,6 @@ export function splitIntoWaves(commands: Command[]): Command[][] {
   return waves;
 }
 
-/** Groups a wave by command type: one handler call each. */
 export function groupByType(commands: Command[]): Map<string, Command[]> {
   const groups = new Map<string, Command[]>();
   for (const command of commands) {

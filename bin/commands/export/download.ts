@@ -15,16 +15,16 @@ const RESUME_AFTER_MS = 1000;
 
 export interface DownloadOptions {
   record: ExportRecord;
-  /** Returns a new link: links are valid only for minutes. */
+  /** Returns a new link, because links are valid only for minutes. */
   refreshLink: () => Promise<string | null>;
   /** @param bytes downloaded so far */
   onProgress: (bytes: number) => void;
 }
 
 /**
- * Downloads the file of a completed export. Writes it to `<path>.part` until it is complete and its
- * SHA-256 matches the API's. Resumes an interrupted download. Unpacks a gzip file, unless the path
- * also ends in .gz.
+ * Downloads the file of a completed export. Writes to `<path>.part` until the file is complete
+ * and its SHA-256 matches the API's. Resumes an interrupted download. Unpacks a gzip file, unless
+ * the path also ends in .gz.
  * @throws {CliError} after it has deleted the partial files
  */
 export async function downloadExport(
@@ -100,7 +100,7 @@ function toRefusedError(status: number): CliError {
   return new CliError('download_failed', `The storage answered ${status} to the download link.`, EXIT.failed);
 }
 
-/** The target folder is missing, read-only or full, so a retry does not help. */
+/** A retry does not help if the target folder is missing, read-only or full. */
 function isLocalDiskError(error: unknown): boolean {
   return ['ENOENT', 'ENOSPC', 'EACCES', 'EROFS', 'EISDIR', 'EDQUOT'].includes(describeCause(error));
 }

@@ -3,9 +3,9 @@ import type { CommandContext } from '../../cli/command.js';
 const WIDTH = 24;
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** A progress bar on standard error. It is shown only if standard error is a terminal. */
+/** Writes to standard error, and only if standard error is a terminal. */
 export interface ProgressBar {
-  /** @param percent null when it is unknown */
+  /** @param percent null if unknown */
   show(percent: number | null, amounts: { rows?: number; bytes: number }): void;
   end(): void;
 }

@@ -7,7 +7,7 @@ const SILENCE_MS = 45_000;
 
 interface StreamOptions {
   api: ApiAccess;
-  /** Comma-separated filters. Undefined means all events. */
+  /** Comma-separated filters; undefined for all events. */
   types: string | undefined;
   /** Ends the stream when aborted. */
   stopping: AbortSignal;
@@ -18,9 +18,9 @@ export class StreamInterruptedError extends Error {}
 
 /**
  * Opens one connection to the account's events and yields its blocks until the API ends the stream.
- * Reads from the connection only when the consumer wants the next block.
- * @throws {ApiError} when the API refuses the connection
- * @throws {StreamInterruptedError} when the connection breaks
+ * Reads only when the consumer wants the next block.
+ * @throws {ApiError} if the API refuses the connection
+ * @throws {StreamInterruptedError} if the connection breaks
  */
 export async function* openEventStream(
   { api, types, stopping }: StreamOptions,
@@ -70,7 +70,7 @@ async function readWithin(reader: Reader, cut: AbortController) {
   }
 }
 
-/** Whether the stream may be opened again after this error. */
+/** After a transient error, the stream may be opened again. */
 export function isTransientError(error: unknown): error is StreamInterruptedError | ApiError {
   return error instanceof StreamInterruptedError || (error instanceof ApiError && error.isTransient);
 }

@@ -10,7 +10,6 @@ const DEADLINE_MS = 15_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** An event of the stream. */
 export interface StreamedEvent {
   id: string;
   type: string;
@@ -34,9 +33,9 @@ export interface ForwardOptions {
 }
 
 /**
- * Posts an event again and again until the target responds with any status. Resolves with undefined
- * if `stopping` is aborted before that.
- * @throws {CliError} when the target's URL can never be called
+ * Repeats the request until the target responds with any status. Resolves with undefined if
+ * `stopping` is aborted before that.
+ * @throws {CliError} if the target's URL can never be called
  */
 export async function forwardEvent(
   event: StreamedEvent,

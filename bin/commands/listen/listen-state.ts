@@ -23,7 +23,6 @@ export class ListenState {
     private stored: Stored,
   ) {}
 
-  /** Reads the stored state of a key and a target, if it exists. */
   static async find(dataDir: string, key: string, target: string): Promise<ListenState | undefined> {
     const path = statePath(dataDir, key, target);
     const stored = await readStored(path);
@@ -31,9 +30,9 @@ export class ListenState {
   }
 
   /**
-   * Reads or creates the state of a key and a target, and locks it for this process until it ends.
-   * @throws {CliError} `already_listening` when another process has the lock: with two forwarders,
-   * one could save an id before the other has forwarded the events up to it
+   * Locks the state for this process until it ends.
+   * @throws {CliError} `already_listening` if another process has the lock: with two forwarders,
+   * the first could save an id before the second has forwarded the events up to that id
    */
   static async acquire(
     dataDir: string,
@@ -67,14 +66,14 @@ export class ListenState {
     return this.stored.last_event_id;
   }
 
-  /** Stores that the target answered every event up to this id. */
+  /** The target has answered every event up to this id. */
   async save(lastEventId: string | null): Promise<void> {
     this.stored = { ...this.stored, last_event_id: lastEventId };
     await writePrivateFile(this.path, `${JSON.stringify(this.stored, null, 2)}\n`);
   }
 }
 
-/** The file name contains a hash of the key. It is safe to show: a key has 256 random bits. */
+/** The hash of the key is safe to show, because a key has 256 random bits. */
 function statePath(dataDir: string, key: string, target: string): string {
   const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);
   return join(dataDir, `listen-${name}.json`);

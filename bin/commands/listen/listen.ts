@@ -15,10 +15,7 @@ import { ListenState } from './listen-state.js';
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 15_000;
 
-/**
- * `tow listen`: forwards the account's events as signed webhooks to a local address until it is
- * interrupted.
- */
+/** `tow listen`: forwards the account's events as signed webhooks to a local address. */
 export const listen: RunCommand = async (args, context) => {
   const { values } = args;
   const target = validateHttpUrl('--forward-to', String(values['forward-to']));
@@ -54,10 +51,7 @@ interface ListenOptions {
   state: ListenState;
 }
 
-/**
- * Forwards the account's events one at a time, in their order. An answered event is not requested
- * again.
- */
+/** Forwards events one at a time and in sequence. An answered event is not requested again. */
 class Listener {
   forwarded = 0;
   private isConnected = false;
@@ -90,7 +84,7 @@ class Listener {
   }
 
   /**
-   * Follows one connection to its end. Resolves with the reason for the end.
+   * Resolves with the reason why the connection ended.
    * @throws errors that a new connection would not fix
    */
   private async followStream(): Promise<{ text: string; retryAfterMs?: number }> {
@@ -127,7 +121,7 @@ class Listener {
     this.hasConnected = true;
   }
 
-  /** Resolves with false when the command was interrupted before the target answered the event. */
+  /** Resolves with false if the command was interrupted before the target answered the event. */
   private async handleBlock({ id, type, data }: SseBlock): Promise<boolean> {
     if (data !== undefined) {
       const event = { id: parseEventId(data), type: type ?? '', body: data };
@@ -173,10 +167,7 @@ function parseEventId(body: string): string {
   return (JSON.parse(body) as { id: string }).id;
 }
 
-/**
- * Converts a failure into the error that ends the command. If the API does not know the id where
- * the last run ended, continuing would skip an unknown number of events.
- */
+/** If the API does not know the last id, continuing would skip an unknown number of events. */
 function explainFailure(error: unknown, lastEventId: string | null): unknown {
   if (error instanceof StreamInterruptedError)
     return new CliError('api_unreachable', error.message, EXIT.unreachable);

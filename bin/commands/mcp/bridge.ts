@@ -17,10 +17,7 @@ interface BridgeOptions {
   clientGone: AbortSignal;
 }
 
-/**
- * Forwards each MCP message of the client to the server, and each response back, as soon as it
- * arrives.
- */
+/** Forwards MCP messages in both directions, each as soon as it arrives. */
 export class StdioBridge {
   readonly #forwarding = new Set<Promise<void>>();
   readonly #pending = new Map<RequestId, AbortController>();
@@ -37,8 +34,7 @@ export class StdioBridge {
   /**
    * Runs until the client ends its input, `stopping` is aborted, or the server refuses the key.
    * Delivers the responses of pending requests before it resolves.
-   * @param options.input the stream that the client's transport reads; the transport itself does
-   * not detect its end
+   * @param options.input the client's stream, whose end the transport does not detect
    * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */
@@ -95,7 +91,7 @@ export class StdioBridge {
     }
   }
 
-  /** Ends the bridge. Only a failure before the end is kept. */
+  /** Ends the bridge. Only the first failure is kept. */
   #fail(failure: CliError): void {
     if (!this.#ended.signal.aborted) this.#failure = failure;
     this.#ended.abort();
@@ -121,10 +117,7 @@ function findCancelledId(message: JSONRPCMessage): RequestId | undefined {
   return (message as Pick<JSONRPCRequest, 'params'>).params?.requestId as RequestId | undefined;
 }
 
-/**
- * Shortens an error for people. The SDK's schema errors list every form that an MCP message may
- * have.
- */
+/** The SDK's schema errors list every form that an MCP message may have: too long for people. */
 function shortenError(error: Error): string {
   return error.name === 'ZodError'
     ? 'not JSON-RPC 2.0.'

@@ -2,7 +2,6 @@ import { loadClientSettings } from '../../../shared/platform/config/config.js';
 import { loadDemoAccess, parseKey, validateHttpUrl } from '../../cli/api-access.js';
 import type { CommandArgs } from '../../cli/command.js';
 
-/** The address of the MCP server and the agent's key. */
 export interface McpAccess {
   url: string;
   key: string;

@@ -6,9 +6,9 @@ import { resolveMcpAccess } from './mcp-access.js';
 import { UpstreamClient } from './upstream.js';
 
 /**
- * `tow mcp`: serves MCP over stdio to clients on this machine. It is a bridge to the MCP server
- * over HTTP, so keys, limits, approval thresholds and the audit log are the same. The process needs
- * only the server's address and a key. Standard output carries only the protocol.
+ * `tow mcp`: serves MCP over stdio to clients on this machine. The command is a bridge to the MCP
+ * server over HTTP, so keys, limits, approval thresholds and the audit log are the same. Standard
+ * output carries only the protocol.
  */
 export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSignal }) => {
   const access = await resolveMcpAccess(args);

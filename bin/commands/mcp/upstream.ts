@@ -18,13 +18,12 @@ const TIMEOUT_MS = 60_000;
 /** The newest revision sends the protocol version in `_meta`; HTTP needs it as a header too. */
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/** The outcome of sending one MCP message. */
 export interface SendOutcome {
-  /** The response for the client. Undefined when the client expects none. */
+  /** Undefined if the client expects no response. */
   response: JSONRPCMessage | undefined;
   /** A problem to show to a person. */
   problem?: string;
-  /** Set when the server refuses the key, so that every further MCP message would fail too. */
+  /** Set if the server refuses the key, so that every further MCP message would fail too. */
   refusal?: CliError;
 }
 
@@ -37,10 +36,7 @@ interface Envelope {
   error?: { code?: string; message?: string; requestId?: string };
 }
 
-/**
- * A client of the MCP server over HTTP. Each MCP message is one request; requests may run
- * concurrently.
- */
+/** Each MCP message is one HTTP request. Requests may run concurrently. */
 export class UpstreamClient {
   /** The protocol version agreed on in `initialize`. */
   #version: string | undefined;
@@ -48,10 +44,10 @@ export class UpstreamClient {
   constructor(private readonly access: McpAccess) {}
 
   /**
-   * Sends an MCP message. A failure is returned in the outcome.
+   * Returns a failure in the outcome.
    * @param options.signal aborts the request; the promise then rejects
-   * @param options.onInterimMessage receives each MCP message that the server sends before the
-   * response
+   * @param options.onInterimMessage receives each MCP message that the server
+   * sends before the response
    */
   async send(message: JSONRPCMessage, { signal, onInterimMessage }: SendOptions): Promise<SendOutcome> {
     const { url } = this.access;
@@ -102,7 +98,7 @@ export class UpstreamClient {
       if (!isJSONRPCRequest(message))
         return { response: undefined, problem: `The server refused a notification (${status}).` };
       this.#noteVersion(message.method, body);
-      // The id is missing from an error that the server sent before it had parsed the MCP message.
+      // An error that the server sent before it had parsed the MCP message lacks the id.
       return { response: { ...body, id: message.id } as JSONRPCMessage };
     }
     const { error } = (body ?? {}) as Envelope;
@@ -144,10 +140,7 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/**
- * Reads a stream up to the response that ends it.
- * @throws when the stream breaks off before the response
- */
+/** @throws if the stream breaks off before the response */
 async function readFinalMessage(
   { body }: Response,
   onInterimMessage: SendOptions['onInterimMessage'],

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BUSINESS_EVENT_TYPES } from '../../../shared/contracts/vocabulary.js';
 
-/** A record in a response of the API. */
 export type ApiRecord = Record<string, unknown> & { id: string };
 
 /** Sends a POST request to the public API. */
@@ -19,7 +18,7 @@ const LINE_ITEM = {
   total_cents: 12_500,
 };
 
-/** Makes a unique text, so that one run's records do not collide with those of another. */
+/** Keeps one run's records from colliding with those of another run. */
 function newUniqueMark(): string {
   return `TRIGGER-${randomBytes(4).toString('hex')}`;
 }
@@ -91,10 +90,10 @@ export type TriggerableType = keyof typeof RECIPES;
 
 export const TRIGGERABLE_TYPES = Object.keys(RECIPES) as TriggerableType[];
 
-/** Event types that the clock records. It checks twice a minute. */
+/** The clock records these event types. It checks twice a minute. */
 export const CLOCK_EVENT_TYPES: readonly TriggerableType[] = ['invoice.overdue', 'ai.suggestion.created'];
 
-/** Causes an event of this type. Resolves with the id of the event's record. */
+/** Resolves with the id of the event's record. */
 export function causeEvent(type: TriggerableType, post: Post): Promise<string> {
   return RECIPES[type](post);
 }

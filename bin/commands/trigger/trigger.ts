@@ -12,13 +12,12 @@ import {
   type TriggerableType,
 } from './recipes.js';
 
-/** The clock checks every 30 s, and it may be busy. */
+/** The clock checks every 30 s, and may be busy. */
 const MAX_WAIT_MS = 90_000;
 const FIRST_PAUSE_MS = 100;
 /** More frequent requests would use up the rate limit of a small tier. */
 const LONGEST_PAUSE_MS = 2000;
 
-/** The members of an event that `tow trigger` uses. */
 interface EventBody extends ApiRecord {
   type: string;
   data: { object: { id: string; entity_id?: string } };
@@ -90,9 +89,7 @@ async function findEvent(api: ApiAccess, type: string, subject: string): Promise
   return data.items.find(({ data: { object } }) => object.id === subject || object.entity_id === subject);
 }
 
-/**
- * Waits when the API is busy or restarting, so that the caller tries again. Rethrows other errors.
- */
+/** If the API is busy or restarting, waits so that the caller can try again. */
 async function waitAfterTransientError(error: unknown): Promise<undefined> {
   if (!(error instanceof ApiError && error.isTransient)) throw error;
   await pause(Math.min(error.details.retryAfterMs ?? 0, MAX_WAIT_MS));

@@ -9,30 +9,6 @@ import type { DemoInvoice } from './invoices.js';
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
-/** A row of `approvals`. */
-export interface DemoApproval extends ApprovalContent {
-  tenant_id: string;
-  id: string;
-  kind: 'agent_write' | 'invoice_approval';
-  status: string;
-  action: string;
-  entity_id: string;
-  agent_id: string;
-  agent_name: string;
-  source: 'mcp';
-  tool: string;
-  counted_cents: number | null;
-  held_by: 'agent_gate_cents' | null;
-  justification: string | null;
-  invoice_id: string | null;
-  hash: string;
-  decided_by: string | null;
-  decided_at: string | null;
-  note: string | null;
-  expires_at: string;
-  created_at: string;
-}
-
 /** The final state of an approval, and its age in days. */
 interface DecisionPlan {
   status: string;
@@ -59,7 +35,7 @@ const JUSTIFICATION = 'All lines match the signed tow slip and the rates agreed 
 export function makeApprovals(
   scope: DemoScope,
   { invoices, customers }: { invoices: readonly DemoInvoice[]; customers: readonly DemoCustomer[] },
-): DemoApproval[] {
+) {
   const random = new DemoRandom(`${scope.path}/approvals`);
   const payers = customers.filter(({ is_active }) => is_active);
   const held = HELD_PLANS.map((plan, index) =>
@@ -76,7 +52,7 @@ function makeHeldDraft(
   scope: DemoScope,
   plan: DecisionPlan,
   { index, random, customer }: { index: number; random: DemoRandom; customer: DemoCustomer },
-): DemoApproval {
+) {
   const charges = drawCharges(random, 'recovery');
   const rate = customer.tax_exempt ? 0 : (customer.tax_rate_bps ?? scope.profile.taxRateBps);
   const price = priceInvoice(charges, rate);
@@ -100,7 +76,7 @@ function makeHeldDraft(
   };
 }
 
-function makeProposal(scope: DemoScope, plan: DecisionPlan, invoice: DemoInvoice): DemoApproval {
+function makeProposal(scope: DemoScope, plan: DecisionPlan, invoice: DemoInvoice) {
   const content = {
     payload: { invoice_id: invoice.id, justification: JUSTIFICATION },
     amount_cents: invoice.total_cents,
@@ -132,7 +108,7 @@ function makeCommonColumns(
     status,
     agent_id: deriveDemoId(`${scope.path}/agent`),
     agent_name: 'Demo agent',
-    source: 'mcp' as const,
+    source: 'mcp',
     hash: hashApprovalContent(content),
     decided_by: isDecided ? scope.profile.owner.id : null,
     decided_at: isDecided || status === 'cancelled' ? scope.daysAgo(daysAgo / 2) : null,

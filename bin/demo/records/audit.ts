@@ -3,15 +3,9 @@ import { diffNewRecord } from '../../../shared/records/changes.js';
 import { deriveTimedDemoId } from './random.js';
 
 /** A row of `audit_entries` whose actor is the system. */
-export interface DemoAuditEntry {
-  tenant_id: string;
-  id: string;
-  occurred_at: string;
-  action: string;
-  entity_type: string;
-  entity_id: string;
-  changes: unknown;
-}
+export type DemoAuditEntry = ReturnType<typeof createAuditEntry>;
+
+const BY_SYSTEM = { actor_type: 'system', actor_name: 'tow', outcome: 'ok', source: 'job' };
 
 interface StoredRecord {
   tenant_id: string;
@@ -19,13 +13,11 @@ interface StoredRecord {
   created_at: string;
 }
 
-/**
- * Makes one `….created` entry for each record, with the record's creation time. Every record has an
- * audit entry.
- */
-export function makeAuditEntries(records: Record<string, readonly StoredRecord[]>): DemoAuditEntry[] {
+/** Gives every record a `….created` entry with the record's creation time. */
+export function makeAuditEntries(records: Record<string, readonly StoredRecord[]>) {
   return Object.entries(records).flatMap(([entity_type, rows]) =>
     rows.map(({ tenant_id, id, created_at }) => ({
+      ...BY_SYSTEM,
       tenant_id,
       id: deriveTimedDemoId(`${id}/created`, created_at),
       occurred_at: created_at,
@@ -37,17 +29,15 @@ export function makeAuditEntries(records: Record<string, readonly StoredRecord[]
   );
 }
 
-/**
- * Makes an audit entry with the current time.
- * @param facts the new values; never a secret
- */
+/** @param facts the new values; never a secret */
 export function createAuditEntry(
   entity: { tenant_id: string; entity_type: string; entity_id: string },
   action: string,
   facts: Record<string, unknown> = {},
-): DemoAuditEntry {
+) {
   const changes = diffNewRecord(facts);
   return {
+    ...BY_SYSTEM,
     ...entity,
     action,
     id: newId(),

@@ -1,14 +1,10 @@
 import type { DemoRandom } from './random.js';
 
-/** The paid part of an invoice. */
 export interface PlannedPayment {
   cents: number;
 }
 
-/**
- * A plan for the invoices of one status: their number and age, and values that are consistent with
- * the status (docs/decisions.md §2 and §3).
- */
+/** Plans the invoices of one status, with values that fit it (docs/decisions.md §2 and §3). */
 export interface BillingPlan {
   status: string;
   /** billing_status of the work order behind the invoice. */
@@ -17,17 +13,16 @@ export interface BillingPlan {
   live: number;
   /** Number of invoices in the sandbox. */
   sandbox: number;
-  /** Days since the creation of an invoice whose customer has these payment terms, in days. */
+  /** Days since the creation of an invoice. `termsDays` are the customer's payment terms. */
   ages: (termsDays: number) => readonly [min: number, max: number];
   payment: (random: DemoRandom, totalCents: number) => PlannedPayment;
-  /** null: never released. */
+  /** Null if the invoice was never released. */
   delivery: 'sent' | 'failed' | null;
   byAgent?: boolean;
 }
 
 const payNothing = (): PlannedPayment => ({ cents: 0 });
 const payInFull = (_random: DemoRandom, totalCents: number): PlannedPayment => ({ cents: totalCents });
-/** At least one cent, at most all but one. */
 const payPart = (random: DemoRandom, totalCents: number): PlannedPayment => ({
   cents: Math.round(totalCents * random.between(0.2, 0.8)),
 });
@@ -35,10 +30,7 @@ const payPartSometimes = (random: DemoRandom, totalCents: number): PlannedPaymen
   random.chance(0.4) ? payPart(random, totalCents) : payNothing();
 
 const ageBetween = (min: number, max: number) => () => [min, max] as const;
-/**
- * Ages of released invoices with a balance. They are not past their due date, or the clock would
- * immediately mark them overdue.
- */
+/** Ages before the due date, because the clock would mark older invoices overdue. */
 const notYetDue = (min: number, max: number) => (termsDays: number) =>
   [min, Math.min(max, termsDays - 3)] as const;
 /** Ages past the due date, even if the invoice was sent some time after its creation. */

@@ -1,6 +1,6 @@
 import type { DemoRandom } from './random.js';
 
-/** A charge for an invoice: a line item as the API accepts it, without its total. */
+/** A line item as the API accepts it, without its total. */
 export interface DemoCharge {
   name: string;
   description: string | null;
@@ -51,10 +51,7 @@ const CHARGES: Readonly<Record<string, readonly ChargeRange[]>> = {
   ],
 };
 
-/**
- * Extra charges with their probability. Only the discount has a negative price
- * (docs/decisions.md §3, Money).
- */
+/** Only the discount has a negative price (docs/decisions.md §3, Money). */
 const EXTRAS: readonly (readonly [probability: number, extra: ChargeRange])[] = [
   [0.2, defineCharge(['After-hours surcharge', 'after_hours', 'flat'], [4500, 7500])],
   [0.25, defineCharge(['Fuel surcharge', 'fuel_surcharge', 'flat'], [950, 2950], { taxable: false })],
@@ -80,7 +77,7 @@ function findKind(serviceType: string): string {
   return ['heavy', 'medium'].find((duty) => serviceType.startsWith(duty)) ?? 'light';
 }
 
-/** Draws the one to eight charges of one work order. Their sum is positive. */
+/** Draws one to eight charges of one work order. Their sum is positive. */
 export function drawCharges(random: DemoRandom, serviceType: string): DemoCharge[] {
   const base = CHARGES[findKind(serviceType)] ?? [];
   const extras = EXTRAS.filter(([probability]) => random.chance(probability)).map(([, extra]) => extra);

@@ -1,60 +1,10 @@
-import type { Transaction } from '../../../shared/platform/postgres/database.js';
-import { recordsetSql } from '../../../shared/records/record-refs.js';
-import { formatDollars } from '../../../shared/resources/suggestions/detectors/phrases.js';
+import { formatDollars } from '../../../shared/billing/phrases.js';
 import type { DemoCustomer } from './customers.js';
 import type { DemoInvoice, DemoLineItem } from './invoices.js';
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
 const DAY_MS = 86_400_000;
-
-/** A row of `claims`. */
-export interface DemoClaim {
-  tenant_id: string;
-  id: string;
-  invoice_id: string;
-  club: string;
-  provider_id: string;
-  po_number: string | null;
-  status: string;
-  submitted_at: string | null;
-  submit_by: string;
-  respond_by: string | null;
-  denial_code: string | null;
-  denial_reason: string | null;
-  attempt: number;
-  expected_cents: number;
-  paid_cents: number;
-  created_at: string;
-  updated_at: string;
-}
-
-/** A row of `suggestions`. */
-export interface DemoSuggestion {
-  tenant_id: string;
-  id: string;
-  kind: string;
-  detector: string;
-  entity_type: string;
-  entity_id: string;
-  occasion: string;
-  invoice_id: string;
-  title: string;
-  rationale: string;
-  amount_cents: number;
-  confidence: number;
-  proposed_lines: object[];
-  status: string;
-  note: string | null;
-  decided_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface DemoClaimsAndSuggestions {
-  claims: DemoClaim[];
-  suggestions: DemoSuggestion[];
-}
 
 /** The invoice status that fits each claim status, and the maximum number of claims. */
 const CLAIM_PLANS = [
@@ -66,8 +16,7 @@ const CLAIM_PLANS = [
 ] as const;
 
 /**
- * Makes motor-club claims that fit the status of their invoices, and suggestions about denied
- * claims and other invoices.
+ * Claims fit the status of their invoices. Suggestions are about denied claims and other invoices.
  */
 export function makeClaimsAndSuggestions(
   scope: DemoScope,
@@ -80,7 +29,7 @@ export function makeClaimsAndSuggestions(
     lineItems: readonly DemoLineItem[];
     customers: readonly DemoCustomer[];
   },
-): DemoClaimsAndSuggestions {
+) {
   const clubs = new Map(
     customers
       .filter((candidate) => candidate.company_type === 'motor_club')
@@ -101,7 +50,7 @@ export function makeClaimsAndSuggestions(
   };
 }
 
-function makeClaim(invoice: DemoInvoice, { status, club }: { status: string; club: string }): DemoClaim {
+function makeClaim(invoice: DemoInvoice, { status, club }: { status: string; club: string }) {
   const id = deriveDemoId(`${invoice.id}/claim`);
   const isSent = status !== 'queued';
   const isDenied = status === 'denied';
@@ -127,7 +76,7 @@ function makeClaim(invoice: DemoInvoice, { status, club }: { status: string; clu
   };
 }
 
-function makeDenialSuggestion(claim: DemoClaim): DemoSuggestion {
+function makeDenialSuggestion(claim: ReturnType<typeof makeClaim>) {
   return {
     tenant_id: claim.tenant_id,
     id: deriveDemoId(`${claim.id}/denied`),
@@ -150,14 +99,11 @@ function makeDenialSuggestion(claim: DemoClaim): DemoSuggestion {
   };
 }
 
-/**
- * Makes suggestions about missed fuel surcharges: closed ones for paid invoices, open ones for
- * drafts.
- */
+/** Suggestions about missed fuel surcharges are closed for paid invoices and open for drafts. */
 function makeFeeSuggestions(
   scope: DemoScope,
   { invoices, lineItems }: { invoices: readonly DemoInvoice[]; lineItems: readonly DemoLineItem[] },
-): DemoSuggestion[] {
+) {
   const random = new DemoRandom(`${scope.path}/suggestions`);
   const chargedIds = new Set(
     lineItems
@@ -182,7 +128,7 @@ function makeFeeSuggestions(
 function makeFeeSuggestion(
   invoice: DemoInvoice,
   { status, amountCents, billedCount }: { status: string; amountCents: number; billedCount: number },
-): DemoSuggestion {
+) {
   const lineItem = { name: 'Fuel surcharge', description: null, category: 'fuel_surcharge', quantity: 1 };
   return {
     tenant_id: invoice.tenant_id,
@@ -212,34 +158,4 @@ function makeFeeSuggestion(
     created_at: invoice.created_at,
     updated_at: invoice.created_at,
   };
-}
-
-const CLAIM_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, club text, provider_id text, po_number text, status text, submitted_at timestamptz,
-  submit_by timestamptz, respond_by timestamptz, denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint,
-  created_at timestamptz, updated_at timestamptz`;
-const SUGGESTION_COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
-  rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb, status text, note text, decided_at timestamptz, created_at timestamptz,
-  updated_at timestamptz`;
-
-/** Inserts the claims and suggestions. Their invoices must exist. */
-export async function insertClaimsAndSuggestions(
-  tx: Transaction,
-  { claims, suggestions }: DemoClaimsAndSuggestions,
-): Promise<void> {
-  const insert = (table: string, columns: string, rows: readonly object[]) => {
-    const names = columns.split(',').map((column) => column.trim().split(' ')[0]);
-    const text = `insert into ${table} (${names.join(', ')}) select ${names.join(', ')} from ${recordsetSql(columns)}`;
-    return tx.query({ text, values: [JSON.stringify(rows)] });
-  };
-  // The demo's invoices are random. These marks make the detectors scan only later changes, so that
-  // they leave the demo's suggestions unchanged.
-  const setMarks = tx.query({
-    text: `insert into detector_marks (tenant_id, looked_until)
-           select own.tenant_id, now() from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)`,
-  });
-  await Promise.all([
-    setMarks,
-    insert('claims', CLAIM_COLUMNS, claims),
-    insert('suggestions', SUGGESTION_COLUMNS, suggestions),
-  ]);
 }

@@ -2,34 +2,12 @@ import { CUSTOMER_NAMES, FIRST_NAMES, LAST_NAMES, type Market } from './names.js
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
-/** A row of `customers`. */
-export interface DemoCustomer {
-  tenant_id: string;
-  id: string;
-  company_name: string;
-  company_type: string;
-  billing_email: string | null;
-  primary_phone: string | null;
-  address: string | null;
-  city: string;
-  state: string;
-  zip: string;
-  is_active: boolean;
-  terms_days: number | null;
-  tax_exempt: boolean;
-  tax_rate_bps: number | null;
-  /** Set for motor clubs only, by makeRateCards in demo-yard.ts. */
-  rate_card_id: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
 /** Payment terms in days, where they differ from the account's 30 days. */
 const TERMS_DAYS: Readonly<Record<string, number>> = { cash: 15, rental: 15, fleet: 45, insurance: 45 };
 /** Public bodies pay no sales tax. */
 const TAX_EXEMPT_TYPES = ['police', 'municipality'];
 
-/** Draws a phone number from 555-0100 to 555-0199, which are reserved for fiction. */
+/** The numbers 555-0100 to 555-0199 are reserved for fiction. */
 export function drawPhoneNumber(random: DemoRandom, market: Market): string {
   return `+1 ${random.pick(market.areaCodes)} 555 ${String(random.integer(100, 199)).padStart(4, '0')}`;
 }
@@ -39,10 +17,10 @@ export function drawPersonName(random: DemoRandom): string {
 }
 
 /**
- * Makes `count` customers, at most one per entry of CUSTOMERS. All are older than every work order
- * of the demo.
+ * All customers are older than every work order of the demo.
+ * @param count at most one customer per entry of CUSTOMER_NAMES
  */
-export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
+export function makeCustomers(scope: DemoScope, count: number) {
   const random = new DemoRandom(`${scope.path}/customers`);
   return CUSTOMER_NAMES.slice(0, count).map(([pattern, company_type], index) => {
     const { market } = scope.profile;
@@ -65,12 +43,15 @@ export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
       terms_days: TERMS_DAYS[company_type] ?? null,
       tax_exempt: TAX_EXEMPT_TYPES.includes(company_type),
       tax_rate_bps: company_type === 'auction' ? 400 : null,
-      rate_card_id: null,
+      /** makeRateCards sets the card of motor clubs. */
+      rate_card_id: null as string | null,
       created_at,
       updated_at: created_at,
     };
   });
 }
+
+export type DemoCustomer = ReturnType<typeof makeCustomers>[number];
 
 function toSlug(name: string): string {
   return name

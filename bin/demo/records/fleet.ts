@@ -4,46 +4,6 @@ import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 import type { DemoWorkOrder } from './work-orders.js';
 
-/** A row of `drivers`. */
-export interface DemoDriver {
-  tenant_id: string;
-  id: string;
-  name: string;
-  phone: string;
-  duty_classes: string[];
-  created_at: string;
-}
-
-/** A row of `trucks`. */
-export interface DemoTruck {
-  tenant_id: string;
-  id: string;
-  unit_number: string;
-  duty_class: string;
-  status: string;
-  driver_id: string | null;
-  make: string;
-  model: string;
-  year: number;
-  lat: number;
-  lng: number;
-  located_at: string;
-  created_at: string;
-}
-
-/** A row of `payments`. */
-export interface DemoPayment {
-  tenant_id: string;
-  id: string;
-  invoice_id: string;
-  customer_id: string | null;
-  amount_cents: number;
-  applied_cents: number;
-  method: string;
-  received_at: string;
-  created_at: string;
-}
-
 /** Number of trucks without a work order. */
 const READY_TRUCKS = 4;
 const MODELS = [
@@ -54,32 +14,23 @@ const MODELS = [
 ] as const;
 const METHODS = ['card', 'check', 'ach', 'cash'] as const;
 
-export interface DemoFleet {
-  drivers: DemoDriver[];
-  trucks: DemoTruck[];
-}
-
-/**
- * Makes a truck with a driver for every active work order, and some trucks without a work order.
- * Sets `truck_id` and `driver_id` of the active work orders.
- */
-export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]): DemoFleet {
+/** Gives every active work order a truck and a driver, in `truck_id` and `driver_id`. */
+export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/fleet`);
   const active = workOrders.filter(({ status }) => status === 'dispatched' || status === 'in_progress');
-  const fleet: DemoFleet = { drivers: [], trucks: [] };
   const { lat, lng } = scope.profile.market.center;
-  for (let index = 0; index < active.length + READY_TRUCKS; index += 1) {
+  const pairs = Array.from({ length: active.length + READY_TRUCKS }, (_, index) => {
     const [duty_class, make, model] = MODELS[index % MODELS.length] as (typeof MODELS)[number];
+    const common = { tenant_id: scope.tenantId, created_at: scope.daysAgo(90) };
     const driver = {
-      tenant_id: scope.tenantId,
+      ...common,
       id: deriveDemoId(`${scope.path}/driver/${index + 1}`),
       name: drawPersonName(random),
       phone: drawPhoneNumber(random, scope.profile.market),
       duty_classes: [duty_class],
-      created_at: scope.daysAgo(90),
     };
     const truck = {
-      tenant_id: scope.tenantId,
+      ...common,
       id: deriveDemoId(`${scope.path}/truck/${index + 1}`),
       unit_number: `${100 + index + 1}`,
       duty_class,
@@ -91,18 +42,15 @@ export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]): DemoFl
       lat: lat + random.between(-0.1, 0.1),
       lng: lng + random.between(-0.1, 0.1),
       located_at: scope.daysAgo(0),
-      created_at: scope.daysAgo(90),
     };
-    fleet.drivers.push(driver);
-    fleet.trucks.push(truck);
-    const workOrder = active[index];
-    if (workOrder) Object.assign(workOrder, { truck_id: truck.id, driver_id: driver.id });
-  }
-  return fleet;
+    Object.assign(active[index] ?? {}, { truck_id: truck.id, driver_id: driver.id });
+    return { driver, truck };
+  });
+  return { drivers: pairs.map(({ driver }) => driver), trucks: pairs.map(({ truck }) => truck) };
 }
 
 /** Makes one payment for the paid amount of each invoice. */
-export function makePayments(scope: DemoScope, invoices: readonly DemoInvoice[]): DemoPayment[] {
+export function makePayments(scope: DemoScope, invoices: readonly DemoInvoice[]) {
   const random = new DemoRandom(`${scope.path}/payments`);
   return invoices
     .filter((invoice) => invoice.paid_cents > 0)

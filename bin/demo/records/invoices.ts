@@ -7,50 +7,14 @@ import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 import type { DemoWorkOrder, WorkOrderMaker } from './work-orders.js';
 
-/** A row of `invoices`. */
-export interface DemoInvoice {
-  tenant_id: string;
-  id: string;
-  invoice_number: string;
-  status: string;
-  customer_id: string | null;
-  work_order_id: string | null;
-  billing_email: string | null;
-  po_number: string | null;
-  vehicle_description: string | null;
-  notes: string | null;
-  due_date: string | null;
-  service_date: string;
-  tax_rate_bps: number;
-  subtotal_cents: number;
-  tax_cents: number;
-  total_cents: number;
-  paid_cents: number;
-  created_by_agent: boolean;
-  sent_at: string | null;
-  paid_at: string | null;
-  delivery_state: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-/** A row of `invoice_line_items`. */
-export interface DemoLineItem extends DemoCharge {
-  tenant_id: string;
-  invoice_id: string;
-  position: number;
-  id: string;
-  total_cents: number;
-}
-
 const HOUR_DAYS = 1 / 24;
 /** The account's payment terms (docs/decisions.md §3: default net 30). */
 const ACCOUNT_TERMS_DAYS = 30;
 
-/**
- * Makes invoices in every status. Most have their own completed work order; a few bill storage
- * without one.
- */
+export type DemoInvoice = ReturnType<InvoiceMaker['draw']>['invoice'];
+export type DemoLineItem = ReturnType<typeof makeLineItem>;
+
+/** Most invoices have their own completed work order; a few bill storage without a work order. */
 export class InvoiceMaker {
   readonly invoices: DemoInvoice[] = [];
   readonly lineItems: DemoLineItem[] = [];
@@ -72,6 +36,14 @@ export class InvoiceMaker {
   }
 
   #make(plan: BillingPlan): void {
+    const { invoice, charges, lineTotals } = this.draw(plan, this.invoices.length + 1);
+    this.invoices.push(invoice);
+    this.lineItems.push(
+      ...charges.map((charge, index) => makeLineItem(invoice, charge, { index, lineTotals })),
+    );
+  }
+
+  draw(plan: BillingPlan, serial: number) {
     const { scope } = this;
     const random = this.#random;
     const customer = this.#drawCustomer(plan);
@@ -81,14 +53,13 @@ export class InvoiceMaker {
     const workOrder = random.chance(0.93)
       ? this.workOrders.make({ status: 'completed', billing: plan.billing, ageDays: servedDaysAgo, customer })
       : undefined;
-    const id = deriveDemoId(`${scope.path}/invoice/${this.invoices.length + 1}`);
     const charges = drawCharges(random, workOrder?.service_type ?? 'impound_tow');
     const taxRateBps = this.#findTaxRateBps(customer);
     const price = priceInvoice(charges, taxRateBps);
     const payment = plan.payment(random, price.totalCents);
-    this.invoices.push({
+    const invoice = {
       tenant_id: scope.tenantId,
-      id,
+      id: deriveDemoId(`${scope.path}/invoice/${serial}`),
       invoice_number: '',
       status: plan.status,
       ...this.#drawBillingFields(customer, workOrder),
@@ -100,24 +71,11 @@ export class InvoiceMaker {
       paid_cents: payment.cents,
       created_by_agent: plan.byAgent === true && random.chance(0.5),
       ...this.#drawTimes(plan, payment, { ageDays, terms }),
-    });
-    charges.forEach((charge, index) => {
-      const position = index + 1;
-      this.lineItems.push({
-        ...charge,
-        tenant_id: scope.tenantId,
-        invoice_id: id,
-        position,
-        id: deriveDemoId(`${id}/${position}`),
-        total_cents: price.lineTotals[index] as number,
-      });
-    });
+    };
+    return { invoice, charges, lineTotals: price.lineTotals };
   }
 
-  /**
-   * Draws the customer of an invoice. The billing partner serves only motor clubs. A motorist
-   * without an account has no customer record.
-   */
+  /** The billing partner serves only motor clubs. Motorists without an account have no customer. */
   #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;
     const active = this.customers.filter((customer) => customer.is_active);
@@ -147,10 +105,7 @@ export class InvoiceMaker {
     };
   }
 
-  /**
-   * Draws the times of an invoice: sent some time after its creation, due at the end of its terms,
-   * and paid between its sending and now.
-   */
+  /** An invoice is due at the end of its terms, and paid between its sending and now. */
   #drawTimes(
     plan: BillingPlan,
     payment: PlannedPayment,
@@ -181,4 +136,14 @@ export class InvoiceMaker {
         .at(-1) as string,
     };
   }
+}
+
+function makeLineItem(
+  { tenant_id, id: invoice_id }: DemoInvoice,
+  charge: DemoCharge,
+  { index, lineTotals }: { index: number; lineTotals: readonly number[] },
+) {
+  const position = index + 1;
+  const id = deriveDemoId(`${invoice_id}/${position}`);
+  return { ...charge, tenant_id, invoice_id, position, id, total_cents: lineTotals[index] as number };
 }

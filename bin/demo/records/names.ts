@@ -1,7 +1,4 @@
-/**
- * A region of a demo company, with its area codes, towns and roads. All companies and people of the
- * demo are made up.
- */
+/** A region of a demo company. All companies and people of the demo are made up. */
 export interface Market {
   state: string;
   areaCodes: readonly string[];
@@ -74,10 +71,7 @@ export const TEXAS: Market = {
   center: { lat: 32.78, lng: -96.97 },
 };
 
-/**
- * Names of customers (`*` becomes a town) with their company_type. Every published type of
- * docs/decisions.md §2 occurs.
- */
+/** `*` becomes a town. Every published type of docs/decisions.md §2 occurs. */
 export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] = [
   ['* Auto Club', 'motor_club'],
   ['Meridian Road Assistance', 'motor_club'],
@@ -107,10 +101,7 @@ export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] 
   ['Sunrise Fleet Leasing', 'fleet'],
 ];
 
-/**
- * Makes and models, with the manufacturer's part of the VIN and a duty class that determines the
- * service type.
- */
+/** `wmi` is the manufacturer's part of the VIN. The duty class determines the service type. */
 export const VEHICLE_MODELS: readonly (readonly [
   make: string,
   model: string,

@@ -1,22 +1,18 @@
 import { v5, v7 } from 'uuid';
 import { sha256 } from '../../../shared/platform/crypto.js';
 
-/** Namespace of all demo ids. If it changed, every database with a demo would get a second one. */
+/** Namespace of all demo ids. If it changed, every database with a demo would get a second demo. */
 const NAMESPACE = '6d0c2a52-5d1e-5f0b-9b53-0a7c1e3f4d21';
 
 /**
- * Derives the id of a demo record from its path, the same in every installation (RFC 9562, version
- * 5).
+ * The id is the same in every installation (RFC 9562, version 5).
  * @param path such as `hudson/live/invoice/7`
  */
 export function deriveDemoId(path: string): string {
   return v5(path, NAMESPACE);
 }
 
-/**
- * Derives a UUIDv7 from a path and a time, because audit entries sort by their ids. The same path
- * and time give the same id.
- */
+/** A UUIDv7, because audit entries sort by their ids. The same path and time give the same id. */
 export function deriveTimedDemoId(path: string, at: string): string {
   return v7({ msecs: Date.parse(at), random: sha256(path).subarray(0, 16) });
 }
@@ -30,10 +26,7 @@ export class DemoRandom {
     this.#state = sha256(seed).readUInt32BE(0);
   }
 
-  /**
-   * Returns a number from 0 (included) to 1 (excluded), by mulberry32, Tommy Ettinger's
-   * public-domain generator.
-   */
+  /** From 0 (included) to 1 (excluded), by Tommy Ettinger's public-domain generator mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -42,12 +35,12 @@ export class DemoRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** Returns a number from `min` (included) to `max` (excluded). */
+  /** From `min` (included) to `max` (excluded). */
   between(min: number, max: number): number {
     return min + this.next() * (max - min);
   }
 
-  /** Returns an integer from `min` to `max`, both included. */
+  /** From `min` to `max`, both included. */
   integer(min: number, max: number): number {
     return Math.floor(this.between(min, max + 1));
   }

@@ -8,45 +8,6 @@ import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 import type { DemoWorkOrder } from './work-orders.js';
 
-/** A row of `rate_cards`. */
-export interface DemoRateCard {
-  tenant_id: string;
-  id: string;
-  name: string;
-  version: number;
-  effective_from: string;
-  is_default: boolean;
-  after_hours_start: string;
-  after_hours_end: string;
-  after_hours_weekends: boolean;
-  items: object[];
-  created_at: string;
-}
-
-/** A row of `impounds`. PostgreSQL computes its accrued storage days after the insert. */
-export interface DemoImpound {
-  tenant_id: string;
-  id: string;
-  work_order_id: string | null;
-  customer_id: string | null;
-  status: ImpoundStatus;
-  held_from: ImpoundStatus | null;
-  hold_reason: string | null;
-  vehicle_vin: string | null;
-  vehicle_make: string;
-  vehicle_model: string;
-  vehicle_year: number;
-  lot: string;
-  spot: string;
-  impounded_at: string;
-  released_at: string | null;
-  release_kind: string | null;
-  daily_rate_cents: number;
-  free_days: number;
-  created_at: string;
-  updated_at: string;
-}
-
 const STORAGE_CENTS = 4500;
 
 type ItemPrice = readonly [name: string, category: string, unit_type: string, unit_price_cents: number];
@@ -84,9 +45,9 @@ const CLUB_ITEMS = [
 ];
 
 /** Makes the default rate card and a card for motor clubs, and sets the card of the motor clubs. */
-export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer[]): DemoRateCard[] {
+export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer[]) {
   const created_at = scope.daysAgo(90);
-  const makeCard = (name: string, items: object[], is_default: boolean): DemoRateCard => ({
+  const makeCard = (name: string, items: object[], is_default: boolean) => ({
     tenant_id: scope.tenantId,
     id: deriveDemoId(`${scope.path}/rate-card/${name}`),
     name,
@@ -106,7 +67,7 @@ export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer
   return [makeCard('Standard rates', STANDARD_ITEMS, true), clubCard];
 }
 
-/** Vehicles in the yard, with their days of storage; `ofJob`: the vehicle has a work order. */
+/** Vehicles in the yard, with their days of storage. With `ofJob`, the vehicle has a work order. */
 const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hold?: string }[] = [
   { status: 'stored', days: 1, ofJob: true },
   { status: 'hold', days: 4, ofJob: false, hold: 'Police hold, evidence' },
@@ -117,11 +78,8 @@ const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hol
 ];
 const SANDBOX_STAY_COUNT = 3;
 
-/**
- * Makes a few impounds: some of completed work orders that have no invoice yet, the others without
- * a work order.
- */
-export function makeImpounds(scope: DemoScope, workOrders: readonly DemoWorkOrder[]): DemoImpound[] {
+/** Some impounds have a completed work order without an invoice; the others have no work order. */
+export function makeImpounds(scope: DemoScope, workOrders: readonly DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/yard`);
   const unbilled = workOrders.filter(
     (workOrder) => workOrder.status === 'completed' && workOrder.billing_status === 'ready_to_bill',

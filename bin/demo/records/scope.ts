@@ -2,17 +2,13 @@ import type { DemoProfile } from './tenants.js';
 
 const DAY_MS = 86_400_000;
 
-/** A live account or sandbox of the demo for which records are made. */
 export interface DemoScope {
   profile: DemoProfile;
   environment: 'live' | 'sandbox';
   tenantId: string;
   /** Prefix of the paths of its ids, and seed of its random draws. */
   path: string;
-  /**
-   * Returns the RFC 3339 time that many days before the time of seeding. A negative number gives a
-   * future time.
-   */
+  /** Returns an RFC 3339 time before the time of seeding. A negative number gives a future time. */
   daysAgo: (days: number) => string;
 }
 

@@ -1,7 +1,6 @@
 import { type Market, NEW_YORK, TEXAS } from './names.js';
 import { deriveDemoId } from './random.js';
 
-/** A company of the demo, the same in every installation. */
 export interface DemoProfile {
   /** Prefix of the paths of its ids, and seed of its random draws. */
   slug: string;
@@ -47,7 +46,7 @@ export const DEMO_PROFILES: readonly DemoProfile[] = [
   }),
 ];
 
-/** Tenant ids of the demo's live accounts and sandboxes. */
+/** Live accounts and sandboxes. */
 export const DEMO_TENANT_IDS: readonly string[] = DEMO_PROFILES.flatMap(({ pair }) => [
   pair.live,
   pair.sandbox,

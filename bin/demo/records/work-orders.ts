@@ -3,43 +3,12 @@ import { VEHICLE_MODELS, WORK_ORDER_NOTES } from './names.js';
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
-/** A row of `work_orders`. */
-export interface DemoWorkOrder {
-  tenant_id: string;
-  id: string;
-  job_number: string;
-  status: string;
-  intake: 'new' | 'accepted';
-  billing_status: string;
-  service_type: string;
-  customer_id: string | null;
-  pickup_location: string;
-  pickup_lat: number;
-  pickup_lng: number;
-  dropoff_location: string | null;
-  vin: string | null;
-  vehicle_make: string;
-  vehicle_model: string;
-  vehicle_year: number;
-  unit_number: string | null;
-  contact_name: string;
-  contact_phone: string;
-  notes: string | null;
-  truck_id?: string;
-  driver_id?: string;
-  step: string | null;
-  dispatch_time: string | null;
-  completion_time: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
 /** The fixed facts of a work order. WorkOrderMaker draws the rest. */
 export interface WorkOrderPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
   billing: string;
   intake?: 'new';
-  /** Days since the work order was created; if it is completed, days since its completion. */
+  /** Days since the creation of the work order or, if it is completed, since its completion. */
   ageDays: number;
   customer: DemoCustomer | null;
 }
@@ -57,10 +26,7 @@ const STEPS_BY_STATUS: Readonly<Record<WorkOrderPlan['status'], readonly string[
   cancelled: [],
 };
 
-/**
- * Service types by the customer's company type. Other customers get tows by the vehicle's duty
- * class, and roadside services.
- */
+/** Other customers get tows by the vehicle's duty class, and roadside services. */
 const SERVICES_BY_COMPANY_TYPE: Readonly<Record<string, readonly string[]>> = {
   police: ['accident_tow', 'impound_tow', 'recovery'],
   municipality: ['impound_tow', 'medium_duty_tow'],
@@ -90,7 +56,9 @@ const WITHOUT_DROPOFF = [
   'load_shift',
 ];
 
-/** Makes the work orders of one tenant. They get their numbers after all of them are made. */
+export type DemoWorkOrder = ReturnType<WorkOrderMaker['draw']>;
+
+/** The work orders of a tenant get their numbers after all of them are made. */
 export class WorkOrderMaker {
   readonly workOrders: DemoWorkOrder[] = [];
   readonly #random: DemoRandom;
@@ -100,10 +68,16 @@ export class WorkOrderMaker {
   }
 
   make(plan: WorkOrderPlan): DemoWorkOrder {
+    const workOrder = this.draw(plan, this.workOrders.length + 1);
+    this.workOrders.push(workOrder);
+    return workOrder;
+  }
+
+  draw(plan: WorkOrderPlan, serial: number) {
     const { scope } = this;
-    const workOrder: DemoWorkOrder = {
+    return {
       tenant_id: scope.tenantId,
-      id: deriveDemoId(`${scope.path}/job/${this.workOrders.length + 1}`),
+      id: deriveDemoId(`${scope.path}/job/${serial}`),
       job_number: '',
       status: plan.status,
       intake: plan.intake ?? 'accepted',
@@ -113,9 +87,9 @@ export class WorkOrderMaker {
       ...this.#drawContact(plan),
       step: STEPS_BY_STATUS[plan.status].length > 0 ? this.#random.pick(STEPS_BY_STATUS[plan.status]) : null,
       ...this.#drawTimes(plan),
+      truck_id: null as string | null,
+      driver_id: null as string | null,
     };
-    this.workOrders.push(workOrder);
-    return workOrder;
   }
 
   #drawVehicleAndService(customer: DemoCustomer | null) {
@@ -196,10 +170,7 @@ function buildTimestamps(created_at: string, dispatch_time: string | null, compl
   };
 }
 
-/**
- * Work orders without an invoice: their number in the live account and in the sandbox, and the
- * range of their ages in days.
- */
+/** How many in the live account and in the sandbox, and their ages in days. */
 const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
   sandbox: number;
@@ -214,7 +185,6 @@ const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing'
   { status: 'cancelled', billing: 'not_billable', live: 26, sandbox: 2, ages: [0.5, 88] },
 ];
 
-/** Makes the work orders that have no invoice. */
 export function makeUninvoicedWorkOrders(
   scope: DemoScope,
   maker: WorkOrderMaker,

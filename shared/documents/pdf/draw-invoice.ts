@@ -15,7 +15,7 @@ const WIDTH = 504;
 const GREY = '#555555';
 const RED = '#a00000';
 const GAP = 6;
-/** Height reserved for the page number below the text. */
+/** Space for the page number below the text. */
 const FOOTER_HEIGHT = 30;
 const LOGO_BOX = { width: 180, height: 60 };
 const HALF = { left: { x: MARGIN, width: 246 }, right: { x: MARGIN + 258, width: 246 } };
@@ -29,16 +29,13 @@ const COLUMNS: (TextBox & { title: string })[] = [
 ];
 
 /**
- * Maximum text lines of all descriptions in one document, about 40 pages. Without this limit, 200
- * line items with descriptions of 2,000 characters would fill 200 pages. Up to 38 line items of
- * Latin text without line breaks are never truncated.
+ * About 40 pages of descriptions. Without this limit, 200 line items with descriptions of
+ * 2,000 characters would fill 200 pages. An invoice of up to 38 line items in Latin text
+ * without line breaks stays complete.
  */
 const MAX_DESCRIPTION_LINES = 2400;
 
-/**
- * Maximum text lines of the account's address, phone and email. An address may contain 500 line
- * breaks.
- */
+/** Maximum text lines of the company's contact details. An address may have 500 line breaks. */
 const MAX_CONTACT_LINES = 20;
 
 const BODY: TextStyle = { size: 10 };
@@ -51,10 +48,7 @@ export interface InvoiceLogo {
   height: number;
 }
 
-/**
- * Draws an invoice as a PDF. The same document produces the same bytes, because the PDF's dates
- * come from the invoice.
- */
+/** Draws the same document as the same bytes: the PDF's dates come from the invoice. */
 export async function drawInvoice(document: InvoiceDocument, logo: InvoiceLogo | undefined): Promise<Buffer> {
   const { title, sender, updatedAt } = document;
   const pdf = new PDFDocument({
@@ -93,10 +87,7 @@ class InvoiceDrawing {
     this.numberPages();
   }
 
-  /**
-   * Draws the sender on the left, the facts of the invoice on the right, and the bill-to address
-   * below.
-   */
+  /** Draws the sender on the left, the facts on the right, and the bill-to address below. */
   private drawHead(logo: InvoiceLogo | undefined): void {
     const { sender, contact, title, mark, facts, billTo } = this.document;
     const top = this.y;
@@ -218,14 +209,13 @@ class InvoiceDrawing {
     }
   }
 
-  /** Writes a text that always fits on the current page. */
+  /** The text must fit on the current page. */
   private write(text: string, style: TextStyle, box: TextBox, maxLines?: number): void {
     const block = this.text.layOut(text, style, box, maxLines);
     this.text.draw(block, this.y);
     this.y += block.height;
   }
 
-  /** Writes a block line by line and continues on new pages as needed. */
   private writeAcrossPages(block: TextBlock, options?: { repeatsHead: boolean }): void {
     for (const line of block.lines) {
       this.breakPageFor(block.lineHeight, options);
@@ -234,7 +224,6 @@ class InvoiceDrawing {
     }
   }
 
-  /** Starts a new page if `height` does not fit on the current one. */
   private breakPageFor(height: number, { repeatsHead } = { repeatsHead: true }): void {
     if (this.y + height <= this.pdf.page.height - MARGIN - FOOTER_HEIGHT) return;
     this.pdf.addPage();

@@ -5,19 +5,14 @@ const require = createRequire(import.meta.url);
 
 export type FontWeight = 'regular' | 'bold';
 
-/** A font in two weights. */
 export interface FontFamily {
-  /** The name of the font in a PDF. */
   name: string;
-  /** The characters to draw with this font. Default: all. */
+  /** The characters to draw with this font; all by default. */
   letters?: RegExp;
-  /** Returns the path of the font file. */
   file: (style: FontWeight) => string;
 }
 
-/**
- * Finds the file of a Noto font in Google's release, which has one folder and one file per weight.
- */
+/** A Google package has one folder and one file per weight. */
 function googleFontFile(packageName: string, fontName: string): FontFamily['file'] {
   return (style) => {
     const weight = style === 'bold' ? '700Bold' : '400Regular';
@@ -28,7 +23,7 @@ function googleFontFile(packageName: string, fontName: string): FontFamily['file
 function embedPdfFontFile(packageName: string, fontName: string): FontFamily['file'] {
   return (style) => {
     const file = fontName.replace('*', style === 'bold' ? 'Bold' : 'Regular');
-    // The package exports dist/index.cjs but not the font files, so the path starts from there.
+    // The package exports dist/index.cjs only, so the path to the font files starts from there.
     return join(dirname(require.resolve(`@embedpdf/${packageName}`)), '..', 'fonts', file);
   };
 }
@@ -36,15 +31,14 @@ function embedPdfFontFile(packageName: string, fontName: string): FontFamily['fi
 const NOTO_SANS = googleFontFile('noto-sans', 'NotoSans');
 
 /**
- * Noto fonts (SIL Open Font License), in the sequence in which they are searched for a character.
- * Noto Sans also has Devanagari. Its separate name here splits a word of two scripts, because they
- * need different shaping. The Chinese font also has kana and the traditional characters that Japan
- * and Taiwan use.
+ * Noto fonts (SIL Open Font License), searched in this sequence for each character. Noto Sans
+ * also has Devanagari. Devanagari has its own entry because a word of two scripts must be split:
+ * each script needs its own shaping. The Chinese font also has kana and the traditional
+ * characters that Japan and Taiwan use.
  */
 export const FONT_FAMILIES: readonly FontFamily[] = [
   { name: 'devanagari', letters: /\p{scx=Deva}/u, file: NOTO_SANS },
-  // Later releases draw a letter and its dots as separate glyphs, which a PDF cannot map to
-  // characters.
+  // Later releases draw a letter and its dots as separate glyphs, which no PDF maps to characters.
   {
     name: 'arabic',
     letters: /\p{scx=Arab}/u,

@@ -1,18 +1,16 @@
 import { FONT_FAMILIES, type FontFamily, type FontWeight } from './font-families.js';
 import { ShapedFont } from './shaped-font.js';
 
-/** Replaces a character that no font has. */
+/** Drawn for a character that no font has. */
 const REPLACEMENT = '?';
-/** Combining marks and spaces. */
 const USES_PREVIOUS_FONT = /[\p{M}\p{Zs}]/u;
 
-/** A character and a font that has it. */
 export interface FontCharacter {
   text: string;
   font: ShapedFont;
 }
 
-/** The fonts of one weight. A font file opens on first use and stays open. */
+/** The fonts of one weight. A font file is opened on first use and stays open. */
 export class FontStack {
   private readonly fonts = new Map<string, ShapedFont>();
   private readonly letters = new Map<number, FontCharacter>();
@@ -20,8 +18,8 @@ export class FontStack {
   constructor(private readonly style: FontWeight) {}
 
   /**
-   * Returns the character in the first font that has it.
-   * @param before the preceding character: combining marks and spaces use its font if possible
+   * Combining marks and spaces use the font of the character `before` them, if that font has them.
+   * Any other character uses the first font that has the character.
    */
   letterFor(codePoint: number, before?: FontCharacter): FontCharacter {
     const text = String.fromCodePoint(codePoint);

@@ -8,21 +8,20 @@ import type { InvoiceLogo } from './draw-invoice.js';
 import { PdfCache } from './pdf-cache.js';
 import { PdfDrawer } from './pdf-drawer.js';
 
-/** Draws one PDF at a time, because drawing uses a whole core. */
+/** One PDF at a time, because drawing uses a whole core. */
 const FAIR_LIMIT = { queues: ['pdf'] as const, maxRunning: 1, maxQueued: 50, maxQueuedPerGroup: 5 };
 const MIB = 1024 * 1024;
 const CACHE = { maxBytes: 32 * MIB, maxBytesPerTenant: 4 * MIB };
 
-/** A request for the PDF of an invoice. */
 export interface PdfRequest {
   tenantId: string;
   document: InvoiceDocument;
 }
 
 /**
- * Draws and caches the PDFs of invoices. A thread draws them, one at a time, round-robin between
- * accounts. The cache key is a hash of everything that the PDF shows. A change of the invoice, its
- * customer, the account's settings or its logo therefore makes a new version.
+ * Draws PDFs of invoices round-robin between accounts, and caches them. The cache key is a hash of
+ * everything that the PDF shows. A change of the invoice, the customer, the account's settings or
+ * the logo therefore makes a new PDF.
  */
 export class InvoicePdfs {
   private readonly limit = createFairLimit(FAIR_LIMIT);
@@ -53,7 +52,7 @@ export class InvoicePdfs {
   private async draw({ tenantId, document }: PdfRequest, version: string): Promise<Buffer> {
     const logo = document.logo ? await this.loadLogo(tenantId, document) : undefined;
     const pdf = await this.drawer.draw({ document, logo });
-    // If the logo was replaced meanwhile, this PDF has no logo and must not be cached.
+    // If the logo was replaced during the drawing, the PDF has no logo and must not be cached.
     if (!document.logo || logo) this.cache.set(tenantId, version, pdf);
     return pdf;
   }
@@ -67,10 +66,7 @@ export class InvoicePdfs {
 
 const instances = new WeakMap<Runtime, InvoicePdfs>();
 
-/**
- * Returns the instance of this process. Its routes and its messages worker share one thread and one
- * cache.
- */
+/** The routes and the messages worker of a process share one thread and one cache. */
 export function openInvoicePdfs(runtime: Runtime): InvoicePdfs {
   let pdfs = instances.get(runtime);
   if (!pdfs) {

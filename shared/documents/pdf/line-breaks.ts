@@ -2,7 +2,6 @@ import { bidi } from './bidi.js';
 import type { FontCharacter, FontStack } from './fonts.js';
 import type { ShapedFont } from './shaped-font.js';
 
-/** Consecutive characters of one word in one font. */
 export interface TextRun {
   font: ShapedFont;
   text: string;
@@ -10,7 +9,7 @@ export interface TextRun {
   width: number;
 }
 
-/** A unit of text that is drawn in one piece: a word, a space or an ideograph. */
+/** A text that is drawn in one piece: a word, a space or an ideograph. */
 export interface LayoutWord {
   runs: TextRun[];
   /** In thousandths of the font size. */
@@ -22,22 +21,19 @@ export interface LayoutWord {
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /**
- * Layout controls, direction marks and emoji variation selectors, which are invisible. Zero-width
- * spaces and joiners stay: they control line breaks and how characters join.
+ * Invisible characters: layout controls, direction marks and emoji variation selectors. Zero-width
+ * spaces and joiners stay, because they control line breaks and how characters join.
  */
 const INVISIBLE = /(?![\u200b-\u200d])[\p{Cc}\p{Cf}\p{Variation_Selector}]/gu;
 const ZERO_WIDTH_SPACE = '\u200b';
 const JOINER = /[\u200c\u200d]/;
 /** A line may break before and after these characters. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/**
- * A line may break after these characters. The last two end a Tibetan syllable and an Ethiopic
- * word.
- */
+/** Breaks may follow these characters. The last two end a Tibetan syllable and an Ethiopic word. */
 const BREAK_AFTER = /[-/\u2010\u2013\u2014,;\u0f0b\u1361]/;
-/** Scripts without spaces between words. The ICU dictionaries find where a word starts. */
+/** Scripts without spaces between words. The ICU dictionaries know where their words start. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A Burmese consonant that ends a syllable. ICU mistakes some of them for the start of a word. */
+/** A Burmese consonant that ends a syllable. ICU mistakes some of these for the start of a word. */
 const SYLLABLE_END = /^[\u1000-\u1021]\u1037?[\u1039\u103a]/;
 const MARK = /\p{M}/u;
 
@@ -45,9 +41,8 @@ const DICTIONARY = new Intl.Segmenter('en', { granularity: 'word' });
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Breaks a text into lines of words.
- * @param width of a line, in thousandths of the font size
- * @param maxLines the rest is cut off and marked by …
+ * @param width in thousandths of the font size
+ * @param maxLines the rest of the text is replaced by …
  */
 export function breakLines(
   text: string,
@@ -69,9 +64,7 @@ export function breakLines(
   return lines;
 }
 
-/**
- * Yields the words of a paragraph one by one, so that the cut-off rest of a text is never shaped.
- */
+/** A generator, so that a text which is cut off is shaped only up to the cut. */
 function* splitWords(text: string, fonts: FontStack): Generator<LayoutWord> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
   const wordStarts = UNSPACED.test(text) ? wordStartsIn(text) : undefined;
@@ -127,10 +120,7 @@ function shapeWord(
   return { runs, width: runs.reduce((sum, run) => sum + run.width, 0), isBlank, level };
 }
 
-/**
- * Fills lines with words and breaks words that are wider than a line. Spaces at the end of a line
- * are dropped.
- */
+/** Drops spaces at the end of a line. */
 function* fillLines(words: Iterable<LayoutWord>, width: number): Generator<LayoutWord[]> {
   let line: LayoutWord[] = [];
   let used = 0;
@@ -157,7 +147,7 @@ function* breakLongWords(words: Iterable<LayoutWord>, width: number): Generator<
     else yield word;
 }
 
-/** Breaks a word into parts that each fit on a line. A combining mark stays with its character. */
+/** A combining mark stays with its character. */
 function* breakWord({ runs, level, isBlank }: LayoutWord, width: number): Generator<LayoutWord> {
   let letters: FontCharacter[] = [];
   let used = 0;
@@ -175,7 +165,7 @@ function* breakWord({ runs, level, isBlank }: LayoutWord, width: number): Genera
   yield shapeWord(letters, { level, isBlank });
 }
 
-/** Ends a line with …, and drops the words that no longer fit. */
+/** Ends a line with … and drops the words that no longer fit. */
 function truncateLine(
   line: LayoutWord[],
   { fonts, width }: { fonts: FontStack; width: number },
@@ -190,7 +180,7 @@ export function measureLine(line: readonly LayoutWord[]): number {
   return line.reduce((sum, word) => sum + word.width, 0);
 }
 
-/** Sorts the words of a line from left to right (Unicode Bidirectional Algorithm, rule L2). */
+/** Unicode Bidirectional Algorithm, rule L2. */
 export function sortVisually(line: LayoutWord[]): LayoutWord[] {
   const words = [...line];
   const highest = Math.max(0, ...words.map(({ level }) => level));

@@ -5,9 +5,7 @@ interface PdfCacheOptions {
   maxBytesPerTenant: number;
 }
 
-/**
- * Caches the most recently used PDFs, up to a number of bytes for the process and for each tenant.
- */
+/** Evicts the least recently used PDFs, beyond a number of bytes per process and per tenant. */
 export class PdfCache {
   private readonly pdfs: LRUCache<string, Buffer>;
   private readonly bytesOf = new Map<string, number>();
@@ -24,7 +22,6 @@ export class PdfCache {
     return this.pdfs.get(keyOf(tenantId, version));
   }
 
-  /** Caches a PDF, and evicts the tenant's least recently used ones to make room. */
   set(tenantId: string, version: string, pdf: Buffer): void {
     const { maxBytes, maxBytesPerTenant } = this.options;
     if (pdf.length > Math.min(maxBytes, maxBytesPerTenant)) return;
@@ -37,7 +34,7 @@ export class PdfCache {
     this.pdfs.set(keyOf(tenantId, version), pdf);
   }
 
-  /** Bytes cached for a tenant, or for all tenants. */
+  /** Bytes cached for a tenant; without a tenant, for all tenants. */
   cachedBytes(tenantId?: string): number {
     return tenantId === undefined ? this.pdfs.calculatedSize : (this.bytesOf.get(tenantId) ?? 0);
   }

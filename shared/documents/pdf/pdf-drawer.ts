@@ -3,16 +3,12 @@ import { getErrorCode } from '../../platform/errors.js';
 import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
 export interface PdfDrawerOptions {
-  /** Maximum time to draw one PDF. The longest possible invoice takes 2 s on one core. */
+  /** The longest possible invoice takes 2 s on one core. */
   deadlineMs: number;
-  /** An idle thread ends after this time and frees the memory of its fonts. */
+  /** An idle thread ends to free the memory of its fonts. */
   idleMs: number;
-  /**
-   * If a thread exceeds this heap size, the thread ends and the process continues. If earlier
-   * drawings may have filled the heap, a new thread repeats the drawing.
-   */
+  /** A thread that exceeds this heap size ends, but the process continues. */
   maxHeapMb: number;
-  /** The module that the thread runs. */
   entry: URL;
 }
 
@@ -25,9 +21,7 @@ export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
   entry: new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url),
 };
 
-/**
- * Draws PDFs in a thread, which starts with the first PDF. The caller must draw one PDF at a time.
- */
+/** Draws PDFs in a thread, which starts with the first PDF. The caller must draw one at a time. */
 export class PdfDrawer {
   private readonly options: PdfDrawerOptions;
   private thread: Worker | undefined;
@@ -44,7 +38,7 @@ export class PdfDrawer {
     try {
       return await this.drawOnce(request);
     } catch (error) {
-      // Earlier drawings, perhaps of another tenant, may have filled the heap.
+      // Earlier drawings, perhaps of another tenant, may have filled the heap, so try a new thread.
       if (!isUsed || getErrorCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return await this.drawOnce(request);
     } finally {
@@ -61,7 +55,7 @@ export class PdfDrawer {
       mustEnd = reply.isFull;
       return Buffer.from(reply.bytes.buffer, reply.bytes.byteOffset, reply.bytes.byteLength);
     } finally {
-      // End a thread that failed or is full. The next drawing starts a new one.
+      // After a failure or with a full heap, the next drawing needs a new thread.
       if (mustEnd) await this.close();
     }
   }
@@ -79,7 +73,6 @@ export class PdfDrawer {
     const clearThread = () => {
       if (this.thread === thread) this.thread = undefined;
     };
-    // If the thread dies while idle, the next drawing starts a new one.
     thread.on('error', clearThread).on('exit', clearThread);
     thread.unref();
     this.thread = thread;
@@ -90,7 +83,7 @@ export class PdfDrawer {
 function startThread({ entry, maxHeapMb }: PdfDrawerOptions): Worker {
   const options = { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
   if (!RUNS_SOURCES) return new Worker(entry, options);
-  // Tests and `npm run dev` run the sources, so the thread must register the tsx loader itself.
+  // Tests and `npm run dev` run the TypeScript sources, so the thread registers the tsx loader.
   const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${entry.href}'); })`;
   return new Worker(start, { ...options, eval: true });
 }

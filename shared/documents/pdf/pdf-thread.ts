@@ -1,7 +1,4 @@
-/**
- * Entry of the thread that draws PDFs. Fonts and layout use neither the heap nor the event loop of
- * the main thread.
- */
+/** Draws PDFs in a thread, because fonts fill the heap and layout blocks the event loop. */
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, resourceLimits } from 'node:worker_threads';
 import type { InvoiceDocument } from '../document.js';
@@ -27,7 +24,7 @@ parentPort?.on('message', async ({ document, logo }: DrawRequest) => {
   parentPort?.postMessage(reply);
 });
 
-/** Fonts cache every character they have drawn, about 12 KB for each Chinese one. */
+/** Fonts cache each character that they have drawn: about 12 KB for a Chinese character. */
 function isHalfFull(): boolean {
   const { maxOldGenerationSizeMb = Number.POSITIVE_INFINITY } = resourceLimits;
   return getHeapStatistics().used_heap_size > (maxOldGenerationSizeMb * MIB) / 2;

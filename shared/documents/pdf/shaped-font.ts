@@ -4,7 +4,7 @@ import { Blob, Buffer, BufferFlag, Direction, Face, Font as ShapingFont, shape }
 import { LRUCache } from 'lru-cache';
 import { bidi } from './bidi.js';
 
-/** A glyph as PDFKit draws it. PDFKit writes `codePoints` into the PDF's table of characters. */
+/** PDFKit writes `codePoints` into the PDF's table of characters. */
 interface ShapedGlyph {
   id: number;
   advanceWidth: number;
@@ -18,19 +18,17 @@ interface Position {
   yOffset: number;
 }
 
-/** A text as glyphs of one font, from left to right, in font units. */
+/** Glyphs of one font from left to right, in font units. */
 export interface ShapedText {
   glyphs: ShapedGlyph[];
   positions: Position[];
   advanceWidth: number;
 }
 
-/** The OpenType feature that tells a font to lay out its text from right to left. */
+/** This OpenType feature makes a font lay out its text from right to left. */
 export const RIGHT_TO_LEFT_FEATURE = 'rtlm';
 
-/**
- * Maximum characters of the cached shaped texts of all fonts. A character takes about 200 bytes.
- */
+/** The limit of the cache for all fonts together. A character takes about 200 bytes. */
 const MAX_CACHED_CHARACTERS = 20_000;
 
 const shapedTexts = new LRUCache<string, ShapedText>({
@@ -41,16 +39,14 @@ const shapedTexts = new LRUCache<string, ShapedText>({
 const buffer = new Buffer();
 
 /**
- * A font whose texts HarfBuzz shapes: HarfBuzz joins, stacks and reorders characters as their
- * script requires. PDFKit draws the result. PDFKit's own shaper, fontkit, supports neither Burmese
- * nor all of Khmer.
+ * A font that HarfBuzz shapes and PDFKit draws. HarfBuzz joins, stacks and reorders characters as
+ * their script requires. PDFKit's own shaper, fontkit, lacks Burmese and parts of Khmer.
  */
 export class ShapedFont {
-  /** The font that PDFKit draws with. */
   readonly font: Font;
   private readonly shapingFont: ShapingFont;
 
-  /** @param name a unique name, which identifies the font in a PDF */
+  /** @param name must be unique, because it identifies the font in a PDF */
   constructor(
     readonly name: string,
     path: string,
@@ -70,7 +66,7 @@ export class ShapedFont {
     return this.font.hasGlyphForCodePoint(codePoint);
   }
 
-  /** Returns the width of a text in thousandths of the font size. */
+  /** In thousandths of the font size. */
   measureText(text: string, isRightToLeft: boolean): number {
     return (this.shape(text, isRightToLeft).advanceWidth * 1000) / this.font.unitsPerEm;
   }
@@ -110,17 +106,14 @@ export class ShapedFont {
     };
   }
 
-  /**
-   * Sets the characters that each glyph represents.
-   * @param clusters glyphs by the index in the text where their characters start
-   */
+  /** @param clusters glyphs by the index in the text where their characters start */
   private assignCodePoints(clusters: Map<number, ShapedGlyph[]>, text: string): void {
     const starts = [...clusters.keys()].sort((a, b) => a - b);
     for (const [nth, start] of starts.entries()) {
       const glyphs = clusters.get(start) as ShapedGlyph[];
       const cluster = text.slice(start, starts[nth + 1]);
       const composed = this.assignOwnGlyphs(glyphs, codePointsOf(cluster));
-      // A vowel on both sides of its consonant is drawn as the two parts that it decomposes into.
+      // A vowel on both sides of its consonant decomposes into two parts, each with a glyph.
       const parts = this.assignOwnGlyphs(
         glyphs,
         codePointsOf(String.fromCodePoint(...composed).normalize('NFD')),
@@ -130,7 +123,7 @@ export class ShapedFont {
     }
   }
 
-  /** Assigns each character that has its own glyph. Returns the characters that are left. */
+  /** Gives each character to its own glyph. Returns the characters without a glyph. */
   private assignOwnGlyphs(glyphs: ShapedGlyph[], letters: number[]): number[] {
     const left = [...letters];
     for (const glyph of glyphs) {
@@ -142,7 +135,7 @@ export class ShapedFont {
   }
 }
 
-/** Replaces characters such as brackets by their mirror images for right-to-left text. */
+/** Replaces characters such as brackets by their mirror images, for right-to-left text. */
 function mirrorCharacters(text: string): string {
   return [...text].map((letter) => bidi.getMirroredCharacter(letter) ?? letter).join('');
 }

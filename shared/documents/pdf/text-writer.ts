@@ -17,7 +17,6 @@ export interface TextBox {
   align?: 'left' | 'right' | 'center';
 }
 
-/** A text broken into lines for a box, ready to draw. */
 export interface TextBlock {
   lines: LayoutWord[][];
   height: number;
@@ -35,16 +34,13 @@ const BASELINE = 1.03;
 
 const FONTS = { regular: new FontStack('regular'), bold: new FontStack('bold') };
 
-/**
- * Writes texts of any script into a PDF. PDFKit draws a text in one font and has no fallback for
- * missing characters.
- */
+/** Chooses a font for each character. PDFKit alone draws a text in one font, with gaps. */
 export class TextWriter {
   private readonly registered = new Set<string>();
 
   constructor(private readonly pdf: PdfDocument) {}
 
-  /** @param maxLines the rest of the text is cut off and marked by … */
+  /** @param maxLines the rest of the text is replaced by … */
   layOut(text: string, style: TextStyle, box: TextBox, maxLines?: number): TextBlock {
     const fonts = style.isBold ? FONTS.bold : FONTS.regular;
     const width = (box.width * 1000) / style.size;
@@ -53,7 +49,7 @@ export class TextWriter {
     return { lines, lineHeight, height: lines.length * lineHeight, style, box };
   }
 
-  /** Draws a block whose top is at `y`. */
+  /** @param y the top of the block */
   draw(block: TextBlock, y: number): void {
     for (const [index, line] of block.lines.entries())
       this.drawLine(line, y + index * block.lineHeight, block);
@@ -78,7 +74,7 @@ export class TextWriter {
 
   private useFont({ name, font }: ShapedFont): void {
     if (!this.registered.has(name)) {
-      // PDFKit also accepts an open fontkit font, although its types do not declare it.
+      // PDFKit also accepts an open fontkit font, but its types do not declare that.
       this.pdf.registerFont(name, font as unknown as Buffer);
       this.registered.add(name);
     }
@@ -90,10 +86,7 @@ interface Piece extends TextRun {
   isRightToLeft: boolean;
 }
 
-/**
- * Merges the runs of a line, from left to right, into pieces. Adjacent left-to-right runs in one
- * font become one piece; right-to-left words stay separate.
- */
+/** Adjacent left-to-right runs in one font become one piece. Right-to-left words stay separate. */
 function mergeRuns(line: LayoutWord[]): Piece[] {
   const pieces: Piece[] = [];
   for (const { runs, level } of sortVisually(line)) {

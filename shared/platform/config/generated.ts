@@ -149,11 +149,11 @@ export interface Settings {
    */
   DEMO?: boolean;
   /**
-   * API that `tow listen` and `tow trigger` call; default: the one in demo.json
+   * API that `tow listen`, `tow trigger` and `tow export` call; default: the one in demo.json
    */
   TOW_API_URL?: string;
   /**
-   * key that `tow listen` and `tow trigger` use; default: the demo's
+   * key that `tow listen`, `tow trigger` and `tow export` use; default: the demo's
    */
   TOW_API_KEY?: string;
   /**

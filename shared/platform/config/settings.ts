@@ -216,10 +216,10 @@ export const settingsSchema = Joi.object({
   DEMO: Joi.boolean().description('seed two demo tenants on first run; off in production').example(true),
   TOW_API_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .description('API that `tow listen` and `tow trigger` call; default: the one in demo.json')
+    .description('API that `tow listen`, `tow trigger` and `tow export` call; default: the one in demo.json')
     .example('https://api.example.com/v1'),
   TOW_API_KEY: Joi.string()
-    .description("key that `tow listen` and `tow trigger` use; default: the demo's")
+    .description("key that `tow listen`, `tow trigger` and `tow export` use; default: the demo's")
     .example('tk_test_…'),
   TOW_MCP_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })

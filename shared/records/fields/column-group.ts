@@ -3,16 +3,13 @@ import { jsonObject } from '../../contracts/resource.js';
 import { allRequired } from '../../contracts/schemas/fields.js';
 import { type Field, getOutput, inferKind } from './field.js';
 
-/** A field whose value is an object, and whose members are columns of the table. */
+/** A field whose value is an object. The object's members are columns of the table. */
 export interface ColumnGroup extends Field {
-  /** The columns that a request sets: all of them for null, those of the members that it names. */
+  /** Null sets all columns of the group; an object sets those of its members. */
   toColumns: (value: object | null | undefined) => Record<string, unknown>;
 }
 
-/**
- * Defines an object that clients set, from its members. The column and the CSV column of a member
- * have the prefix: `vehicle_make` for `make`.
- */
+/** The columns in the table and in the CSV file have the prefix: `vehicle_make` for `make`. */
 export function columnGroup(prefix: string, members: Readonly<Record<string, Field>>): ColumnGroup {
   const entries = Object.entries(members).map(([name, field]) => ({
     name,

@@ -4,27 +4,24 @@ import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
 import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
 
-/** What follows from the fields of a resource. Built once, when the module is loaded. */
+/** Derived from the fields of a resource once, when the module is loaded. */
 export interface RecordFields {
-  /** The members of a creation's body. */
   creation: Joi.SchemaMap;
-  /** The members of a change's body. */
   change: Joi.SchemaMap;
-  /** The members of a response, each required. */
+  /** All members are required. */
   response: Joi.ObjectSchema;
-  /** The columns that clients set, with their SQL types, as `recordsetSql` expects them. */
+  /** The columns that clients set, with their SQL types, for `recordsetSql`. */
   settable: string;
-  /** Those of them that a change may set. */
+  /** The settable columns that a change may set. */
   changeable: string;
-  /** Names of the columns that clients set. */
   settableNames: readonly string[];
   /** Names of all columns of the table that the fields show. */
   columnNames: readonly string[];
-  /** The columns of the CSV file. New ones come last, as spreadsheets rely on the sequence. */
+  /** New columns come last, because spreadsheets rely on the sequence. */
   cells: readonly Required<Cell>[];
-  /** Names of the members that hold text of people outside. */
+  /** Members with texts from people outside. */
   freeTextNames: readonly string[];
-  /** For each field that holds an id of another record: where that record is. */
+  /** The table of each field that holds another record's id. */
   references: References;
   /** The members of the JSON object, over the row with this alias. */
   members: (alias: string) => JsonMember[];
@@ -32,15 +29,12 @@ export interface RecordFields {
   representation: (alias: string) => string;
 }
 
-/**
- * Derives everything that follows from the fields of a resource. Their sequence is that of the
- * members in JSON and of the columns in CSV files, so a new field comes last.
- */
+/** New fields come last, because JSON members and CSV columns keep the sequence of the fields. */
 export function defineFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
   const settable = entries.filter(([, field]) => field.input);
-  // Joi takes longer to describe a schema than a query takes to build, so it happens here, once.
+  // Joi describes a schema more slowly than a query is built, so the schemas are described once.
   const renderers = shown.map(([name, field]) => createRenderer(name, field));
   const members = (alias: string) => renderers.map((render) => render(alias));
   return {
@@ -66,7 +60,7 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
   };
 }
 
-/** Keeps each text, because every query needs it and the code names only a few aliases. */
+/** Keeps each text, because every query needs it and the code uses only a few aliases. */
 function memoizeByAlias(render: (alias: string) => string): (alias: string) => string {
   const texts = new Map<string, string>();
   return (alias) => {
@@ -77,8 +71,8 @@ function memoizeByAlias(render: (alias: string) => string): (alias: string) => s
 }
 
 /**
- * Derives the same from the fields of an entry of a list that a column holds as JSON. In the file
- * of the entries, `value` holds an entry.
+ * For entries of a list that a column holds as JSON. In the file of the
+ * entries, `value` holds an entry.
  */
 export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields).map(([name, field]) => {
@@ -88,7 +82,7 @@ export function defineEntryFields(fields: Readonly<Record<string, Field>>): Reco
   return defineFields(Object.fromEntries(entries));
 }
 
-/** The JSON holds times and booleans in the form that files show. */
+/** The JSON already holds times and booleans in the form that files show. */
 function buildEntryCell(name: string, kind: CellKind): Cell {
   const value = (alias: string) => `(${alias}.value ->> '${name}')`;
   if (kind === 'cents') return { name, kind, sql: (alias) => `${value(alias)}::bigint` };

@@ -6,17 +6,14 @@ import type { RecordFields } from './record-fields.js';
 /** What a resource publishes about itself, apart from its handlers and its routes. */
 export interface ResourceModule {
   table: ResourceTable;
-  /** All schemas of its bodies and queries in the OpenAPI document. */
+  /** All schemas of the bodies and queries in the OpenAPI document. */
   schemas: Record<string, Joi.Schema>;
   commands: readonly CommandDefinition<never>[];
-  /** The rows of its fields; none if its records are not made of rows. */
+  /** Empty if the records are not made of field rows. */
   fields: readonly RecordFields[];
 }
 
-/**
- * Defines a resource from its own modules: `schemas` and `commands` are all exports of its
- * `schema.ts` and its `commands.ts`.
- */
+/** `schemas` and `commands` are all exports of the resource's `schema.ts` and `commands.ts`. */
 export function defineModule({
   table,
   schemas,

@@ -7,13 +7,12 @@ import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../record-ref
 import { type ReferencedTable, refuseUnknownReferences } from '../references.js';
 import type { RecordFields } from './record-fields.js';
 
-/** A resource whose rows hold the fields that clients set. */
 export interface StoredResource {
   table: ReferencedTable;
   fields: RecordFields;
 }
 
-/** Inserts rows in one query. A column that a row does not name is null. */
+/** A column that a row does not name is null. */
 export async function insertRecords(
   tx: Transaction,
   { table: { table }, fields }: StoredResource,
@@ -29,10 +28,7 @@ export async function insertRecords(
   });
 }
 
-/**
- * Applies a JSON merge to the records of a set of commands, with one update query.
- * @param toColumns turns a body into columns; by default each member is a column
- */
+/** @param toColumns turns a body into columns; by default each member is a column */
 export async function updateRecords<Input extends object>(
   tx: Transaction,
   commands: Command<Input>[],

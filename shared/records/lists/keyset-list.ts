@@ -4,51 +4,39 @@ import { firstIdAtSql } from '../../platform/id-times.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildSearchQuery, type ListSearch, SEARCH_TIMEOUT_MS } from './search.js';
 
-/** One page of items, rendered by PostgreSQL. */
+/** PostgreSQL renders the items. */
 export interface PageRow {
-  /** The items' JSON texts, joined by commas. */
   items: string;
   count: number;
-  /**
-   * Position of the last item, or null if no page follows. A page ends before the first item that
-   * would exceed the byte limit.
-   */
+  /** Position of the last item; null if no page follows. */
   next_at: string | null;
   next_id: string | null;
 }
 
-/** The account whose records a filter selects. */
 export interface FilterScope {
   tenantId: string;
-  /** IANA name of the time zone in which a plain date in `since` or `until` means midnight. */
+  /** IANA time zone. A plain date in `since` or `until` means midnight there. */
   timeZone: string;
 }
 
-/** The account and the start position of a list page. */
 export interface ListScope extends FilterScope {
   position: CursorPosition | undefined;
-  /**
-   * The agent key that sends the request; undefined for other clients. Lists that show agents only
-   * their own records filter by it.
-   */
+  /** The agent that sends the request, for lists that show agents only their own records. */
   agentId?: string | undefined;
 }
 
-/**
- * Collects SQL conditions and their values. Values are always bound, never part of a condition's
- * text.
- */
+/** Collects SQL conditions. Values are always bound, never part of a condition's text. */
 export class Conditions {
   readonly values: unknown[] = [];
   private readonly parts: string[] = [];
 
-  /** Adds a condition. Each `?` in its text becomes the `$n` of the next value. */
+  /** Each `?` in the text becomes the `$n` of the next value. */
   add(text: string, ...values: unknown[]): this {
     this.parts.push(this.bind(text, ...values));
     return this;
   }
 
-  /** Replaces each `?` by the `$n` of the next value. Adds no condition. */
+  /** Binds values like {@link add}, but adds no condition. */
   bind(text: string, ...values: unknown[]): string {
     let next = 0;
     return text.replace(/\?/g, () => {
@@ -75,25 +63,22 @@ export interface ListPlan {
   conditions: Conditions;
   limit: number;
   position: CursorPosition | undefined;
-  /** The search of the list. `conditions` does not contain its condition. */
+  /** `conditions` does not contain the condition of the search. */
   search?: ListSearch | undefined;
   /**
-   * Set for tables whose ids are in time order: the column with that time. The list then sorts by
-   * id alone, and its cursors carry this time.
+   * The column with the record's time, for tables whose ids are in time order. The list then sorts
+   * by id alone, and its cursors carry this time.
    */
   idTimeColumn?: string;
 }
 
-/**
- * Maximum bytes of a page's items. 200 invoices can be 84 MB, and the process holds each page in
- * memory until its client has read it.
- */
+/** 200 invoices can be 84 MB, and a page stays in memory until its client has read it. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Builds the query of a keyset page, newest first by (created_at, id). Page 10,000 costs as much as
  * page 1, and rows inserted meanwhile do not shift later pages (docs/decisions.md §5). The query
- * reads one row more than requested to find out whether another page follows.
+ * reads one extra row to find out whether another page follows.
  */
 export function buildListQuery(plan: ListPlan): SqlQuery {
   const { conditions, position, idTimeColumn } = plan;
@@ -106,7 +91,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
     ? buildSearchQuery({ ...plan, search: plan.search, limitAt })
     : `select t.* from ${plan.table} t where ${conditions.text}
             order by ${idTimeColumn ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`;
-  // withMaxBytes expects this value to be the last one.
+  // withMaxBytes expects this value to be the last value.
   const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
   // `offset 0` makes PostgreSQL render each item once instead of once per use.
   const text = `
@@ -134,20 +119,17 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
   return plan.search ? { ...query, timeoutMs: SEARCH_TIMEOUT_MS } : query;
 }
 
-/**
- * Replaces the byte limit of a list query, which is the query's last value. A page has at least one
- * item, however large.
- */
+/** Replaces the byte limit, the query's last value. A page has at least one item, however large. */
 export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
   return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
 }
 
-/** Query names by SQL text. The map has one entry per combination of filters. */
+/** One entry per combination of filters. */
 const queryNames = new Map<string, string>();
 
 /**
- * Names a prepared query after a hash of its text. The names are cached because hashing for every
- * page took a thirtieth of the API process's time (measured).
+ * Names a prepared query after a hash of its text. Hashing for every page took a thirtieth of the
+ * API process's time (measured), so names are cached.
  */
 function nameQuery(text: string): string {
   let name = queryNames.get(text);
@@ -164,17 +146,14 @@ export interface DateRange {
   timeZone: string;
 }
 
-/**
- * Adds conditions for `since` (inclusive) and `until` (exclusive) on a column. A plain date means
- * midnight in the tenant's time zone.
- */
+/** `since` is inclusive, `until` exclusive. A plain date means midnight for the tenant. */
 export function addDateRange(conditions: Conditions, column: string, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.${column} ${operator} ${time}`);
 }
 
 /**
- * Like {@link addDateRange}, for records whose ids contain their time. It needs only the index on
- * the ids, and reads no row or partition outside the range.
+ * For records whose ids contain their time: the query needs only the index on the ids, and reads no
+ * row or partition outside the range.
  */
 export function addIdRange(conditions: Conditions, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.id ${operator} ${firstIdAtSql(time)}`);

@@ -5,16 +5,14 @@ import { AppError, getErrorCode } from '../../platform/errors.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
-/** A page of a list, before the caller adds the response envelope. */
 export interface ListPage {
-  /** The items' JSON texts, joined by commas, as PostgreSQL rendered them. */
+  /** PostgreSQL renders the items as JSON texts, joined by commas. */
   items: string;
   /** Cursor of the next page; null on the last page. */
   cursor: string | null;
   count: number;
 }
 
-/** Query parameters that lists have in common. */
 export interface PageQuery {
   cursor?: string;
   limit?: number;
@@ -23,24 +21,21 @@ export interface PageQuery {
 
 interface PageRequest<Query> {
   key: Principal;
-  /** Name of the list. A cursor works only in the list that issued it. */
+  /** A cursor works only in the list that issued it. */
   list: string;
   query: Query;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
-  /**
-   * Maximum bytes of the items' JSON. The page ends before the item that would exceed it. Default:
-   * {@link MAX_PAGE_BYTES}.
-   */
+  /** Of the items' JSON. The page ends before the first item that would exceed the limit. */
   maxBytes?: number;
 }
 
 /**
- * Number of items with `expand` that one query renders. A query for a whole page of large items
- * would render many items that exceed the byte limit and are discarded.
+ * For items with `expand`. A query for a whole page of large items would render many items that
+ * exceed the byte limit and are discarded.
  */
 const EXPANDED_ITEMS_PER_QUERY = 50;
 
-/** Reads one page of a keyset list. @throws {AppError} 400 invalid_cursor */
+/** @throws {AppError} 400 invalid_cursor */
 export async function readPage<Query extends PageQuery>(
   { db, cursors }: { db: Database; cursors: CursorCodec },
   { key, list, query, buildQuery, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
@@ -71,7 +66,7 @@ export async function readPage<Query extends PageQuery>(
 
 interface RowsRequest {
   start: CursorPosition | undefined;
-  /** Undefined: the limit of the client's request. */
+  /** Undefined if the client named no limit. */
   limit: number | undefined;
   bytes: number;
 }
@@ -111,9 +106,7 @@ function searchTookTooLong(cause: unknown): AppError {
   );
 }
 
-/**
- * Binds a cursor to the tenant, the list and the filters. The page size may change between pages.
- */
+/** The page size is not part of the binding, so it may change between pages. */
 function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuery): string {
   const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
   return `${tenantId} ${list} ${toCanonicalJson(filters)}`;

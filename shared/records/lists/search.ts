@@ -1,7 +1,5 @@
-/** The search of a list. */
 export interface ListSearch {
   term: string;
-  /** Columns that may contain the term. */
   columns: readonly string[];
   /**
    * The tenant's id if triggers maintain search entries for the table
@@ -17,22 +15,21 @@ export interface ListSearch {
 export const SEARCH_TIMEOUT_MS = 1000;
 
 /**
- * A search first scans this many of the newest records, like a list without a search. The scan
- * finds common terms. It also covers searches whose other filters leave few records.
+ * A search first scans the newest records. This scan finds common terms, and covers searches whose
+ * other filters leave few records.
  */
 const NEWEST_ROWS = 1000;
 
-/** Search entries are keyed by three letters, so shorter terms have none. */
+/** Search entries are keyed by three letters, so shorter terms have no entry. */
 const MIN_INDEXED_LENGTH = 3;
 
-/** Binds values to the `$n` parameters of a query. */
 interface Binder {
   readonly text: string;
   bind(text: string, ...values: unknown[]): string;
   add(text: string, ...values: unknown[]): unknown;
 }
 
-/** Adds the condition that one of the columns contains the term, ignoring case. */
+/** One of the columns must contain the term, ignoring case. */
 export function addSearchCondition(conditions: Binder, { columns, term }: ListSearch): void {
   conditions.add(buildMatchCondition(columns), ...columns.map(() => buildContainsPattern(term)));
 }
@@ -41,16 +38,15 @@ interface SearchPlan {
   table: string;
   conditions: Binder;
   search: ListSearch;
-  /** The number `n` of the parameter `$n` that holds the page size. */
+  /** The `n` of the parameter `$n` that holds the page size. */
   limitAt: number;
 }
 
 /**
- * Builds the query for one page of a search, newest first, plus one record. It scans the newest
- * records first. If they do not fill the page, search entries name candidates until the page is
- * full. Entries are read by time window, the newest window first. Each candidate is read from the
- * table itself, under its row-level security policy and all conditions. `offset 0` keeps the
- * planner from turning a lookup by key into a scan of the tenant.
+ * Builds the query for one page of a search, newest first, plus one record. If the newest records
+ * do not fill the page, search entries name candidates, one time window after another, newest
+ * first. Each candidate is read from the table itself, under its row-level security policy and all
+ * conditions. `offset 0` keeps the planner from turning a lookup by key into a scan of the tenant.
  */
 export function buildSearchQuery({ table, conditions, search, limitAt }: SearchPlan): string {
   const { term, columns, indexedTenantId } = search;
@@ -102,7 +98,7 @@ function buildMatchCondition(columns: readonly string[]): string {
   return `(${columns.map((column) => `t.${column} ilike ?`).join(' or ')})`;
 }
 
-/** Builds an ILIKE pattern for a substring. Escapes %, _ and backslash in the term. */
+/** Escapes %, _ and backslash in the term. */
 export function buildContainsPattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }

@@ -1,7 +1,6 @@
 import type { Command, CommandDefinition } from '../../contracts/command.js';
 import { createSystemCommand } from '../../contracts/system-command.js';
 
-/** The record that a clock command updates or creates. */
 export interface ClockTarget {
   tenant_id: string;
   id: string;
@@ -9,7 +8,7 @@ export interface ClockTarget {
 }
 
 /**
- * Builds a command for the clock to submit. No client waits for its reply.
+ * No client waits for the reply of the command.
  * @param input empty by default
  */
 export function buildClockCommand<Input>(

@@ -2,7 +2,7 @@ import { describeError } from '../../platform/describe-error.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { type ExpiryRule, RETENTION } from '../expiry.js';
 
-/** A failure of one account in a sweep of the clock; the sweep skips the account. */
+/** A sweep failed for this account and skips the account now. */
 export interface SweepFailure {
   tenant_id: string;
   task: string;
@@ -11,21 +11,21 @@ export interface SweepFailure {
   failed_since: string;
 }
 
-/** A tenant that a sweep skips, and whether to try it again now. */
+/** `isDue`: the sweep should try the tenant again now. */
 export interface RecordedSweepFailure {
   tenantId: string;
-  /** Time since its last try, in ms. */
+  /** Time since the last try, in ms. */
   waitedMs: number;
   isDue: boolean;
 }
 
 /**
- * The next try waits as long as the tenant has been failing, at most this long. So each wait is
- * twice the previous one, and a fixed account soon takes part again.
+ * The next try waits as long as the tenant has been failing, but at most this long. Each wait is
+ * therefore twice the previous wait, and a fixed account soon takes part again.
  */
 const LONGEST_WAIT = "interval '15 minutes'";
 
-/** Finds which of these tenants a sweep skips, the longest untried first. */
+/** The tenant that has waited longest comes first. */
 export async function findSweepFailures(
   db: Database,
   { task, tenantIds }: { task: string; tenantIds: readonly string[] },
@@ -48,10 +48,7 @@ export async function findSweepFailures(
   }));
 }
 
-/**
- * Records that a sweep skipped a tenant.
- * @returns true when the failure should be logged now: it is new, or an hour has passed
- */
+/** @returns true if the failure should be logged now: it is new, or an hour has passed */
 export async function recordSweepFailure(
   db: Database,
   { task, tenantId, error }: { task: string; tenantId: string; error: unknown },
@@ -69,7 +66,6 @@ export async function recordSweepFailure(
   return row?.is_news ?? true;
 }
 
-/** Deletes a failure, because the sweep succeeded for the tenant. */
 export async function clearSweepFailure(
   db: Database,
   { task, tenantId }: { task: string; tenantId: string },

@@ -2,12 +2,11 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import type { ClockTarget } from './clock-command.js';
 
 /**
- * Builds SQL that reads rows of this transaction's accounts round-robin: the first row of each
- * account, then the second of each. With a limit, one account with many rows does not delay the
- * others.
+ * Builds SQL that reads rows of this transaction's accounts round-robin: the first row
+ * of each account, then the second of each. With a limit, an account with many rows
+ * does not delay the others.
  * @param rows a query over `t` (tenants) for the tenant_id and id of one account's rows, most
- * urgent first. It needs a limit, because PostgreSQL reads all its rows before it can sort them
- * round-robin
+ * urgent first. The query needs a limit, because PostgreSQL reads all its rows before sorting them
  */
 export function buildRoundRobinSql(rows: string): string {
   return `select due.*, t.environment
@@ -18,21 +17,16 @@ export function buildRoundRobinSql(rows: string): string {
 }
 
 export interface RoundRobinQuery {
-  /** Name of the prepared query. */
   name: string;
-  /**
-   * Like `rows` of {@link buildRoundRobinSql}, but without a limit. One account alone may fill the
-   * whole pass.
-   */
+  /** Like `rows` above, but without a limit, because one account alone may fill the whole pass. */
   rows: string;
   /**
-   * Maximum rows, so that one pass stays short. Must be at least the number of accounts in a
-   * transaction. Otherwise the last accounts wait until the others have no rows left.
+   * At least the number of accounts in a transaction. Otherwise the last accounts wait until the
+   * others have no rows left.
    */
   limit: number;
 }
 
-/** Finds the rows that a sweep has to handle, round-robin between this transaction's accounts. */
 export function findRowsRoundRobin<Row extends ClockTarget>(
   tx: Transaction,
   { name, rows, limit }: RoundRobinQuery,

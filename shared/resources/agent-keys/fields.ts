@@ -14,7 +14,7 @@ const checkReadOnlyScopes: Joi.CustomValidator<string[]> = (scopes, helpers) => 
     : scopes;
 };
 
-/** The fields of an agent key. None of them is the credential. */
+/** No field of a key contains the credential itself. */
 export const agentKeyFields = defineFields({
   id: recordId(),
   kind: { output: Joi.string().valid('agent') },

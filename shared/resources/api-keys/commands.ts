@@ -10,10 +10,7 @@ const shared = {
   agentScope: null,
 } as const;
 
-/**
- * The request body plus the key that the API process created: hashed and sealed, never in clear
- * text.
- */
+/** The API process creates the key, so the command carries only its hash and its sealed form. */
 export type WithKeyMaterial<T> = T & { material: KeyMaterial };
 
 export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({

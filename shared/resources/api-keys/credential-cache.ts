@@ -7,45 +7,35 @@ import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
 /**
- * If the broadcast of a revocation is lost, the entry expires. So a revocation takes effect within
- * 5 s in every process (docs/decisions.md §6).
+ * The cache keeps a credential this long. So a revocation takes effect within 5 s even if its
+ * broadcast is lost (docs/decisions.md §6).
  */
 const CACHE_TTL_MS = 4000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
-/**
- * Bus channel for changed credentials. The bus event is the id of the key, the session or the
- * person.
- */
+/** Each bus event on this channel is the id of a changed key, session or person. */
 export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 
 const REALM = { 'WWW-Authenticate': 'Bearer realm="tow-dispatch"' };
 
-/** One error code for every missing or invalid credential. */
+/** Every missing or invalid credential gets the same error code. */
 export function unauthorizedError(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
-/** A credential from a request: an API key or a session cookie. */
 export interface Credential {
-  /** The cache key: credentials with equal text are the same. */
+  /** Credentials with equal text share one cache entry. */
   text: string;
-  /** Costs a hash, so the cache calls it only for credentials that it does not hold. */
+  /** The check costs a hash, so the cache calls it only for credentials that it does not hold. */
   isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;
   refusalMessage: string;
 }
 
-/**
- * Finds the principal of a credential; undefined if the credential is not valid.
- * @throws {AppError} 503 if PostgreSQL is unreachable
- */
+/** @throws {AppError} 503 if PostgreSQL is unreachable */
 export type FindPrincipal = (credential: Credential) => Promise<Principal | undefined>;
 
-/**
- * Caches the credentials that this process checked in the last seconds. The broadcast of a changed
- * credential evicts its entry.
- */
+/** Caches valid credentials. The broadcast of a changed credential evicts its entry. */
 export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<FindPrincipal> {
   const cache = new LRUCache<string, Principal>({ max: MAX_CACHED_CREDENTIALS, ttl: CACHE_TTL_MS });
   await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
@@ -72,7 +62,7 @@ function ifValid(principal: Principal | undefined): Principal | undefined {
   return principal;
 }
 
-/** Reads the key from `Authorization: Bearer …`. @throws {AppError} 401 if the header is missing */
+/** @throws {AppError} 401 if the header is missing */
 export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
   if (!header) throw unauthorizedError(ifNoKey);
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -85,8 +75,8 @@ export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, i
 }
 
 /**
- * Counts a wrong credential against the client's network, to limit guessing. Requests with a valid
- * key are never limited by it.
+ * Limits guessing: wrong credentials from one network exhaust a limit. Requests with a valid key do
+ * not count.
  * @throws {AppError} 429
  */
 export async function countBadCredential(

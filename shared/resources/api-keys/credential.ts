@@ -4,13 +4,13 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * The stored parts of a key. `sealed` is kept only with the response that shows the key, for
- * idempotent replays.
+ * The stored parts of a key. Only the response that shows the key keeps `sealed`, for idempotent
+ * replays.
  */
 export interface KeyMaterial {
   prefix: string;
   lastFour: string;
-  /** SHA-256 of the whole key, hex. */
+  /** SHA-256 of the whole key, in hex. */
   hash: string;
   /** The key encrypted with the deployment's secret. */
   sealed: string;
@@ -24,10 +24,7 @@ const PREFIXES = {
 // 43 base62 characters hold the 256 random bits, 6 the checksum.
 const SHAPE = /^(tk_live_|tk_test_|tk_agent_test_|tk_agent_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/**
- * Creates a key from 256 random bits and a checksum (docs/decisions.md §6). Only the return value
- * holds the clear text.
- */
+/** A new key has the form of docs/decisions.md §6. Only the return value holds the clear text. */
 export function mintKey(
   kind: KeyKind,
   environment: 'live' | 'sandbox',
@@ -47,7 +44,7 @@ export function mintKey(
   };
 }
 
-/** True if shape and checksum match. Saves a database lookup for malformed keys. */
+/** Checks shape and checksum, which saves a database lookup for malformed keys. */
 export function isWellFormedKey(text: string): boolean {
   const match = SHAPE.exec(text);
   return match !== null && computeChecksum62(`${match[1]}${match[2]}`) === match[3];

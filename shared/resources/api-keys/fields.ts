@@ -7,7 +7,7 @@ import { defineFields } from '../../records/fields/record-fields.js';
 
 const permissions = () => Joi.array().items(permission).max(PERMISSIONS.length).unique();
 
-/** The fields of an API key. None of them is the credential. */
+/** No field of a key contains the credential itself. */
 export const apiKeyFields = defineFields({
   id: recordId(),
   kind: { output: Joi.string().valid('api', 'agent') },

@@ -30,10 +30,7 @@ interface KeyRow {
 const COLUMNS = `tenant_id uuid, id uuid, kind text, name text, prefix text, last_four text, key_hash text, permissions text[], scopes text[],
   read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
 
-/**
- * Inserts keys by their hashes. After that, only the sealed form in the command's response can show
- * a key again.
- */
+/** After the insert, only the sealed form in the command's response can show a key again. */
 export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -84,10 +81,7 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
   };
 }
 
-/**
- * The outcome carries the sealed key, and the API process opens it for the response. Audit entries
- * and events never contain it.
- */
+/** The API process opens the sealed key. No audit entry or event contains the key. */
 function keyOutcome(command: Command<{ material: KeyMaterial }>): CommandOutcome {
   const { material, ...input } = command.input;
   return {
@@ -109,14 +103,14 @@ type RollCommand = Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>;
 const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: tenantId, id: input.from_id });
 
 /**
- * Creates a successor with the same rights. The old key stops working when the overlap ends, or at
- * its own earlier expiry. Without overlap, the successor replaces the old key in the quota, so an
- * account at its limit can still replace a key.
+ * The old key stops working when the overlap ends, or at its own earlier expiry. Without overlap,
+ * the successor takes the old key's place in the quota, so an account at its limit can still roll a
+ * key.
  */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<CommandOutcome[]> => {
-    // Lock accounts before keys. A batch that creates keys and then revokes some locks in the same
-    // sequence.
+    // Lock accounts before keys, because a batch that creates keys and then revokes some locks in
+    // that sequence.
     const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
     const oldKeys = await lockKeys(tx, kind, commands.map(oldRef));
     const rolled = await findRolledKeys(tx, commands.map(oldRef));
@@ -146,10 +140,7 @@ export function rollKeys(kind: KeyKind) {
   };
 }
 
-/**
- * Locks the referenced keys and returns those of one kind. The id of an agent key is not valid as
- * the id of an API key.
- */
+/** An agent key is not found as an API key, nor an API key as an agent key. */
 async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
   return new Map([...rows].filter(([, row]) => row.kind === kind));
@@ -167,9 +158,9 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
 }
 
 /**
- * Returns the keys that already have a successor. A second successor would inherit the shortened
- * expiry of the old key. Runs after the rows are locked, so that the second of two concurrent rolls
- * sees the first.
+ * Finds keys that have a successor, because a second successor would inherit the shortened expiry
+ * of the old key. Call this function after the rows are locked, so that the second of two
+ * concurrent rolls sees the first.
  */
 async function findRolledKeys(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
@@ -194,7 +185,7 @@ function unusableKeyOutcome(): CommandOutcome {
   });
 }
 
-/** Revokes keys immediately. Revoking a revoked key changes nothing. */
+/** Revoking a revoked key changes nothing. */
 export function revokeKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: Command<Record<string, never>>[]): Promise<CommandOutcome[]> => {
     const rows = await lockKeys(tx, kind, commands.map(toRecordRef));

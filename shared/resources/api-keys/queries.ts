@@ -24,10 +24,7 @@ interface KeyRow {
 
 const TIER_ORDER: Tier[] = ['starter', 'standard', 'premium'];
 
-/**
- * Finds a key by its hash, then its tenant. Returns undefined for an unknown key. Throws if
- * PostgreSQL is unreachable; the client then gets a 503, never a 401.
- */
+/** Throws if PostgreSQL is unreachable. The client then gets a 503, never a 401. */
 export async function findKey(db: Database, key: string): Promise<Principal | undefined> {
   const hash = sha256(key);
   const [row] = await db.readByKeyHash<KeyRow>(hash, {
@@ -76,9 +73,7 @@ export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): SqlQuery 
   });
 }
 
-/**
- * Updates last_used_at, never backwards. No client requested this write, so it has no audit entry.
- */
+/** Never moves last_used_at backwards. No client requested this write, so it has no audit entry. */
 export async function touchKeys(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

@@ -5,7 +5,6 @@ import type { Runtime } from '../../platform/process/runtime.js';
 
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
-/** The result of counting a request against its rate limits. */
 export interface RateLimitResult {
   windows: WindowState[];
   /** The 429 error if a limit is exceeded. */
@@ -13,9 +12,8 @@ export interface RateLimitResult {
 }
 
 /**
- * The account-wide limit for all credentials of one kind: `times` the limit of the account's tier.
- * Without it, an account could multiply its limits by creating keys or users. The sandbox is a
- * separate account.
+ * All credentials of one kind in an account together have `times` the limit of its tier. Otherwise
+ * an account could multiply its limits by creating keys or users.
  */
 const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
@@ -24,8 +22,8 @@ const ACCOUNT_LIMITS = {
 } as const;
 
 /**
- * Counts a request against the minute and hour limits of its key or user, and against the
- * account-wide limits. Returns the windows with fewer remaining requests.
+ * Counts a request against the limits of its key or user, and against the account-wide limits.
+ * Returns the windows with fewer remaining requests.
  *
  * A request over its own limit does not count against the account-wide limit, so normally the own
  * count runs first. Far from the own limit, both counts run concurrently, which saves a round trip
@@ -66,10 +64,7 @@ function limiterKeyFor({ kind, id, tenantId }: Principal): string {
   return kind === 'user' ? `${id}/${tenantId}` : id;
 }
 
-/**
- * Builds the 429 error for the exceeded windows.
- * @param limit name of the limit in the error message
- */
+/** @param limit name of the limit in the error message */
 export function rateLimitedError(windows: WindowState[], limit: string): AppError {
   const over = windows.filter((state) => state.remaining < 0);
   const retryAfter = Math.max(...over.map((state) => state.resetSeconds));
@@ -83,10 +78,7 @@ export function rateLimitedError(windows: WindowState[], limit: string): AppErro
   );
 }
 
-/**
- * Builds X-RateLimit-Remaining (docs/specification.md §8), and RateLimit-Policy and RateLimit
- * (draft-ietf-httpapi-ratelimit-headers).
- */
+/** The headers follow docs/specification.md §8 and draft-ietf-httpapi-ratelimit-headers. */
 export function buildRateLimitHeaders(windows: WindowState[]): Record<string, string> {
   const left = (state: WindowState) => Math.max(0, state.remaining);
   return {

@@ -3,7 +3,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalPropose, ApprovalReject } from '../../contracts/generated.js';
 import { approvalApprove, approvalPropose, approvalReject } from './schema.js';
 
-/** Asks a person to approve an invoice. */
+/** An agent asks a person to approve an invoice. */
 export const proposeApproval = defineCommand<ApprovalPropose>({
   type: 'approval.propose',
   entityType: 'approval',
@@ -12,7 +12,7 @@ export const proposeApproval = defineCommand<ApprovalPropose>({
   schema: approvalPropose,
   permission: 'write',
   agentScope: 'propose_approvals',
-  // Not concurrently with a status change of the same invoice.
+  // The command must not run concurrently with a status change of the same invoice.
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
@@ -39,7 +39,7 @@ export const rejectApproval = defineCommand<ApprovalReject>({
   schema: approvalReject,
 });
 
-/** The clock submits it when an approval expires undecided. */
+/** Only the clock submits this command. */
 export const expireApproval = defineCommand<Record<string, never>>({
   type: 'approval.expire',
   entityType: 'approval',

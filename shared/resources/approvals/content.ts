@@ -14,10 +14,7 @@ import {
 
 type ContentUpdate = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
 
-/**
- * Replaces the content of an approval that differs from what the person saw. The approval stays
- * pending, and `changes` lists the differences.
- */
+/** Replaces the content that has changed since the person saw it, and lists the differences. */
 export function renewApproval(approval: ApprovalRow, renewal: ContentUpdate): ApprovalRow {
   const next = { ...approval, ...renewal };
   const changed = Object.entries(renewal).filter(([field, to]) => approval[field] !== to);
@@ -27,15 +24,11 @@ export function renewApproval(approval: ApprovalRow, renewal: ContentUpdate): Ap
   return { ...next, hash: hashApprovalContent(next), changes: [...others, ...changes] };
 }
 
-/** Refuses a decision because the content has changed since the person saw it. */
 export function conflictOutcome(message: string, details: ErrorDetail[]): CommandOutcome {
   return failedOutcome({ code: 'conflict', message, details });
 }
 
-/**
- * Returns a 409 and the current content if the invoice has changed since the approval was shown;
- * otherwise undefined.
- */
+/** Returns a 409 if the invoice has changed since the approval was shown. */
 export async function findStaleInvoice(
   tx: Transaction,
   approval: ApprovalRow,
@@ -61,10 +54,7 @@ export async function findStaleInvoice(
   };
 }
 
-/**
- * Returns a 409 if the decision's hash differs from the hash of the current content. A decision
- * without a hash refers to the content as first shown.
- */
+/** A decision without a hash refers to the content as first shown. */
 export function checkContentHash(
   { input }: Command<ApprovalApprove>,
   approval: ApprovalRow,

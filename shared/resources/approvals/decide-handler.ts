@@ -10,9 +10,7 @@ import { type ApprovalRow, hasExpired, storeApprovals } from '../pending-approva
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';
 
-/**
- * Runs approvals in sequence, because two of a set may concern the same invoice or invoice number.
- */
+/** Runs approvals in sequence, because two may concern the same invoice or invoice number. */
 export async function approveApprovals(
   tx: Transaction,
   commands: Command<ApprovalApprove>[],
@@ -75,10 +73,7 @@ async function runAndStore(
   };
 }
 
-/**
- * Locks the invoice before the approval is locked. Status changes of an invoice lock in the same
- * sequence.
- */
+/** Lock the invoice before the approval, as status changes of an invoice do. */
 async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({
     name: 'lock-invoice-of-approval',
@@ -90,7 +85,6 @@ async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<I
   return row?.record;
 }
 
-/** Rejects pending approvals. What they propose never runs. */
 export async function rejectApprovals(
   tx: Transaction,
   commands: Command<ApprovalReject>[],
@@ -110,7 +104,7 @@ export async function rejectApprovals(
   return outcomes;
 }
 
-/** Expires the approvals that the clock found, unless a decision came first. */
+/** An approval that a person decided first keeps its status. */
 export async function expireApprovals(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(toRecordRef));
   const expired: ApprovalRow[] = [];
@@ -152,7 +146,7 @@ function personRequired(): CommandOutcome {
   });
 }
 
-/** An approval is decided once. A decided, expired or cancelled approval keeps its status. */
+/** Returns an error, because an approval is decided only once. */
 function notOpen({ status, decided_by }: ApprovalRow, to: 'approved' | 'rejected'): CommandOutcome {
   const from = status === 'pending' ? 'expired' : status;
   return failedOutcome({

@@ -4,12 +4,7 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireApproval } from './commands.js';
 
-/**
- * Finds pending approvals of this transaction's tenants that have expired, round-robin between
- * accounts, and builds a command for each. An approval found again before its command has run gets
- * a second command, which changes nothing.
- * @param limit maximum number of commands, so that one pass stays short
- */
+/** If an approval is found again before its command has run, the second command does nothing. */
 export async function findExpiredApprovals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-expired-approvals',

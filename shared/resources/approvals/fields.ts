@@ -14,10 +14,9 @@ export const approvalChange = Joi.object({
 
 const nullableText = () => Joi.string().allow(null);
 
-/** SQL that is true for an approval past its expiry that the clock has not expired yet. */
+/** SQL condition: the approval is past its expiry, and the clock has not expired it yet. */
 const isExpiredSql = (alias: string) => `${alias}.status = 'pending' and ${alias}.expires_at <= now()`;
 
-/** The fields of an approval. */
 export const approvalFields = defineFields({
   id: recordId(),
   kind: { output: approvalKind },

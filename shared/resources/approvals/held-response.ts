@@ -1,12 +1,8 @@
 const HEAD = '{"ok":true,"pending_approval":true,"approval":';
 
-/**
- * The text around an approval's JSON in the response to a held write. `tail` replaces the last
- * brace of the approval.
- */
+/** The text around an approval's JSON. `tail` replaces the last brace of the approval. */
 export const HELD_RESPONSE_FRAME = { head: HEAD, tail: '}}' } as const;
 
-/** Builds the response to a held write from its approval's JSON. */
 export function buildHeldBody(approval: string): string {
   return `${HEAD}${approval}}`;
 }

@@ -17,14 +17,14 @@ import {
 
 type ProposeCommand = Command<ApprovalPropose>;
 
-/** Invoice statuses from which an approval can be proposed (docs/decisions.md §7). */
+/** An approval can be proposed in these invoice statuses (docs/decisions.md §7). */
 export const PROPOSABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 function invoiceRef({ tenantId, input }: ProposeCommand): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
 }
 
-/** Proposes invoices to a person for approval. The invoices do not change. */
+/** A proposal does not change its invoice. */
 export async function proposeApprovals(
   tx: Transaction,
   commands: ProposeCommand[],

@@ -3,7 +3,7 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { approvalFields } from './fields.js';
 
-/** Lists approvals. An agent key sees only its own. */
+/** An agent key sees only its own approvals. */
 export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -11,8 +11,8 @@ export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQu
     .addIf(query.kind, 't.kind = ?')
     .addIf(query.agent_id, 't.agent_id = ?')
     .addIf(query.invoice_id, 't.invoice_id = ?');
-  // Like the record itself: a pending approval past its expiry is expired even before the clock
-  // updates it.
+  // As in the record itself, a pending approval past its expiry is expired even before the clock
+  // updates the row.
   if (query.status === 'pending') conditions.add("t.status = 'pending' and t.expires_at > now()");
   else if (query.status === 'expired')
     conditions.add("(t.status = 'expired' or (t.status = 'pending' and t.expires_at <= now()))");

@@ -12,23 +12,21 @@ import { createInvoiceActionHandler } from '../invoices/handlers/move-handler.js
 import { updateInvoices } from '../invoices/handlers/update-handler.js';
 import { type ApprovalRow, PRICED_FROM_CARD_MEMBER } from '../pending-approvals/store.js';
 
-/** The commands that an approval can run. */
 const RUNNABLE = new Map<string, { schema: Joi.Schema; handler: CommandHandler<never> }>([
   [createInvoice.type, { schema: createInvoice.schema, handler: createInvoices }],
   [updateInvoice.type, { schema: updateInvoice.schema, handler: updateInvoices }],
   [approveInvoice.type, { schema: approveInvoice.schema, handler: createInvoiceActionHandler('approve') }],
 ]);
 
-/** The command behind an approval and its outcome. If the command failed, nothing has changed. */
+/** If the command failed, nothing has changed. */
 export interface ApprovedRun {
   ran: Command;
   outcome: CommandOutcome;
 }
 
 /**
- * Runs the command behind an approval with all its checks. An agent's held write runs as that
- * agent, so its result is still an agent's draft. A proposed approval runs as the person who
- * decides. The price must equal the price that the person saw.
+ * An agent's held write runs as that agent, so its result is still an agent's draft. A proposed
+ * approval runs as the person who decides. The price must equal the price that the person saw.
  */
 export async function runApprovedCommand(
   tx: Transaction,
@@ -40,7 +38,7 @@ export async function runApprovedCommand(
   try {
     if (approval.kind === 'agent_write') ran.input = validate(runnable.schema, ran.input);
   } catch (error) {
-    // The validation has become stricter since the write was held.
+    // The error means that the validation has become stricter since the write was held.
     if (!(error instanceof AppError)) throw error;
     return { ran, outcome: refusedRun(error.toBody()) };
   }
@@ -71,10 +69,7 @@ function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command
   };
 }
 
-/**
- * The input as the agent sent it. Line items from a rate card are removed, so that they are priced
- * again from what is billed now.
- */
+/** Removes line items from a rate card, because approving prices them again. */
 function requestedInput(payload: Record<string, unknown>): unknown {
   if (payload[PRICED_FROM_CARD_MEMBER] !== true) return payload;
   const { [PRICED_FROM_CARD_MEMBER]: _mark, line_items: _lines, ...requested } = payload;

@@ -7,10 +7,7 @@ export { approvalChange };
 
 const MIN_JUSTIFICATION = 10;
 
-/**
- * Counts characters like the published minLength. Joi alone counts a character beyond the basic
- * plane twice.
- */
+/** The published minLength counts an emoji as one character; Joi counts it as two. */
 const checkLength: Joi.CustomValidator<string> = (value, helpers) =>
   value.length < MIN_JUSTIFICATION || [...value].length >= MIN_JUSTIFICATION
     ? value

@@ -8,15 +8,12 @@ export interface AuditedSideEffect {
   command: Command;
   entityType: string;
   entityId: string;
-  /** For example `invoice.updated`. */
+  /** The action, such as `invoice.updated`. */
   action: string;
   changes: Change[];
 }
 
-/**
- * Records changes to other records in the command's transaction, so that each record's history is
- * complete. These entries share the command's request id.
- */
+/** Keeps the history of the other records complete. The entries share the command's request id. */
 export async function auditSideEffects(
   tx: Transaction,
   entries: readonly AuditedSideEffect[],

@@ -1,6 +1,6 @@
 import type { AppError } from '../../platform/errors.js';
 
-/** Errors that a worker has already recorded in the audit log, with their command. */
+/** A worker has already recorded these errors in the audit log, with their command. */
 const byWorkers = new WeakSet<AppError>();
 
 export function markAudited(error: AppError): AppError {

@@ -1,12 +1,11 @@
 import type { Change } from '../../contracts/command.js';
 
-/** Maximum number of items that the summary of a list names. */
+/** The summary of a list names at most this many items. */
 const MAX_NAMES = 10;
 
 /**
- * Shortens changes for an audit entry: a list of records, such as line items, becomes a summary.
- * 200 line items are 420 KB, and each edit would store them again. The record itself and the events
- * of its versions hold the line items.
+ * Replaces each list of records by a summary. 200 line items are 420 KB, and each edit would store
+ * them again. The record and the events of its versions hold the line items.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));
@@ -18,9 +17,7 @@ function compactValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, compactValue(member)]));
 }
 
-/**
- * Returns the number of items, their names and, if each item has a total, the sum of the totals.
- */
+/** The summary has the sum of the totals only if each item has a total. */
 function summarizeList(items: Record<string, unknown>[]): Record<string, unknown> {
   const names = items.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])).slice(0, MAX_NAMES);
   const totals = items.map(({ total_cents }) => total_cents);

@@ -32,17 +32,14 @@ export interface AuditRecord {
   userAgent: string | null;
 }
 
-/**
- * Builds the insert query for audit entries. Lists of records in the changes are stored as
- * summaries. The query fails if an id already exists.
- */
+/** Builds a query that stores summaries of lists of records, and fails if an id already exists. */
 export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
   return buildWholeAuditInsert(
     records.map((record) => ({ ...record, changes: record.changes && compactChanges(record.changes) })),
   );
 }
 
-/** {@link buildAuditInsert} that stores the changes as they are. */
+/** Like {@link buildAuditInsert}, but stores the changes as they are. */
 export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
   const rows = records.map(({ actor, ...record }) => ({
     tenant_id: record.tenantId,
@@ -74,17 +71,14 @@ export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
 /** An action of the service's operator, for example at the command line. */
 export interface OperatorAction {
   tenantId: string;
-  /** For example `api_key.revoked`. */
+  /** The action, such as `api_key.revoked`. */
   action: string;
   entityType: string;
   entityId: string;
   changes?: Change[];
 }
 
-/**
- * Builds the insert query for the audit entries of an operator's actions. Actor is `system`, source
- * is `job` (docs/decisions.md §9).
- */
+/** The entries have the actor `system` and the source `job` (docs/decisions.md §9). */
 export function buildOperatorAuditInsert(actions: OperatorAction[]): SqlQuery {
   return buildWholeAuditInsert(
     actions.map(({ changes = null, ...action }) => ({

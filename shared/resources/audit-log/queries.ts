@@ -14,12 +14,12 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 const MAX_COMMIT_DELAY_MS = 8 * DAY_MS;
 
-/** Lists audit entries, newest first by the time of the request. */
+/** The list is sorted by the time of the request, newest first. */
 export function listAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   return buildAuditListQuery(query, scope, auditEntryRepresentation('t'));
 }
 
-/** Lists audit entries for agents: whole entries on a short page, brief ones on a long page. */
+/** Agents get whole entries on a short page, brief entries on a long page. */
 export function listAgentAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   const isShort = query.limit <= MAX_WHOLE_ITEMS;
   const representation = isShort ? auditEntryRepresentation('t') : briefAuditEntryRepresentation('t');
@@ -35,7 +35,7 @@ function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representa
     .addIf(query.action, 't.action = ?')
     .addIf(query.outcome, 't.outcome = ?');
   if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
-  // The bounds on the id exclude no other rows, but let the index scan start and stop there.
+  // The bounds on the id exclude no further rows, but let the index scan start and stop there.
   if (since !== undefined)
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_COMMIT_DELAY_MS));
   if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));

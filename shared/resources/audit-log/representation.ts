@@ -1,6 +1,6 @@
 import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
-/** JSON of an audit entry. It omits the error of a refused request. */
+/** The JSON of an audit entry omits the error of a refused request. */
 export function auditEntryRepresentation(alias: string): string {
   const actor = jsonObject(
     alias,
@@ -24,13 +24,10 @@ export function auditEntryRepresentation(alias: string): string {
   ]);
 }
 
-/** Maximum number of changed fields that a brief entry names. */
+/** A brief entry names at most this many changed fields. */
 const MAX_NAMED_FIELDS = 3;
 
-/**
- * JSON of an entry in a long list for agents: the actor, the action and the names of the changed
- * fields.
- */
+/** Long lists for agents show only the actor, the action and the names of the changed fields. */
 export function briefAuditEntryRepresentation(alias: string): string {
   const actor = jsonObjectWithoutNulls(alias, [
     { name: 'type', sql: `${alias}.actor_type` },

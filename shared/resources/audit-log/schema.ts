@@ -15,10 +15,7 @@ import { isUuid } from '../../platform/ids.js';
 const action = () => text(100).example('invoice.created');
 const entityType = () => text(50).example('invoice');
 
-/**
- * An audit entry. The entry of a change is committed in the same transaction as the change
- * (docs/decisions.md §9).
- */
+/** A change and its entry are committed in one transaction (docs/decisions.md §9). */
 export const auditEntry = allRequired({
   id: uuid(),
   occurred_at: dateTime(),
@@ -56,8 +53,8 @@ export const auditEntry = allRequired({
 }).meta({ className: 'AuditEntry' });
 
 /**
- * An entry in an agent's list. A short page has whole entries. A longer page adds `changed` and
- * omits null members, `changes` and the members that describe the request.
+ * A short page has whole entries. A longer page adds `changed` and omits null members, `changes`
+ * and the members that describe the request.
  */
 export const agentAuditListItem = auditEntry
   .fork(

@@ -6,10 +6,7 @@ import { type AuditedSideEffect, auditSideEffects } from '../audit-log/audit-sid
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { ClaimChangeSet, lockClaims, storeClaims } from './claim-row.js';
 
-/**
- * Locks the claims of the commands, then their invoices. Every command that needs both locks claims
- * first.
- */
+/** Every command that needs claims and invoices locks the claims first. */
 export async function lockClaimChangeSets(
   tx: Transaction,
   commands: readonly Command[],
@@ -28,7 +25,7 @@ export async function lockClaimChangeSets(
   };
 }
 
-/** Stores the changed claims and invoices, with an audit entry for each changed invoice. */
+/** Each changed invoice gets an audit entry. */
 export async function storeClaimChangeSets(
   tx: Transaction,
   finished: readonly { command: Command; course: ClaimChangeSet }[],

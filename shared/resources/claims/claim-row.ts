@@ -8,14 +8,12 @@ import type { Mover } from '../invoices/transitions.js';
 import { claimFields } from './fields.js';
 import { type ClaimStatus, type InvoiceStep, listClaimMoves, listNextClaimStatuses } from './transitions.js';
 
-/** A photo, document or note that supports a claim. */
 export interface Evidence {
   kind: string;
   url: string;
   note: string | null;
 }
 
-/** A locked row of the table claims. */
 export interface ClaimRow extends Row, RecordRef {
   invoice_id: string;
   club: string;
@@ -37,7 +35,7 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
   return lockRecords<ClaimRow>(tx, 'claims', refs);
 }
 
-/** 409: the transition table has no such move, or a check forbids the move for the given reason. */
+/** Returns a 409: the transition table has no such move, or a check forbids it for `reason`. */
 export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): CommandOutcome {
   return failedOutcome({
     code: 'invalid_status_transition',
@@ -54,10 +52,7 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
   });
 }
 
-/**
- * A claim and its invoice while one command moves them through several statuses. Collects every
- * change.
- */
+/** Collects every change while a command moves a claim and its invoice through several statuses. */
 export class ClaimChangeSet {
   readonly changes: Change[] = [];
 
@@ -86,17 +81,14 @@ export class ClaimChangeSet {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
-  /**
-   * Lowers the expected amount to what is owed now. Since the claim was created, line items may
-   * have been corrected or payments received.
-   */
+  /** Lowers the claim to what is owed now: line items may have changed, payments arrived. */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;
     const owed = Math.max(0, total - paid) + this.row.paid_cents;
     this.set({ expected_cents: Math.min(this.row.expected_cents, owed) });
   }
 
-  /** Moves the invoice through the steps. Each step must be in the invoice transition table. */
+  /** @throws {Error} if the invoice transition table has no such step */
   moveInvoice(steps: readonly InvoiceStep[]): void {
     for (const { to, by } of steps) {
       if (!mayMove(this.invoice, to, by))

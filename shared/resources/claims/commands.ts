@@ -61,7 +61,7 @@ export const withdrawClaim = defineCommand<ClaimWithdraw>({
   agentScope: null,
 });
 
-/** The club's response, recorded by a person or by the partner's adapter. */
+/** A person or the partner's adapter records the club's response. */
 export const recordClaimOutcome = defineCommand<ClaimOutcome>({
   type: 'claim.outcome',
   entityType: 'claim',
@@ -72,7 +72,7 @@ export const recordClaimOutcome = defineCommand<ClaimOutcome>({
   agentScope: null,
 });
 
-/** The clock submits it when a deadline has passed. */
+/** Only the clock submits this command. */
 export const expireClaim = defineCommand<ClaimAction>({
   type: 'claim.expire',
   entityType: 'claim',

@@ -1,13 +1,13 @@
+import { formatDollars } from '../../billing/phrases.js';
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
-import { formatDollars } from '../suggestions/detectors/phrases.js';
 import { expireClaim } from './commands.js';
 
-/** How long before a deadline the account gets a suggestion. */
+/** The account gets a suggestion this long before a deadline. */
 const WARNING_PERIOD = '7 days';
 
 interface DueRow extends ClockTarget {
@@ -20,14 +20,12 @@ interface DueRow extends ClockTarget {
   is_past: boolean;
 }
 
-/** SQL for the deadline of a claim in its current status; null if it has none. */
+/** SQL for the deadline of a claim in its current status; null if the claim has none. */
 const DEADLINE_SQL = `case when c.status = 'queued' then c.submit_by when c.status in ('denied', 'rebilling') then c.respond_by end`;
 
 /**
- * Finds claims of this transaction's tenants whose deadline has passed or is near, round-robin
- * between accounts. A passed deadline expires the claim. A near deadline creates a suggestion, once
- * per status and attempt.
- * @param limit maximum number of commands, so that one pass stays short
+ * A passed deadline expires the claim. A near deadline creates a suggestion, once per status and
+ * attempt.
  */
 export async function findClaimDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueRow>(tx, {

@@ -5,7 +5,7 @@ import type { DenialFacts } from './denial-rules.js';
 /** Regular expression for a PO number in the notes of a work order. */
 const PO_IN_NOTES_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2,31})'";
 
-/** Reads the facts that may answer the denials of these claims. Returns them by (tenant, claim). */
+/** @returns the facts by tenant and claim */
 export async function readDenialFacts(
   tx: Transaction,
   claims: RecordRef[],

@@ -13,15 +13,14 @@ export interface DenialFacts {
   mile_cents: number | null;
 }
 
-/** The members of a claim that a rule can correct. */
 export interface CorrectableClaim {
   po_number: string | null;
   evidence: Evidence[];
 }
 
 /**
- * Changes that a rule makes without a person. They never lower a price: a rule only proposes that,
- * and a person decides.
+ * A rule makes these changes without a person. A rule may propose a lower price, but a person
+ * decides.
  */
 export interface ClaimCorrection {
   po_number?: string;
@@ -30,7 +29,7 @@ export interface ClaimCorrection {
 
 interface DenialRule {
   codes: readonly string[];
-  /** Tells a person how to answer the denial. */
+  /** Explains to a person how to answer the denial. */
   advice: string;
   correct?: (claim: CorrectableClaim, facts: DenialFacts) => ClaimCorrection | undefined;
   propose?: (facts: DenialFacts) => ProposedLine[];

@@ -1,7 +1,7 @@
+import { formatDollars } from '../../billing/phrases.js';
 import type { ClaimOutcome } from '../../contracts/generated.js';
 import { isVisibleToCustomer } from '../invoices/transitions.js';
 import type { SuggestionDraft } from '../suggestions/detectors/kinds.js';
-import { formatDollars } from '../suggestions/detectors/phrases.js';
 import type { ClaimChangeSet } from './claim-row.js';
 import { type DenialFacts, findDenialRule } from './denial-rules.js';
 import { INVOICE_STEPS_ON_DENIAL, INVOICE_STEPS_ON_REBILL, MAX_CLAIM_ATTEMPTS } from './transitions.js';
@@ -17,9 +17,8 @@ export interface DenialResult {
 }
 
 /**
- * Applies a denial. If a rule can correct the claim, the claim is corrected and sent again
- * immediately. Otherwise its invoice awaits review by a person, with a suggestion that says how to
- * answer (docs/decisions.md §9).
+ * A claim that a rule can correct is sent again immediately. Otherwise a person reviews its
+ * invoice, with a suggestion that says how to answer (docs/decisions.md §9).
  */
 export function applyDenial(
   course: ClaimChangeSet,
@@ -34,8 +33,7 @@ export function applyDenial(
   });
   const rule = findDenialRule(code ?? null);
   const correction = rule.correct?.(course.row, facts);
-  // An invoice that meanwhile was voided, paid or returned for editing is not sent again. A person
-  // could not send it either.
+  // An invoice that meanwhile was voided, paid or returned for editing cannot be sent again.
   const { status } = course.invoice;
   const canSendAgain =
     course.row.attempt < MAX_CLAIM_ATTEMPTS && isVisibleToCustomer(status) && status !== 'paid';
@@ -73,7 +71,6 @@ function buildDenialSuggestion({ row }: ClaimChangeSet, facts: DenialFacts): Sug
   };
 }
 
-/** Suggests how to collect the rest of a claim that was paid short. */
 export function buildShortPaidSuggestion({ row }: ClaimChangeSet): SuggestionDraft {
   const missing = row.expected_cents - row.paid_cents;
   return {

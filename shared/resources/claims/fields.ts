@@ -51,7 +51,6 @@ export const evidence = allRequired({
 const nullableText = () => Joi.string().allow(null);
 const expectedCents = () => integer(0, MAX_INVOICE_TOTAL_CENTS).example(12_500);
 
-/** The fields of a claim. */
 export const claimFields = defineFields({
   id: recordId(),
   invoice_id: { input: uuid(), setBy: 'create', isRequired: true, columns: 'uuid' },

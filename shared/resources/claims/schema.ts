@@ -10,7 +10,6 @@ export const claimCreate = Joi.object(claimFields.creation).meta({ className: 'C
 
 export const claimPatch = Joi.object(claimFields.change).meta({ className: 'ClaimPatch' });
 
-/** The body of an action without parameters. */
 export const claimAction = Joi.object({}).meta({ className: 'ClaimAction' });
 
 export const claimWithdraw = Joi.object({

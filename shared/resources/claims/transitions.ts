@@ -17,8 +17,8 @@ export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 export const MAX_CLAIM_ATTEMPTS = 3;
 
 /**
- * The transition table (docs/decisions.md §9). Movers as for invoices: O an operator, S the system,
- * P the club.
+ * The movers in this table are O, an operator; S, the system; and P, the club
+ * (docs/decisions.md §9).
  */
 export const CLAIM_MOVES: Readonly<
   Record<ClaimStatus, readonly { to: ClaimStatus; by: readonly Mover[] }[]>
@@ -62,7 +62,7 @@ export function listClaimMoves(status: ClaimStatus, mover: Mover): ClaimStatus[]
   return CLAIM_MOVES[status].filter(({ by }) => by.includes(mover)).map(({ to }) => to);
 }
 
-/** Returns all statuses that may follow, for error details. */
+/** Error details list the statuses that may follow. */
 export function listNextClaimStatuses(status: ClaimStatus): ClaimStatus[] {
   return CLAIM_MOVES[status].map(({ to }) => to);
 }
@@ -73,9 +73,8 @@ export interface InvoiceStep {
 }
 
 /**
- * Steps that move an invoice to the billing partner when its claim is sent, by the invoice's
- * status. Each step is in the invoice transition table. A claim whose invoice has another status
- * cannot be sent.
+ * When a claim is sent, these steps take its invoice from the given status to the billing partner.
+ * A claim whose invoice has another status cannot be sent.
  */
 export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [],
@@ -96,8 +95,8 @@ export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * Steps of the invoice when a denied claim is sent again immediately. An invoice with any other
- * status, such as paid, overdue or disputed, keeps its status.
+ * The invoice takes these steps when its denied claim is sent again immediately. An invoice with
+ * another status, such as paid or disputed, keeps its status.
  */
 export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [
@@ -107,7 +106,7 @@ export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, rea
   ],
 };
 
-/** Steps of the invoice when a person has to answer the denial. */
+/** The invoice takes these steps when a person has to answer the denial. */
 export const INVOICE_STEPS_ON_DENIAL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [{ to: 'needs_review', by: 'S' }],
   sending: [{ to: 'failed', by: 'P' }],

@@ -33,7 +33,6 @@ const cardId = () =>
     )
     .example(null);
 
-/** The fields of a customer. */
 export const customerFields = defineFields({
   id: recordId(),
   company_name: { input: companyName(), isRequired: true, columns: 'text', freeText: true },

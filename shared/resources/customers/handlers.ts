@@ -10,7 +10,7 @@ import { customerTable } from './table.js';
 
 const CUSTOMERS = { table: customerTable, fields: customerFields };
 
-/** Creates customers. The default company_type is `other` (docs/decisions.md §2). */
+/** The default company_type is `other` (docs/decisions.md §2). */
 export async function createCustomers(
   tx: Transaction,
   commands: Command<CustomerCreate>[],
@@ -31,7 +31,6 @@ export async function createCustomers(
   );
 }
 
-/** Applies a JSON merge to customers. */
 export function updateCustomers(
   tx: Transaction,
   commands: Command<CustomerPatch>[],

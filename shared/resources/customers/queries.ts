@@ -11,10 +11,7 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { customerFields } from './fields.js';
 import { briefCustomerRepresentation } from './representation.js';
 
-/**
- * Builds the conditions for the customers that a query selects. An export with the same filters
- * uses them too.
- */
+/** The list and exports use these conditions. */
 export function buildCustomerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
   const conditions = customerFilters(query, scope);
   const search = customerSearch(query, scope);
@@ -45,7 +42,7 @@ export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQu
   });
 }
 
-/** Lists customers for agents: whole customers on a short page, brief ones on a long page. */
+/** Agents get whole customers on a short page, brief customers on a long page. */
 export function listAgentCustomers(
   query: Pick<CustomerListQuery, 'search' | 'limit'>,
   scope: ListScope,

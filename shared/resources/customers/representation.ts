@@ -1,7 +1,7 @@
 import { jsonObjectWithoutNulls, jsonShortText } from '../../contracts/resource.js';
 import { customerFields } from './fields.js';
 
-/** JSON of a customer in a long list for agents: enough to choose one. */
+/** Long lists for agents show only the members that an agent needs to choose a customer. */
 export function briefCustomerRepresentation(alias: string): string {
   const members = customerFields.members(alias);
   const membersNamed = (name: string) =>
@@ -20,7 +20,6 @@ export function briefCustomerRepresentation(alias: string): string {
   ]);
 }
 
-/** The shortened name of a record's customer, for lists that agents read. */
 export function shortCustomerName(alias: string): { name: string; sql: string } {
   const { sql } = jsonShortText('c', 'company_name');
   return {

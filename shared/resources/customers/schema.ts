@@ -9,10 +9,7 @@ export const customerPatch = Joi.object(customerFields.change).meta({ className:
 
 export const customer = customerFields.response.meta({ className: 'Customer' });
 
-/**
- * A customer in an agent's list. A short page has whole customers. A longer page omits null members
- * and may omit the members below.
- */
+/** Short pages have whole customers. Longer pages may omit these members, and omit nulls. */
 export const agentCustomerListItem = customer
   .fork(
     [

@@ -17,7 +17,6 @@ export const statementEntry = allRequired({
   balance_cents: cents().description('What the customer owed after this entry; negative: credit'),
 }).meta({ className: 'StatementEntry' });
 
-/** The account statement of a customer for a period. */
 export const customerStatement = allRequired({
   customer_id: uuid(),
   company_name: Joi.string(),

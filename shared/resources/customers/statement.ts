@@ -4,17 +4,17 @@ import type { CustomerStatementQuery } from '../../contracts/generated.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 
-/** Maximum number of entries. Clients request a longer statement in parts. */
+/** A client that needs more entries must request shorter periods. */
 export const MAX_STATEMENT_ENTRIES = 2000;
 
 const DEFAULT_DAYS = 90;
 
-/** Statuses of invoices that a statement contains: those of the index invoices_owed, and `paid`. */
+/** Invoices on a statement have these statuses: those of the index invoices_owed, and `paid`. */
 const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
 
 /**
- * SQL for everything that changed the balance of customer $2. An invoice counts from its release.
- * An invoice that was paid in the yard before a release counts from its payment.
+ * SQL for everything that changed the balance of customer $2. An invoice counts from its release,
+ * or from its payment if it was paid in the yard before.
  */
 const ENTRIES = `
   select coalesce(i.released_at, i.paid_at, i.created_at) as at, 'invoice' as kind, i.id, i.invoice_number as reference,
@@ -27,10 +27,7 @@ const ENTRIES = `
   select f.created_at, 'refund', f.id, f.reason, f.amount_cents
   from payments p join refunds f on f.tenant_id = p.tenant_id and f.payment_id = p.id where p.tenant_id = $1 and p.customer_id = $2`;
 
-/**
- * SQL for the days since an open invoice's due date, in the account's time zone; not overdue if 0
- * or less.
- */
+/** SQL for the days since an open invoice's due date, in the account's time zone. */
 const DAYS_LATE = `
   ((now() at time zone t.time_zone)::date - (${EFFECTIVE_DUE_DATE} at time zone t.time_zone)::date)`;
 
@@ -92,16 +89,13 @@ const TEXT = `
     ])}::text as body
   from customers k, (select * from sums, span) s where k.tenant_id = $1 and k.id = $2`;
 
-/** The statement as JSON text and the number of its entries. An unknown customer has no row. */
+/** The query returns no row for an unknown customer. */
 export interface StatementRow {
   body: string;
   count: number;
 }
 
-/**
- * Builds the query of an account statement: a customer's entries in a period, and what the customer
- * owes. Everything is derived; nothing is stored (docs/decisions.md §9).
- */
+/** The query derives the whole account statement; nothing is stored (docs/decisions.md §9). */
 export function buildCustomerStatementQuery(
   customerId: string,
   query: CustomerStatementQuery,

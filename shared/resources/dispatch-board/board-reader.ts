@@ -9,8 +9,8 @@ import {
 } from './queries.js';
 
 /**
- * Maximum bytes of work orders that one process caches, over all tenants. A board of 5,000 work
- * orders has four million.
+ * This limit holds for one process, over all tenants. A board of 5,000 work orders has four million
+ * bytes.
  */
 const MAX_CACHED_BYTES = 32_000_000;
 /** If more work orders than this have changed, one query renders the whole board. */
@@ -18,7 +18,7 @@ const MAX_CHANGED = 500;
 
 interface CachedWorkOrder {
   version: string;
-  /** UTF-8 JSON without its closing brace; the seconds are appended to it. */
+  /** UTF-8 JSON without its closing brace, because the seconds are appended later. */
   body: Buffer;
 }
 
@@ -29,9 +29,8 @@ interface ListedWorkOrder {
 }
 
 /**
- * Reads dispatch boards. PostgreSQL takes some 50 ms to render 5,000 work orders, but few of them
- * change between two reads of a board. So this class caches the text of each work order by its
- * version. A read fetches the versions of all work orders and the bodies of those that changed.
+ * PostgreSQL takes some 50 ms to render 5,000 work orders, but few change between two reads. So the
+ * reader caches the text of each work order by its version, and fetches only changed work orders.
  * Everything else is read anew each time.
  */
 export class DispatchBoardReader {
@@ -45,9 +44,7 @@ export class DispatchBoardReader {
     private readonly viewer: BoardViewer = 'rest',
   ) {}
 
-  /**
-   * Reads a tenant's board (docs/decisions.md §9) as UTF-8 JSON. All parts are from one snapshot.
-   */
+  /** Returns the board (docs/decisions.md §9) as UTF-8 JSON. All parts are from one snapshot. */
   async read(tenantId: string): Promise<Buffer> {
     const cached = this.#cache.get(tenantId);
     if (!cached) return this.#readWhole(tenantId);
@@ -60,8 +57,7 @@ export class DispatchBoardReader {
     if (changed.length > MAX_CHANGED) return this.#readWhole(tenantId);
     if (changed.length > 0) {
       await this.#fetchBodies(tenantId, cached, changed);
-      // A work order changed again, or another read cached a later version. The parts would be from
-      // two snapshots.
+      // A work order has changed between the two queries, so the parts would be from two snapshots.
       if (shown.some(hasChanged)) return this.#readWhole(tenantId);
       this.#store(tenantId, cached, shown);
     }
@@ -104,7 +100,7 @@ export class DispatchBoardReader {
   }
 }
 
-/** Parses work orders, one per line of text. Puts the bodies, if any, into `cached`. */
+/** Parses one work order per line of text, and puts its body, if any, into `cached`. */
 function parseWorkOrders(lines: string, cached?: Map<string, CachedWorkOrder>): ListedWorkOrder[] {
   if (lines === '') return [];
   return lines.split('\n').map((line) => {
@@ -120,8 +116,8 @@ function withoutClosingBrace(body: string): Buffer {
 }
 
 /**
- * Assembles the board as bytes. Joining and encoding four million characters took a third of a read
- * (measured).
+ * Assembles the board as bytes, because joining and encoding four million characters as text took a
+ * third of a read (measured).
  */
 function renderBoard(
   row: BoardRow,
@@ -155,6 +151,5 @@ function renderWorkOrders(
     at += (bodies[index] as Buffer).copy(joined, at);
     at += joined.write(`,"${member}":${seconds}},`, at, 'latin1');
   }
-  // Drop the comma after the last work order.
   return joined.subarray(0, Math.max(0, at - 1));
 }

@@ -6,11 +6,11 @@ import { truckFields } from '../trucks/fields.js';
 import { workOrderFields } from '../work-orders/fields.js';
 import { agentWorkOrderMembers } from '../work-orders/representation.js';
 
-/** One row with the parts of the board, all from one snapshot. */
+/** All parts of the board are from one snapshot. */
 export interface BoardRow {
   generated_at: string;
   /**
-   * Work orders, one per line of text, most urgent first: id, version, seconds and, if requested,
+   * Each line of text is a work order, most urgent first: id, version, seconds and, if requested,
    * the body.
    */
   active: string;
@@ -20,31 +20,24 @@ export interface BoardRow {
   counts: string;
 }
 
-/**
- * Agents see the status `new`, REST clients see `pending` instead (docs/decisions.md §1, row 3).
- */
+/** Agents see the status `new` where REST clients see `pending` (docs/decisions.md §1, row 3). */
 export type BoardViewer = 'rest' | 'agent';
 
-/**
- * SQL for a work order on the board: its record and its priority. The seconds are appended later.
- */
+/** The board's work orders have the fields of REST or of agents, and a priority. */
 const WORK_ORDER_SQL: Record<BoardViewer, string> = {
   rest: `(${jsonObject('t', [...workOrderFields.members('t'), 'priority'])})::text`,
   agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
 };
 
 /**
- * Maximum number of records of each kind that an agent sees. A board of thousands is for screens
- * and too long for a model. The counts include all records.
+ * An agent sees at most this many records of each kind, because a model cannot read thousands. The
+ * counts include all records.
  */
 const MAX_AGENT_RECORDS = 100;
 
 const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
 
-/**
- * SQL for the work orders with some statuses. The xmin of a row identifies its version, so no
- * change is missed.
- */
+/** The xmin of a row identifies its version, so no change is missed. */
 function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
   const source = `from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
@@ -78,10 +71,6 @@ const buildBoardSql = (viewer: BoardViewer) => `
 
 const BOARD_SQL: Record<BoardViewer, string> = { rest: buildBoardSql('rest'), agent: buildBoardSql('agent') };
 
-/**
- * Builds the query for the parts of a tenant's board (docs/decisions.md §9).
- * @param withBodies whether to include the bodies of work orders
- */
 export function buildBoardQuery(viewer: BoardViewer, tenantId: string, withBodies: boolean): SqlQuery {
   return { name: `dispatch-board-${viewer}`, text: BOARD_SQL[viewer], values: [tenantId, withBodies] };
 }
@@ -92,7 +81,7 @@ export interface WorkOrderBodyRow {
   body: string;
 }
 
-/** Builds the query for the bodies of work orders on the board, at their current versions. */
+/** The query also returns the current versions, because a work order may have changed meanwhile. */
 export function buildWorkOrderBodiesQuery(viewer: BoardViewer, tenantId: string, ids: string[]): SqlQuery {
   return {
     name: `dispatch-board-jobs-${viewer}`,

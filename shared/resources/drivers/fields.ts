@@ -7,7 +7,6 @@ import { defineFields } from '../../records/fields/record-fields.js';
 
 const dutyClasses = () => Joi.array().items(dutyClass);
 
-/** The fields of a driver. */
 export const driverFields = defineFields({
   id: recordId(),
   name: { input: text(200).example('Sam Rivera'), isRequired: true, columns: 'text', freeText: true },

@@ -9,7 +9,6 @@ import { driverTable } from './table.js';
 
 const DRIVERS = { table: driverTable, fields: driverFields };
 
-/** Creates drivers. By default a driver is active and has no duty classes. */
 export async function createDrivers(
   tx: Transaction,
   commands: Command<DriverCreate>[],
@@ -24,7 +23,7 @@ export async function createDrivers(
   return commands.map(({ input }) => ({ ok: true, changes: diffNewRecord(input), events: [] }));
 }
 
-/** Applies a JSON merge to drivers. duty_classes is replaced as a whole. */
+/** A patch replaces duty_classes as a whole. */
 export function updateDrivers(tx: Transaction, commands: Command<DriverPatch>[]): Promise<CommandOutcome[]> {
   return updateRecords(tx, commands, DRIVERS);
 }

@@ -9,7 +9,6 @@ import { EVENT_TYPE_CATALOGUE } from './catalogue.js';
 
 type Json = Record<string, unknown>;
 
-/** An event type as GET /event-types/{type} returns it. */
 export interface EventTypeView {
   type: EventType;
   description: string;
@@ -19,7 +18,6 @@ export interface EventTypeView {
   example: Json;
 }
 
-/** Builds the schema of the whole body of an event of this type. */
 export function buildEventSchema(type: EventType): Joi.ObjectSchema {
   const { description, object, extra } = EVENT_TYPE_CATALOGUE[type];
   return allRequired({
@@ -30,10 +28,7 @@ export function buildEventSchema(type: EventType): Joi.ObjectSchema {
     .meta({ className: toEventComponentName(type) });
 }
 
-/**
- * Returns the name of an event type's component in the OpenAPI document, for example
- * `InvoicePaidEvent` for `invoice.paid`.
- */
+/** `invoice.paid` → `InvoicePaidEvent`, a component of the OpenAPI document. */
 export function toEventComponentName(type: EventType): string {
   const words = type.split(/[._]/).map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
   return `${words.join('')}Event`;
@@ -41,10 +36,7 @@ export function toEventComponentName(type: EventType): string {
 
 const views = new Map<EventType, EventTypeView>();
 
-/**
- * Describes an event type as published. Describing all types takes a tenth of a second, so each one
- * is described on its first request.
- */
+/** Describing all types takes a tenth of a second, so each type waits for a request. */
 export function describeEventType(type: EventType): EventTypeView {
   const view = views.get(type) ?? describe(type);
   views.set(type, view);

@@ -12,7 +12,6 @@ import { disabledReason, webhookEndpoint } from '../webhook-endpoints/schema.js'
 import { workOrder } from '../work-orders/schema.js';
 import * as examples from './example-records.js';
 
-/** The definition of an event type. */
 export interface EventTypeDefinition {
   description: string;
   /** When the event happens, as a clause after "fires when". */
@@ -25,10 +24,7 @@ export interface EventTypeDefinition {
   example: Record<string, unknown>;
 }
 
-/**
- * All event types. GET /event-types, the OpenAPI callbacks and the test events are generated from
- * this table.
- */
+/** GET /event-types, the OpenAPI callbacks and the test events are generated from this table. */
 export const EVENT_TYPE_CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   'invoice.created': {
     description: 'An invoice was created',

@@ -16,7 +16,7 @@ export function buildEnvelopeSchema(type: Joi.Schema): Record<string, Joi.Schema
   };
 }
 
-/** A synthetic event, for a delivery without a recorded event: a test or a probe. */
+/** A synthetic event belongs to a delivery without a recorded event: a test or a probe. */
 interface SyntheticEvent {
   eventId: string;
   type: string;
@@ -26,10 +26,7 @@ interface SyntheticEvent {
   data: object;
 }
 
-/**
- * Builds the body of a synthetic event. It has the form of every event, so that a receiver verifies
- * and parses it like any other.
- */
+/** A receiver verifies and parses the body like that of any other event. */
 export function buildSyntheticEventBody({
   eventId,
   type,

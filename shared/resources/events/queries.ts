@@ -5,19 +5,18 @@ import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../
 import { eventRepresentation } from './representation.js';
 
 /**
- * Maximum distance between the time in an event's id and a bound. One process sets both the id and
- * the timestamp, but a plain date can be midnight in any time zone.
+ * The time in an event's id and a bound may differ by this much, because a plain date can be
+ * midnight in any time zone.
  */
 const MAX_TIME_DIFFERENCE_MS = 24 * 3600 * 1000;
 
-/** Lists events, newest first. */
 export function listEvents(query: EventListQuery, scope: ListScope): SqlQuery {
   const { type = '*', since, until } = query;
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (type.endsWith('.*')) conditions.add('starts_with(t.type, ?)', type.slice(0, -1));
   else if (type !== '*') conditions.add('t.type = ?', type);
-  // The bounds on the id exclude no other rows, but let the scan of the primary key start and stop
-  // there.
+  // The bounds on the id exclude no further rows, but let the scan of the primary key start and
+  // stop there.
   if (since !== undefined)
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_TIME_DIFFERENCE_MS));
   if (until !== undefined)

@@ -8,9 +8,7 @@ import {
 import { EXPORT_FILTERS } from '../exports/request/filters.js';
 
 /**
- * Checks rules that involve several members of a schedule.
- * @returns the schedule to store: filters converted, plus the weekday or day that its cadence needs
- * and no other
+ * Checks rules that involve several members, and drops a weekday or day that the cadence ignores.
  * @throws {AppError} 400 with every validation error
  */
 export function checkSchedule<Schedule extends ExportScheduleCreate>(schedule: Schedule): Schedule {

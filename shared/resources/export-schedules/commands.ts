@@ -29,7 +29,7 @@ export const updateExportSchedule = defineCommand<ExportSchedulePatch>({
   schema: exportSchedulePatch,
 });
 
-/** Deletes the schedule. Its exports remain. */
+/** The schedule's exports remain. */
 export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
   ...shared,
   type: 'export_schedule.delete',
@@ -40,11 +40,11 @@ export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
 export interface ScheduleRun {
   /** The next_run_at that this run serves. A repeated command for the same time does nothing. */
   due_at: string;
-  /** Estimate as for an export request; null: not estimated. */
+  /** null if the rows were not estimated. */
   estimated_rows: number | null;
 }
 
-/** Runs a due schedule. Only the clock submits this command. */
+/** Only the clock submits this command. */
 export const runExportSchedule = defineCommand<ScheduleRun>({
   ...shared,
   type: 'export_schedule.run',

@@ -6,7 +6,7 @@ import { EXPORT_REQUEST_FIELDS, withDefault } from '../exports/request/export-re
 import { exportCadence, exportPeriod } from './enums.js';
 import { WEEKDAYS } from './vocabulary.js';
 
-/** At night, and later than any hour that a clock change skips or repeats. */
+/** The default run is at night, and later than any hour that a clock change skips or repeats. */
 const DEFAULT_HOUR = 4;
 
 const hour = () =>
@@ -33,7 +33,6 @@ const period = () =>
     'previous sets since and until for the date_field of the filters; only for resources whose list has both filters',
   );
 
-/** The fields of an export schedule. */
 export const exportScheduleFields = defineFields({
   id: recordId(),
   ...EXPORT_REQUEST_FIELDS,

@@ -25,10 +25,10 @@ const SCHEDULE_QUOTA: AccountQuotaRule = {
   maxRecords: MAX_EXPORT_SCHEDULES,
   refusalMessage: `An account has ${MAX_EXPORT_SCHEDULES} export schedules at most. Delete a schedule that you no longer need.`,
 };
-/** Columns that determine when a schedule runs. */
+/** A change in one of these columns moves the next run. */
 const TIMING_COLUMNS = ['cadence', 'hour', 'weekday', 'day', 'enabled'];
 
-/** Inserts schedules. The API has already checked that their members fit together. */
+/** The API has already checked that the members fit together. */
 export async function createExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleCreate>[],
@@ -45,7 +45,6 @@ export async function createExportSchedules(
   return outcomes;
 }
 
-/** Updates schedules by JSON merge. */
 export async function updateExportSchedules(
   tx: Transaction,
   commands: Command<ExportSchedulePatch>[],
@@ -72,10 +71,7 @@ export async function updateExportSchedules(
   );
 }
 
-/**
- * Merges a patch into a schedule. Clears the weekday or day that the new cadence does not use, even
- * if the patch does not mention it.
- */
+/** Clears the weekday or day that the new cadence does not use, even if the patch omits it. */
 function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMerge | CommandOutcome {
   const merged = { ...row, ...patch };
   if (merged.cadence !== 'weekly' && patch.weekday === undefined) merged.weekday = null;
@@ -85,7 +81,7 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     const set = Object.fromEntries(
       Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
     );
-    // Keep the stored form of equivalent filters; otherwise they would count as a change.
+    // Keep the stored form of equivalent filters, because another form would count as a change.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
   } catch (error) {
@@ -94,7 +90,7 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
   }
 }
 
-/** Deletes schedules. The exports they have already requested continue. */
+/** Exports that the schedules have already requested continue. */
 export async function deleteExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleDelete>[],
@@ -111,7 +107,7 @@ export async function deleteExportSchedules(
   return outcomes;
 }
 
-/** Locks the schedules of these commands. Skips deleted schedules. */
+/** Skips deleted schedules. */
 export async function lockSchedules(tx: Transaction, commands: Command[]): Promise<Map<string, ScheduleRow>> {
   const rows = await lockRecords<ScheduleRow>(tx, 'export_schedules', commands.map(toRecordRef));
   return new Map([...rows].filter(([, { deleted_at }]) => deleted_at === null));

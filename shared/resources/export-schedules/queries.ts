@@ -3,7 +3,6 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { exportScheduleFields } from './fields.js';
 
-/** Builds the query for a page of schedules, newest first. */
 export function listExportSchedules(query: ExportScheduleListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'export_schedules',

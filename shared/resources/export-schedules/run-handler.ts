@@ -16,14 +16,10 @@ import { runTimesSql } from './times.js';
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
-/** Times of a due run. */
 interface RunTimes extends RecordRef {
   /** RFC 3339 time. */
   next_run_at: string;
-  /**
-   * First day of the period, in the time zone of the account. `until` is the day after the last
-   * one.
-   */
+  /** First day of the period, in the account's time zone. `until` is the day after the last day. */
   since: string;
   until: string;
 }
@@ -37,10 +33,9 @@ interface Run {
 }
 
 /**
- * Requests the exports of due schedules and sets each next_run_at to the next time after now. A
- * command does nothing if its time was already served, or if the schedule was disabled or
- * rescheduled meanwhile. An account at its limit of unfinished exports gets a notice that this run
- * is skipped.
+ * Requests the exports of due schedules. A command does nothing if its time was already served, or
+ * if the schedule was disabled or rescheduled meanwhile. An account at its limit of unfinished
+ * exports gets a notice that this run is skipped.
  */
 export async function runExportSchedules(
   tx: Transaction,
@@ -77,7 +72,7 @@ function isDue(row: ScheduleRow | undefined, { due_at }: ScheduleRun): boolean {
   return row?.next_run_at != null && Date.parse(row.next_run_at) === Date.parse(due_at);
 }
 
-/** Runs after the rows are locked, so that it uses the current time zone of the account. */
+/** Call this function after the rows are locked, so that the account's time zone is current. */
 function findTimes(tx: Transaction, refs: RecordRef[]): Promise<RunTimes[]> {
   return tx.query<RunTimes>({
     name: 'export-schedule-times',

@@ -6,7 +6,6 @@ import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/re
 import { exportScheduleFields } from './fields.js';
 import { nextScheduleTimeSql } from './times.js';
 
-/** A row of export_schedules, with its values as in JSON. */
 export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
   next_run_at: string | null;
   last_export_id: string | null;
@@ -15,7 +14,7 @@ export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
 
 const COLUMNS = `tenant_id uuid, id uuid, ${exportScheduleFields.settable}`;
 
-/** Inserts schedules. Sets next_run_at to the next run, or to null if the schedule is disabled. */
+/** Sets next_run_at to the next run, or to null if the schedule is disabled. */
 export async function insertSchedules(tx: Transaction, rows: object[]): Promise<void> {
   const names = parseColumnNames(COLUMNS);
   await tx.query({
@@ -28,9 +27,8 @@ export async function insertSchedules(tx: Transaction, rows: object[]): Promise<
 }
 
 /**
- * Stores changed schedules. A schedule that is already due stays due: it runs immediately, then at
- * its new times.
- * @param rows `is_moved`: the timing has changed
+ * A schedule that is already due runs immediately, and then at its new times. `is_moved` means that
+ * the timing has changed.
  */
 export async function storeSchedules(
   tx: Transaction,
@@ -49,7 +47,7 @@ export async function storeSchedules(
   });
 }
 
-/** Marks schedules as deleted. The rows remain for a while because responses still show them. */
+/** The rows remain for a while because responses still show them. */
 export async function markSchedulesDeleted(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'end-export-schedules',
@@ -59,10 +57,7 @@ export async function markSchedulesDeleted(tx: Transaction, refs: RecordRef[]): 
   });
 }
 
-/**
- * Recomputes next_run_at after accounts change their time zones. Schedules that are already due
- * stay due.
- */
+/** Call this function after accounts change their time zones. Schedules that are due stay due. */
 export async function rescheduleForTimeZones(tx: Transaction, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
   await tx.query({
@@ -73,7 +68,6 @@ export async function rescheduleForTimeZones(tx: Transaction, tenantIds: string[
   });
 }
 
-/** Deleted schedules. */
 export const EXPIRED_SCHEDULES: ExpiryRule = {
   table: 'export_schedules',
   condition: `o.deleted_at < now() - ${EXTENDED_RETENTION}`,

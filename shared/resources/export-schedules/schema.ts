@@ -15,7 +15,6 @@ export const exportSchedulePatch = Joi.object(exportScheduleFields.change).meta(
   className: 'ExportSchedulePatch',
 });
 
-/** DELETE has no body. */
 export const exportScheduleDelete = Joi.object({}).meta({ className: 'ExportScheduleDelete' });
 
 export const exportScheduleListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({

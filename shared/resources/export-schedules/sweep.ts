@@ -3,22 +3,18 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import type { ClockTarget } from '../../records/sweeps/clock-command.js';
 import { runTimesSql } from './times.js';
 
-/** A schedule that is due. */
 export interface DueSchedule
   extends ClockTarget,
     Pick<ExportScheduleCreate, 'resource' | 'format' | 'filters' | 'include' | 'period'> {
   /** RFC 3339 time. */
   due_at: string;
   time_zone: string;
-  /** First day of the period; `until` is the day after the last one. */
+  /** First day of the period; `until` is the day after the last day. */
   since: string;
   until: string;
 }
 
-/**
- * Finds the due schedules of this transaction's tenants, the longest overdue first. A schedule that
- * is found again before its command has run gets a second command, which changes nothing.
- */
+/** If a schedule is found again before its command has run, the second command does nothing. */
 export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>({
     name: 'due-export-schedules',
@@ -33,10 +29,7 @@ export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSch
   });
 }
 
-/**
- * Builds the filters for the export of a run.
- * @param days first day of the period, and the day after the last one
- */
+/** @param days first day of the period, and the day after the last day */
 export function buildRunFilters(
   { period, filters }: Pick<ExportScheduleCreate, 'period' | 'filters'>,
   { since, until }: Pick<DueSchedule, 'since' | 'until'>,

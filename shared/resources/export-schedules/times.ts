@@ -2,10 +2,10 @@
 const SEARCH_DAYS = 34;
 
 /**
- * Builds SQL that returns the run times of a schedule around an instant, as rows of `at`. One time
- * for each day of its cadence, at its hour in the time zone of the account, as PostgreSQL
- * interprets it. If a clock change skips the hour, the time is later by the length of the change.
- * If the hour occurs twice, the second one counts.
+ * SQL for the run times of a schedule around an instant, in rows with the column `at`. The schedule
+ * runs once on each day of its cadence, at its hour in the account's time zone. If a clock change
+ * skips the hour, PostgreSQL makes the time later by the length of the change. If the hour occurs
+ * twice, the second counts.
  * @param schedule alias of export_schedules
  * @param zone SQL expression of an IANA time zone name
  * @param around SQL expression of a timestamptz
@@ -20,29 +20,21 @@ export function scheduleTimesSql(schedule: string, zone: string, around: string)
         = least(${schedule}.day, extract(day from date_trunc('month', calendar.day::timestamp) + interval '1 month' - interval '1 day')) end`;
 }
 
-/**
- * Builds SQL for the first run time after an instant. Parameters as in {@link scheduleTimesSql}.
- */
+/** SQL for the first run time after an instant. */
 export function nextScheduleTimeSql(schedule: string, zone: string, after = 'now()'): string {
   return `(select min(times.at) from (${scheduleTimesSql(schedule, zone, after)}) times where times.at > ${after})`;
 }
 
-/**
- * Builds SQL for the last run time at or before an instant. Parameters as in {@link
- * scheduleTimesSql}.
- */
+/** SQL for the last run time at or before an instant. */
 function lastTimeSql(schedule: string, zone: string, until: string): string {
   return `(select max(times.at) from (${scheduleTimesSql(schedule, zone, until)}) times where times.at <= ${until})`;
 }
 
 /**
- * Builds SQL columns for a run that is due now. `next_run_at` is the first run time after now.
- * `since` and `until` limit the period before the run: from the day `since` until before the day
- * `until`. One run replaces all missed runs, so its period extends to the last missed run and no
- * row is left out.
- * @param schedule alias of export_schedules, with a next_run_at in the past
- * @param zone SQL expression of an IANA time zone name
- * @param now SQL expression of a timestamptz
+ * SQL columns for a run that is due now.
+ * `next_run_at` is the first run time after now. The period is from the day `since` until before
+ * the day `until`. One run replaces all missed runs, so its period extends to the last missed run
+ * and no row is left out.
  */
 export function runTimesSql(schedule: string, zone: string, now = 'now()'): string {
   const unit = `case ${schedule}.cadence when 'daily' then 'day' when 'weekly' then 'week' else 'month' end`;

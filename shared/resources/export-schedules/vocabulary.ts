@@ -10,11 +10,8 @@ export const WEEKDAYS = [
   'sunday',
 ] as const;
 
-/**
- * Which rows a run exports: all that match the filters, or only those of the previous day, week or
- * month.
- */
+/** A run with `previous` exports only the rows of the previous day, week or month. */
 export const EXPORT_PERIODS = ['all', 'previous'] as const;
 
-/** Maximum number of schedules of an account. */
+/** An account has at most this many schedules. */
 export const MAX_EXPORT_SCHEDULES = 20;

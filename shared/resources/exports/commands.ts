@@ -7,8 +7,8 @@ import { exportAction, exportCreate } from './schema.js';
 const shared = { entityType: 'export', permission: 'admin', agentScope: null, creates: false } as const;
 
 /**
- * The input of an export command. The API estimates the rows before it submits the command, so that
- * no batch of writes waits for the estimate.
+ * The API estimates the rows before it submits the command, because a batch of writes must not
+ * wait.
  */
 export interface ExportInput extends ExportCreate {
   estimated_rows: number | null;
@@ -25,7 +25,7 @@ export const createExport = defineCommand<ExportInput>({
   schema: exportCreate,
 });
 
-/** Cancels an unfinished export; deletes the file of a completed one. */
+/** Cancels an unfinished export; deletes the file of a completed export. */
 export const cancelExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.cancel',
@@ -42,14 +42,13 @@ export const retryExport = defineCommand<ExportAction>({
 });
 
 /**
- * The result of a run, with the number of the run. A run whose lease another worker took over
- * cannot record a result.
+ * Each run has its own `attempt`. So a run whose lease another worker took over cannot record a
+ * result.
  */
 export interface ExportResult {
-  /** The `attempts` of the leased export: the number of this run. */
+  /** The `attempts` of the leased export. */
   attempt: number;
   rows: number;
-  /** Size of the object. */
   bytes: number;
   /** SHA-256 of the object, in hexadecimal. */
   sha256: string;
@@ -79,18 +78,14 @@ export const recordExportCompleted = defineCommand<ExportResult>({
 });
 
 export interface ExportFailure {
-  /** The `attempts` of the leased export: the number of this run. */
   attempt: number;
   /** Error code for programs, such as `storage_full`. */
   code: string;
-  /** Error text for the account: what happened and what to do, in full sentences. */
+  /** The text for the account says what happened and what to do, in full sentences. */
   message: string;
 }
 
-/**
- * Records a final failure, after which no automatic retry follows. Only the exports worker and the
- * clock submit this command.
- */
+/** Records a final failure. Only the exports worker and the clock submit this command. */
 export const recordExportFailed = defineCommand<ExportFailure>({
   ...shared,
   type: 'export.record_failed',
@@ -102,7 +97,7 @@ export const recordExportFailed = defineCommand<ExportFailure>({
   }),
 });
 
-/** Expires an export after its retention period. Only the clock submits this command. */
+/** Only the clock submits this command, after the retention period. */
 export const expireExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.expire',

@@ -4,7 +4,6 @@ import type { AccountQuotaRule } from '../../records/account-quota.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import { MAX_UNFINISHED_EXPORTS } from './limits.js';
 
-/** A row of exports, with its values as in JSON. */
 export interface ExportRow extends Row, RecordRef {
   resource: string;
   format: string;
@@ -14,7 +13,6 @@ export interface ExportRow extends Row, RecordRef {
   expires_at: string | null;
 }
 
-/** The limit on unfinished exports of an account. */
 export const UNFINISHED_EXPORT_QUOTA: AccountQuotaRule = {
   table: 'exports',
   countedRows: "t.status in ('queued', 'running')",

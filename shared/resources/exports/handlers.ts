@@ -17,7 +17,7 @@ import type { ExportInput } from './commands.js';
 import { type ExportRow, UNFINISHED_EXPORT_QUOTA } from './export-rows.js';
 import { exportFields } from './fields.js';
 
-/** Queues exports. The exports worker gets a wake-up job after the commit. */
+/** The exports worker gets a wake-up job after the commit. */
 export async function createExports(
   tx: Transaction,
   commands: Command<ExportInput>[],
@@ -51,17 +51,14 @@ async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
   });
 }
 
-/** The status of an export after DELETE. Exports with any other status have nothing to delete. */
+/** DELETE gives an export this status. An export with any other status has nothing to delete. */
 const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status']>> = {
   queued: 'cancelled',
   running: 'cancelled',
   completed: 'expired',
 };
 
-/**
- * Cancels unfinished exports and expires completed ones, whose files are then deleted. A worker
- * that runs a cancelled export finds out when it renews its lease.
- */
+/** The cleaner deletes files later. A worker learns of a cancellation when it renews its lease. */
 export async function cancelExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
@@ -80,7 +77,7 @@ export async function cancelExports(
   return outcomes;
 }
 
-/** Sets the final status of exports. The worker that holds the lease loses it. */
+/** The worker that holds the lease loses it. */
 export async function setFinalStatus(
   tx: Transaction,
   rows: (RecordRef & { status: string; error?: { code: string; message: string } })[],
@@ -95,7 +92,6 @@ export async function setFinalStatus(
   });
 }
 
-/** Queues exports again with their original requests. */
 export async function retryExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
@@ -126,7 +122,7 @@ function refuseRetry(status: string): CommandOutcome {
   return failedOutcome({ code: 'invalid_status_transition', message, details });
 }
 
-/** Resets the rows, but keeps object_key: the cleaner still has to delete that object. */
+/** Resets the rows, but keeps object_key, because the cleaner still has to delete that object. */
 async function requeueExports(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'queue-exports-again',

@@ -1,16 +1,13 @@
 import type { ExpiryRule } from '../../records/expiry.js';
 
-/** Maximum number of queued or running exports of an account. */
 export const MAX_UNFINISHED_EXPORTS = 10;
 
-/**
- * An export fails after this many runs without a result, for example because workers were killed.
- */
+/** An export fails after this many runs without a result, such as runs of killed workers. */
 export const MAX_EXPORT_TRIES = 5;
 
 /**
- * Failed, cancelled and expired exports have no file. Their rows are kept for 90 days, so that
- * people can read the reason and request the export again.
+ * Exports without a file are kept for 90 days, so that people can read the reason and request the
+ * export again.
  */
 export const EXPIRED_EXPORTS: ExpiryRule = {
   table: 'exports',

@@ -3,7 +3,6 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { exportFields } from './fields.js';
 
-/** Builds the query for a page of exports, newest first. */
 export function listExports(query: ExportListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'exports',
@@ -18,7 +17,7 @@ export function listExports(query: ExportListQuery, scope: ListScope): SqlQuery 
   });
 }
 
-/** Builds the query for the storage objects of these exports. Only completed exports have one. */
+/** Only completed exports have an object in storage. */
 export function findExportObjects(tenantId: string, ids: readonly string[]): SqlQuery {
   return {
     name: 'export-objects',
@@ -28,7 +27,7 @@ export function findExportObjects(tenantId: string, ids: readonly string[]): Sql
   };
 }
 
-/** Builds a query that returns a row if the export exists and has this object. */
+/** The query returns a row if the export exists and has this object. */
 export function findKnownObjects(tenantId: string, id: string, objectKey: string): SqlQuery {
   return {
     name: 'known-export-object',

@@ -13,11 +13,7 @@ import { MAX_EXPORT_TRIES } from './limits.js';
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
-/**
- * Marks exports as completed, so that they can be downloaded, and records the export.completed
- * events. Exports that were cancelled or taken over meanwhile do not change; the cleaner later
- * deletes their objects.
- */
+/** Ignores exports that were cancelled or taken over. The cleaner later deletes their objects. */
 export async function recordExportsCompleted(
   tx: Transaction,
   commands: Command<ExportResult>[],
@@ -57,7 +53,7 @@ async function storeCompleted(tx: Transaction, rows: object[], days: number): Pr
   });
 }
 
-/** Marks exports as finally failed and notifies the accounts. */
+/** Each account gets a notice. */
 export async function recordExportsFailed(
   tx: Transaction,
   commands: Command<ExportFailure>[],
@@ -98,7 +94,7 @@ function buildFailedNotice({ id, resource, format }: ExportRow, message: string)
   };
 }
 
-/** Expires exports after their retention period. The exports worker deletes their files. */
+/** The exports worker deletes the files. */
 export async function expireExports(
   tx: Transaction,
   commands: Command<ExportAction>[],

@@ -6,32 +6,23 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 import type { ExportRequest } from './request/export-request.js';
 
-/** An export that only this worker may write now. */
+/** This worker holds a lease on the export, so no other worker may write it. */
 export interface LeasedExport extends ExportRequest {
   id: string;
   environment: 'live' | 'sandbox';
-  /**
-   * How often the export was started, including this run. It is the number of this run; the result
-   * must contain it.
-   */
+  /** How often the export was started, including this run. The result must contain this number. */
   attempts: number;
   /** The same count since the export was last queued; at most {@link MAX_EXPORT_TRIES}. */
   tries: number;
   estimatedRows: number | null;
-  /**
-   * The run may read from a replica that has replayed up to this position. Text form of a pg_lsn.
-   */
+  /** The run may read from a replica that has replayed up to this pg_lsn (as text). */
   walLsn: string;
   /** RFC 3339 time. */
   createdAt: string;
 }
 
-/** The owner and duration of a lease. */
 export interface ExportLeaseTerms {
-  /**
-   * A new UUID for each run: a late renewal by an earlier run of the same process must not pass for
-   * this one.
-   */
+  /** A new UUID for each run, so that an earlier run of the same process cannot renew the lease. */
   owner: string;
   leaseMs: number;
 }
@@ -47,15 +38,15 @@ interface OpenRow extends Row {
  * Leases an export that is queued, or running under an expired lease. Only one export of an account
  * runs at a time.
  * @returns `busy` when another export of the account is running; undefined when this export is not
- * available now or does not exist
+ * available
  */
 export async function leaseExport(
   tx: Transaction,
   { tenant_id, id }: RecordRef,
   { owner, leaseMs }: ExportLeaseTerms,
 ): Promise<LeasedExport | 'busy' | undefined> {
-  // Locks all open exports of the account, sorted by id like all other code that locks exports.
-  // Concurrent calls must see each other.
+  // The query locks all open exports of the account, because concurrent calls must see each other.
+  // All code that locks exports sorts them by id.
   const open = await tx.query<OpenRow>({
     name: 'lock-open-exports',
     text: `select id, status, lease_until <= clock_timestamp() as is_due, tries from exports
@@ -88,8 +79,7 @@ function filtersToText(filters: Record<string, unknown>): Record<string, string>
 }
 
 /**
- * Renews the lease of an export and stores its progress.
- * @param bytes bytes written to storage so far
+ * Renews the lease and stores the progress. `bytes` counts what was written to storage so far.
  * @returns false if the export was cancelled or taken over; the worker must then stop
  */
 export async function renewExportLease(
@@ -107,9 +97,8 @@ export async function renewExportLease(
 }
 
 /**
- * Queues an export again: after a transient failure, or when its worker shuts down.
- * @param delayMs delay before the next run
- * @param isTry false: this run does not count as a try, because nothing went wrong
+ * Queues an export again. Without `isTry`, the run does not count as a try, because nothing went
+ * wrong.
  * @returns false if the lease had already been lost
  */
 export async function releaseExport(
@@ -133,9 +122,8 @@ export interface DiscardedObject extends RecordRef {
 }
 
 /**
- * Finds the objects of this transaction's tenants that storage must delete: their exports have
- * expired, have restarted or are otherwise not completed. Sharing is round-robin between accounts,
- * so an account whose objects cannot be deleted does not delay the others.
+ * Finds objects whose exports are not completed, because they expired or restarted. The accounts
+ * share the limit, so a failing deletion in one account does not delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {
@@ -146,9 +134,7 @@ export function findDiscardedObjects(tx: Transaction, limit: number): Promise<Di
   });
 }
 
-/**
- * Records that storage has deleted the object. A newer object of the same export stays recorded.
- */
+/** Keeps the key of a newer object of the same export. */
 export async function clearObjectKey(
   tx: Transaction,
   { tenant_id, id, object_key }: DiscardedObject,

@@ -11,7 +11,6 @@ export const exportRecord = exportFields.response.meta({ className: 'Export' });
 
 export const exportCreate = Joi.object(exportFields.creation).meta({ className: 'ExportCreate' });
 
-/** The action has no body. */
 export const exportAction = Joi.object({}).meta({ className: 'ExportAction' });
 
 export const exportListQuery = Joi.object({

@@ -12,9 +12,8 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * Finds the next export to run for each of this transaction's tenants: the oldest that is queued or
- * whose lease has expired. Skips tenants that have another export running. With a single tenant, it
- * finds the export to run next.
+ * Finds, for each tenant without a running export, the oldest export that is queued or whose lease
+ * has expired.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({
@@ -33,10 +32,7 @@ const INTERRUPTED = {
   message: `The export was started ${MAX_EXPORT_TRIES} times and never finished. Retry it; if it fails again, request fewer rows at a time.`,
 };
 
-/**
- * Builds commands that fail the exports of this transaction's tenants that have used all their
- * tries. Sharing is round-robin between accounts.
- */
+/** An export is lost when it has used all its tries. */
 export async function findLostExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { attempts: number }>(tx, {
     name: 'lost-exports',
@@ -50,10 +46,6 @@ export async function findLostExports(tx: Transaction, limit: number): Promise<C
   );
 }
 
-/**
- * Builds commands that expire the exports of this transaction's tenants after their retention
- * period. Sharing is round-robin between accounts.
- */
 export async function findExpiredExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'expired-exports',

@@ -6,9 +6,8 @@ import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
 import { calculateStorageStays } from './storage-stays.js';
 
 /**
- * Updates the accrued storage days of vehicles in the yard to today. The handler calculates the
- * number from the arrival date, so the next run makes up for days on which the clock did not run. A
- * second command on the same day changes nothing.
+ * The number of days follows from the arrival date, so a run makes up for days on which the clock
+ * did not run. A second command on the same day changes nothing.
  */
 export async function accrueImpoundStorage(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);

@@ -59,7 +59,7 @@ export const releaseImpound = defineCommand<ImpoundRelease>({
   agentScope: null,
 });
 
-/** The clock submits this command when a new day of storage has started. */
+/** Only the clock submits this command. */
 export const accrueStorage = defineCommand<ImpoundAction>({
   type: 'impound.accrue',
   entityType: 'impound',

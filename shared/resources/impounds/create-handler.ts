@@ -18,7 +18,7 @@ import { impoundFields, vehicle } from './fields.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 
-/** The references, vehicle and rate card items that the database holds for one new impound. */
+/** The records that a new impound refers to. */
 interface Arrival extends RecordRef {
   job_known: boolean;
   customer_known: boolean;
@@ -32,7 +32,7 @@ interface Arrival extends RecordRef {
   vehicle_year: number | null;
 }
 
-/** Creates impounds. The first day of storage accrues immediately. */
+/** The first day of storage accrues immediately. */
 export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
   const arrivals = await findArrivals(tx, commands);
   const plans = commands.map((command) =>

@@ -18,7 +18,6 @@ import { impoundStatus, patchableImpoundStatus, releaseKind } from './enums.js';
 const nullableText = () => Joi.string().allow(null);
 const dayCount = () => Joi.number().integer().min(0).example(3);
 
-/** The vehicle in the yard. */
 export const vehicle = columnGroup('vehicle', {
   vin: optionalText(17, { input: vin().allow(null), freeText: true }),
   plate: optionalText(20, { input: text(20).allow(null).example('ABC 1234'), freeText: true }),
@@ -32,7 +31,6 @@ export const vehicle = columnGroup('vehicle', {
   color: optionalText(50, { input: text(50).allow(null).example('silver') }),
 });
 
-/** The fields of an impound. */
 export const impoundFields = defineFields({
   id: recordId(),
   status: {

@@ -4,7 +4,6 @@ import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/re
 import { impoundFields } from './fields.js';
 import type { ImpoundStatus } from './transitions.js';
 
-/** A locked row of `impounds`. */
 export interface ImpoundRow extends Row, RecordRef {
   status: ImpoundStatus;
   held_from: ImpoundStatus | null;
@@ -20,7 +19,7 @@ export function lockImpounds(tx: Transaction, refs: RecordRef[]): Promise<Map<st
 const UPDATED_COLUMNS = `${impoundFields.changeable}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
   accrued_days integer`;
 
-/** Stores changed rows. The caller has locked them. */
+/** The caller has locked the rows. */
 export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -34,8 +33,8 @@ export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promis
 }
 
 /**
- * Raises accrued_days to the invoiced days. The day that has just started need not wait for the
- * clock.
+ * Catches up with an invoice that charges the day that has just started, before the clock accrues
+ * the day.
  */
 export async function raiseAccruedDays(
   tx: Transaction,

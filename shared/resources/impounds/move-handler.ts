@@ -1,3 +1,4 @@
+import { formatCount } from '../../billing/phrases.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundHold, ImpoundPatch, ImpoundRelease } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
@@ -46,10 +47,7 @@ const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
   },
 };
 
-/**
- * Checks a status change against `IMPOUND_MOVES`. Leaving the yard accrues the remaining storage
- * days.
- */
+/** A vehicle that leaves the yard accrues its remaining storage days. */
 function planStatusChange(
   row: ImpoundRow,
   to: ImpoundStatus,
@@ -80,7 +78,8 @@ function checkStay(stay: StorageStay): CommandOutcome | undefined {
     return failedOutcome({ code: 'validation_error', message: `${message}.`, details });
   }
   if (stay.charged_days >= stay.invoiced_days) return undefined;
-  const message = `${stay.invoiced_days} days of storage are invoiced, but only ${stay.charged_days} are charged until then`;
+  const { invoiced_days: invoiced, charged_days: charged } = stay;
+  const message = `${formatCount(invoiced, 'day')} of storage ${invoiced === 1 ? 'is' : 'are'} invoiced, but only ${charged} ${charged === 1 ? 'is' : 'are'} charged until then`;
   return failedOutcome({
     code: 'conflict',
     message: `${message}. Void or correct the invoice first, or release it later.`,
@@ -88,10 +87,7 @@ function checkStay(stay: StorageStay): CommandOutcome | undefined {
   });
 }
 
-/**
- * Creates the handler of PATCH or of one action route. A request for the current status changes
- * nothing.
- */
+/** A request for the current status changes nothing. */
 export function createImpoundActionHandler(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: ImpoundCommand[]): Promise<CommandOutcome[]> => {
     const releaseTimes = commands.map((command) => ({

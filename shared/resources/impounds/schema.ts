@@ -9,7 +9,6 @@ export const impoundCreate = Joi.object(impoundFields.creation).meta({ className
 
 export const impoundPatch = Joi.object(impoundFields.change).meta({ className: 'ImpoundPatch' });
 
-/** The body of an action without parameters. */
 export const impoundAction = Joi.object({}).meta({ className: 'ImpoundAction' });
 
 export const impoundHold = Joi.object({

@@ -2,9 +2,8 @@ import { chargedDays, invoicedDays, MAX_CLIENT_CLOCK_SKEW } from '../../billing/
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
-/** The storage days of one impound until a given time. */
 export interface StorageStay extends RecordRef {
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   until: string;
   charged_days: number;
   invoiced_days: number;
@@ -12,10 +11,7 @@ export interface StorageStay extends RecordRef {
   is_future: boolean;
 }
 
-/**
- * Calculates the storage days of each impound until its `until`; null means now. The caller has
- * locked the rows.
- */
+/** The caller has locked the rows. If `until` is null, the stay is counted until now. */
 export async function calculateStorageStays(
   tx: Transaction,
   requests: (RecordRef & { until: string | null })[],

@@ -5,12 +5,7 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 
-/**
- * Builds commands for impounds of this transaction's tenants with a started day of storage that has
- * not accrued. The limit is shared round-robin between accounts. If a later sweep finds an impound
- * before its first command has run, the second command changes nothing.
- * @param limit maximum number of commands, which keeps one pass short
- */
+/** If an impound is found again before its command has run, the second command does nothing. */
 export async function findDueStorageAccruals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-storage',

@@ -1,4 +1,3 @@
-/** The closed list of impound statuses. */
 export const IMPOUND_STATUSES = [
   'stored',
   'hold',
@@ -10,7 +9,7 @@ export const IMPOUND_STATUSES = [
 ] as const;
 export type ImpoundStatus = (typeof IMPOUND_STATUSES)[number];
 
-/** To whom, or why, a vehicle is released. */
+/** The kinds say to whom, or why, a vehicle is released. */
 export const RELEASE_KINDS = [
   'owner',
   'insurance',
@@ -21,10 +20,7 @@ export const RELEASE_KINDS = [
   'bill_account',
 ] as const;
 
-/**
- * The allowed status transitions. A hold blocks all of them: only /unhold ends it and restores the
- * status before the hold.
- */
+/** A hold blocks all transitions: only /unhold ends the hold and restores the status before it. */
 export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatus[]>> = {
   stored: ['hold', 'pending_release', 'released', 'lien'],
   hold: [],
@@ -35,10 +31,7 @@ export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatu
   disposed: [],
 };
 
-/**
- * The statuses that `PATCH {status}` may set. A hold needs a reason and a release needs a kind, so
- * both are actions.
- */
+/** A hold needs a reason and a release needs a kind, so actions set these two statuses. */
 export const PATCHABLE_IMPOUND_STATUSES = [
   'stored',
   'pending_release',
@@ -47,10 +40,9 @@ export const PATCHABLE_IMPOUND_STATUSES = [
   'disposed',
 ] as const satisfies readonly ImpoundStatus[];
 
-/** Statuses in which the vehicle has left the yard and storage has ended. */
+/** The vehicle has left the yard, and storage has ended. */
 export const DEPARTED_IMPOUND_STATUSES: readonly ImpoundStatus[] = ['released', 'disposed'];
 
-/** Returns the statuses that the impound may change to now. */
 export function nextImpoundStatuses(impound: {
   status: ImpoundStatus;
   held_from: ImpoundStatus | null;

@@ -30,15 +30,11 @@ import { driverTable } from '../drivers/table.js';
 import { truckTable } from '../trucks/table.js';
 import { workOrderTable } from '../work-orders/table.js';
 
-/**
- * Maximum items, defects or photos of one inspection; the same limit as for line items of an
- * invoice.
- */
+/** Maximum items, defects or photos of an inspection, as for the line items of an invoice. */
 const MAX_ENTRIES = 200;
 
 const nullableText = () => Joi.string().allow(null);
 
-/** A CSV column for a member of the inspected vehicle. */
 const vehicleCell = (name: string, kind: CellKind) => ({
   name: `vehicle_${name}`,
   kind,
@@ -73,7 +69,6 @@ const vehicle: Field = {
   freeText: ['vin', 'plate', 'make', 'model'],
 };
 
-/** The fields of an entry of each list of an inspection. */
 export const inspectionLists = {
   items: defineEntryFields({
     key: { input: text(64).example('brakes'), isRequired: true, output: Joi.string() },
@@ -99,7 +94,6 @@ export const inspectionLists = {
   }),
 };
 
-/** A list that clients set. */
 const list = ({ creation, response, freeTextNames }: RecordFields, options: Partial<Field>): Field => ({
   input: Joi.array().items(Joi.object(creation)).max(MAX_ENTRIES),
   output: Joi.array().items(response),
@@ -121,9 +115,8 @@ const defectChanges = Joi.array()
   .description('Defects to resolve or reopen. Omitted defects do not change');
 
 /**
- * The fields of an inspection. The database stores vehicle and lists in the form that the API
- * shows. The file of inspections prints the lists as JSON, so that it is complete; an export of
- * everything also has a file for each list.
+ * Vehicle and lists are stored in the form that the API shows. The file of inspections prints the
+ * lists as JSON; an export of everything also has a file for each list.
  */
 export const inspectionFields = defineFields({
   id: recordId(),

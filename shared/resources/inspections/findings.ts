@@ -2,7 +2,7 @@ import type { InspectionCreate } from '../../contracts/generated.js';
 import { toUtcDateTime } from '../../contracts/schemas/fields.js';
 import { newId } from '../../platform/ids.js';
 
-/** A defect in the form that the database stores and the API shows. */
+/** The database stores defects in the form that the API shows. */
 export interface InspectionDefect {
   id: string;
   component: string;
@@ -20,7 +20,7 @@ export interface InspectionItem {
 
 export type InspectionResult = 'pass' | 'pass_with_defects' | 'out_of_service';
 
-/** Derives the result from the findings (docs/decisions.md §9). Clients cannot set it. */
+/** Clients cannot set the result (docs/decisions.md §9). */
 export function deriveInspectionResult(
   items: readonly InspectionItem[],
   defects: readonly InspectionDefect[],
@@ -30,17 +30,12 @@ export function deriveInspectionResult(
   return unresolved.length > 0 || items.some((item) => item.state === 'fail') ? 'pass_with_defects' : 'pass';
 }
 
-/**
- * Returns true if the inspection takes its truck out of service. Without a truck it blocks nothing.
- */
+/** True if the inspection takes its truck out of service. */
 export function blocksDispatch(result: InspectionResult, truckId: unknown): boolean {
   return result === 'out_of_service' && Boolean(truckId);
 }
 
-/**
- * Converts the findings of a new inspection into their stored form: all members present, timestamps
- * in one format, an id for each defect.
- */
+/** Stored findings have all members, timestamps in one format, and an id for each defect. */
 export function normalizeFindings(input: InspectionCreate) {
   const items: InspectionItem[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
     key,

@@ -19,7 +19,6 @@ import {
   normalizeInspectedVehicle,
 } from './findings.js';
 
-/** Inserts inspections. The findings determine the result. */
 export async function createInspections(
   tx: Transaction,
   commands: Command<InspectionCreate>[],
@@ -64,10 +63,7 @@ interface InspectionRow extends Row {
   defects: InspectionDefect[];
 }
 
-/**
- * Resolves or reopens defects and edits the notes. The result and the dispatch block of the truck
- * are derived again.
- */
+/** A changed defect may change the result and the truck's dispatch block. */
 export async function updateInspections(
   tx: Transaction,
   commands: Command<InspectionPatch>[],
@@ -105,7 +101,7 @@ function planUpdate(
   });
 }
 
-/** Returns the defect after one change. Reopening clears resolved_by. */
+/** Reopening a defect clears resolved_by. */
 function applyDefectChange(
   defect: InspectionDefect,
   change: { resolved_at: string | null; resolved_by?: string | null },

@@ -9,7 +9,7 @@ import {
 } from '../../records/lists/keyset-list.js';
 import { inspectionFields } from './fields.js';
 
-/** Builds the filters of an inspection query, for the list and for exports. */
+/** The list and exports use these filters. */
 export function inspectionConditions(query: InspectionListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -26,7 +26,6 @@ export function inspectionConditions(query: InspectionListQuery, scope: FilterSc
   return conditions;
 }
 
-/** Builds the query for one page of inspections. */
 export function listInspections(query: InspectionListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'inspections',

@@ -3,10 +3,7 @@ import { listAllowedActions } from './transitions.js';
 
 const BOOLEANS = [false, true];
 
-/**
- * Maps each combination of status, released, delivered and paid to its allowed actions: `draft000`
- * → `["approve","cancel"]`.
- */
+/** The key joins status, released, delivered and paid: `draft000` → `["approve","cancel"]`. */
 function buildActionTable(): Record<string, string> {
   const actionsByState: Record<string, string> = {};
   for (const status of INVOICE_STATUSES)
@@ -22,9 +19,9 @@ function buildActionTable(): Record<string, string> {
 const ACTIONS_BY_STATE = JSON.stringify(buildActionTable());
 
 /**
- * SQL: the actions that an operator may take now, as a JSON array. The query looks them up in one
- * JSON constant. A `case` branch for each status made reading one invoice take twice as long
- * (measured), because PostgreSQL sets up every branch for every read.
+ * SQL: the allowed actions as a JSON array, from one JSON constant. With a `case` branch for each
+ * status, reading one invoice took twice as long (measured), because PostgreSQL sets up every
+ * branch for every read.
  */
 export function allowedActions(alias: string): string {
   const flag = (condition: string) => `case when ${condition} then '1' else '0' end`;

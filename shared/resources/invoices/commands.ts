@@ -19,7 +19,7 @@ import {
 } from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
 
-/** Statuses that only a key with the permission `approve` may set (docs/decisions.md §6). */
+/** Only a key with the permission `approve` may set these statuses (docs/decisions.md §6). */
 const APPROVER_STATUSES: readonly InvoiceStatus[] = ['approved', 'sending', 'void'];
 
 export const createInvoice = defineCommand<InvoiceCreate>({
@@ -32,15 +32,15 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   agentScope: 'write_invoices_draft',
   conflictKeys: (input, actor) => {
     const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentConflictKeys(actor)];
-    // Pricing from the rate card charges only what no other invoice of the work order charges. The
-    // key keeps two such commands from running concurrently.
+    // Pricing from the rate card charges only what no other invoice of the work order charges, so
+    // two such commands must not run concurrently.
     return isPricedFromRateCard(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
 });
 
 /**
- * An agent's draft for a work order, under the account's next invoice number
- * (docs/specification.md §4.2, create_invoice_draft).
+ * The draft gets the account's next invoice number (docs/specification.md §4.2,
+ * create_invoice_draft).
  */
 export const draftInvoice = defineCommand<InvoiceDraft>({
   type: 'invoice.draft',
@@ -72,7 +72,7 @@ export const approveInvoice = defineCommand<InvoiceAction>({
   creates: false,
   schema: invoiceAction,
   permission: 'approve',
-  // No agent may cause the status approved or a later one (docs/decisions.md §3).
+  // Here and below: no agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -83,7 +83,6 @@ export const sendInvoice = defineCommand<InvoiceSend>({
   creates: false,
   schema: invoiceSend,
   permission: 'approve',
-  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -94,7 +93,6 @@ export const returnInvoice = defineCommand<InvoiceAction>({
   creates: false,
   schema: invoiceAction,
   permission: 'write',
-  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -105,7 +103,6 @@ export const disputeInvoice = defineCommand<InvoiceReason>({
   creates: false,
   schema: invoiceReason,
   permission: 'write',
-  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -116,7 +113,6 @@ export const resolveInvoice = defineCommand<InvoiceAction>({
   creates: false,
   schema: invoiceAction,
   permission: 'approve',
-  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -127,7 +123,6 @@ export const cancelInvoice = defineCommand<InvoiceReason>({
   creates: false,
   schema: invoiceReason,
   permission: 'write',
-  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -138,11 +133,10 @@ export const voidInvoice = defineCommand<InvoiceReason>({
   creates: false,
   schema: invoiceReason,
   permission: 'approve',
-  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
-/** The clock submits this command when an invoice has become past due. */
+/** Only the clock submits this command. */
 export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   type: 'invoice.mark_overdue',
   entityType: 'invoice',
@@ -153,7 +147,7 @@ export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   agentScope: null,
 });
 
-/** The public invoice page submits this command when the customer opens the invoice. */
+/** The public invoice page submits this command. */
 export const markInvoiceViewed = defineCommand<InvoiceAction>({
   type: 'invoice.mark_viewed',
   entityType: 'invoice',

@@ -4,8 +4,8 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { invoiceFields } from './fields.js';
 
 /**
- * SQL: the columns of a {@link DocumentRow}. Needs `i` invoices, `t` tenants and `c` customers
- * (outer join).
+ * SQL: the columns of a {@link DocumentRow}. The query must join {@link DOCUMENT_JOINS} to
+ * `invoices i`.
  */
 export const DOCUMENT_COLUMNS = `(${invoiceFields.representation('i')})::text as body, i.released_at, i.tax_rate_bps,
   coalesce(c.terms_days, t.terms_days) as terms_days, t.time_zone, t.environment,
@@ -16,12 +16,10 @@ export const DOCUMENT_COLUMNS = `(${invoiceFields.representation('i')})::text as
   (select json_build_object('sha256', g.sha256, 'content_type', g.content_type, 'width', g.width, 'height', g.height)
    from account_logos g where g.tenant_id = i.tenant_id) as logo`;
 
-/** SQL: the joins that {@link DOCUMENT_COLUMNS} needs in addition to `invoices i`. */
 export const DOCUMENT_JOINS = `
   join tenants t on t.tenant_id = i.tenant_id
   left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;
 
-/** Builds the query that reads the documents of these invoices. */
 export function buildInvoiceDocumentQuery(refs: RecordRef[]): SqlQuery {
   return {
     name: 'invoice-documents',

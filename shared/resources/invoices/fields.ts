@@ -21,7 +21,6 @@ import { allowedActions } from './allowed-actions.js';
 import { deliveryState, invoiceActionName } from './enums.js';
 import { PATCHABLE_STATUSES } from './transitions.js';
 
-/** A day that clients set. */
 const day: Field = {
   input: dayOrDateTime().allow(null),
   output: dateTime().allow(null),
@@ -56,7 +55,6 @@ const delivery: Field = {
   freeText: ['reason'],
 };
 
-/** The fields of an invoice in a list. */
 const LIST_FIELDS: Readonly<Record<string, Field>> = {
   id: recordId(),
   invoice_number: {
@@ -89,7 +87,7 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
   notes: optionalMultilineText(5000, { freeText: true }),
   sent_at: time(dateTime().allow(null)),
   delivery,
-  // What is possible at the moment of an export is not data, so no file has it.
+  // Allowed actions depend on the moment of reading, so no export contains them.
   allowed_actions: {
     output: Joi.array()
       .items(invoiceActionName)
@@ -118,7 +116,7 @@ const lineItems = () => Joi.array().items(lineItemInput).max(MAX_LINE_ITEMS);
 
 export const invoiceListFields = defineFields(LIST_FIELDS);
 
-/** The fields of an invoice as GET by id, 201, PATCH and events show it: with its line items. */
+/** The fields of one invoice, with its line items; lists show fewer. */
 export const invoiceFields = defineFields({
   ...LIST_FIELDS,
   line_items: {

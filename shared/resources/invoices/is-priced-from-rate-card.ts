@@ -1,8 +1,8 @@
 import type { InvoiceCreate } from '../../contracts/generated.js';
 
 /**
- * Returns true if the rate card prices the invoice: the request names a work order and omits
- * line_items. An empty array means an invoice without line items.
+ * An empty array of line_items means an invoice without line items, so the rate card does not
+ * apply.
  */
 export function isPricedFromRateCard({ work_order_id, line_items }: InvoiceCreate): boolean {
   return Boolean(work_order_id) && line_items === undefined;

@@ -6,37 +6,36 @@ import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';
 import { INVOICE_MOVES } from './transitions.js';
 
-/** SQL literals of the statuses that the clock may move to overdue, from the transition table. */
+/** The clock may move these statuses to overdue (SQL literals). */
 const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
   .filter(([, moves]) => moves.some(({ to, by }) => to === 'overdue' && by.includes('S')))
   .map(([status]) => `'${status}'`);
 
-/** SQL: true if the clock may mark the invoice overdue. Needs `i` invoices. */
+/** SQL condition on `invoices i`: the clock may mark the invoice overdue. */
 export const CAN_BECOME_OVERDUE = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * SQL: {@link CAN_BECOME_OVERDUE}, without invoices that are with a motor club. The text must match
+ * SQL condition: {@link CAN_BECOME_OVERDUE}, and no motor club has the invoice. The text must match
  * the condition of the partial indexes, or PostgreSQL does not use them.
  */
 const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
-/** Maximum invoices of one account per pass and range. */
+/** A pass handles at most this many invoices of one account per range. */
 const MAX_PER_TENANT = 256;
 
 /**
- * Terms count days in the account's time zone, but the ranges count 24 hours. The day on which the
- * clocks go forward is up to two hours shorter, so the ranges reach three hours further.
+ * The ranges count days of 24 hours, but the day on which the clocks go forward is up to two hours
+ * shorter. So the ranges reach three hours further.
  */
 const DST_MARGIN = "interval '3 hours'";
 
 /**
- * SQL: the ranges that may contain past-due invoices, each with its own index. They contain every
- * invoice for which {@link IS_PAST_DUE} is true and few others. A sweep therefore reads only newly
- * due invoices, however many are open.
+ * SQL: these ranges contain every past-due invoice ({@link IS_PAST_DUE}) and few others. Each range
+ * has its own index, so a sweep reads only newly due invoices, however many are open. The indexes
+ * store no settings, so a change of time zone, grace or terms rewrites no rows.
  *
- * The first range ends at the midnight that starts the day `grace_days` ago. The day of an earlier
- * due date has ended, including the grace days. The indexes store no settings, so a change of time
- * zone, grace or terms applies immediately and rewrites no rows.
+ * The first range ends at the midnight that starts the day `grace_days` ago, because the grace days
+ * of every earlier due date have ended.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
@@ -54,12 +53,7 @@ const CANDIDATES = Object.entries(RANGES).map(
      order by i.${column} limit ${MAX_PER_TENANT})`,
 );
 
-/**
- * Builds commands for invoices of this transaction's tenants that have become past due. The limit
- * is shared round-robin, so an account with many invoices does not delay the others. If a later
- * sweep finds an invoice before its first command has run, the second command changes nothing.
- * @param limit maximum number of commands, which keeps one pass short
- */
+/** If an invoice is found again before its command has run, the second command does nothing. */
 export async function findOverdueInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({
     name: 'sweep-overdue',

@@ -11,7 +11,7 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { invoiceFields, invoiceListFields } from './fields.js';
 import { agentInvoiceListRepresentation } from './representation.js';
 
-/** Builds the filters of an invoice query, for the list and for exports. */
+/** The list and exports use these filters. */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = buildFilters(query, scope);
   const search = buildSearch(query, scope);
@@ -37,7 +37,6 @@ function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
   return conditions;
 }
 
-/** Builds the query for one page of invoices. */
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'invoices',
@@ -49,7 +48,6 @@ export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuer
   });
 }
 
-/** Builds the query for one page of invoices for agents, with fewer members. */
 export function listAgentInvoices(
   query: Pick<InvoiceListQuery, 'status' | 'limit'>,
   scope: ListScope,
@@ -63,10 +61,7 @@ export function listAgentInvoices(
   });
 }
 
-/**
- * Returns the column of `since` and `until`: paid_at for paid and partially paid invoices
- * (docs/decisions.md §5, Dates).
- */
+/** The filters `since` and `until` compare this column (docs/decisions.md §5, Dates). */
 function defaultDateField(status: InvoiceListQuery['status']): string {
   return status === 'paid' || status === 'partially_paid' ? 'paid_at' : 'created_at';
 }

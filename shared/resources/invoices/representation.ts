@@ -2,10 +2,7 @@ import { effectiveDueDate } from '../../billing/effective-due-date.js';
 import { jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 import { shortCustomerName } from '../customers/representation.js';
 
-/**
- * SQL: an invoice in the list that agents receive, with enough members to choose one. get_invoice
- * shows every member.
- */
+/** Agents choose an invoice by these members. The tool get_invoice shows every member. */
 export function agentInvoiceListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [
     'id',

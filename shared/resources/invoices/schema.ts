@@ -18,10 +18,7 @@ export { deliveryState, draftLine, invoiceActionName, lineItem, lineItemInput };
 
 export const invoiceCreate = Joi.object(invoiceFields.creation).meta({ className: 'InvoiceCreate' });
 
-/**
- * An agent's draft. The number comes from the account's sequence; customer, vehicle and dates come
- * from the work order.
- */
+/** The work order supplies the customer, vehicle and dates of the draft. */
 export const invoiceDraft = Joi.object({
   work_order_id: uuid().required(),
   line_items: Joi.array()
@@ -34,7 +31,6 @@ export const invoiceDraft = Joi.object({
 
 export const invoicePatch = Joi.object(invoiceFields.change).meta({ className: 'InvoicePatch' });
 
-/** The body of an action without parameters. */
 export const invoiceAction = Joi.object({}).meta({ className: 'InvoiceAction' });
 
 export const invoiceReason = Joi.object({
@@ -52,7 +48,7 @@ export const invoiceSend = Joi.object({
 
 export const invoice = invoiceFields.response.meta({ className: 'Invoice' });
 
-/** The response of /send. It alone shows the link that opens the invoice for its customer. */
+/** No other response shows the link that opens the invoice for its customer. */
 export const sentInvoice = invoiceFields.response
   .keys({
     view_url: Joi.string()
@@ -64,7 +60,7 @@ export const sentInvoice = invoiceFields.response
   })
   .meta({ className: 'SentInvoice' });
 
-/** Like {@link invoice}, but line items only with `expand=line_items`. */
+/** Line items are present only with `expand=line_items`. */
 export const invoiceListItem = invoiceListFields.response
   .keys({ line_items: Joi.array().items(lineItem) })
   .meta({ className: 'InvoiceListItem' });

@@ -2,13 +2,9 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 
-/** Maximum customers per pass. */
 const CUSTOMERS_PER_PASS = 100;
 
-/**
- * SQL: when an invoice is due by its customer's current terms. Needs `i` invoices and `c`
- * customers.
- */
+/** SQL: the customer's current terms make the invoice due at this time. */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
 const STALE_INVOICES = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
@@ -20,11 +16,9 @@ interface CustomerRef {
 }
 
 /**
- * Applies changed terms of customers to the open invoices of this transaction's tenants. Works in
- * portions, because one customer may have very many invoices. A change is applied only after every
- * transaction has ended that could have read the old terms. Invoices of those transactions are not
+ * Changes invoices in portions, because one customer may have very many. A change waits until all
+ * transactions that could have read the old terms have ended, because their invoices are not
  * visible earlier.
- * @param limit maximum number of invoices
  * @returns how many invoices were changed
  */
 export async function applyTermsChanges(tx: Transaction, limit: number): Promise<number> {
@@ -57,8 +51,8 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
 }
 
 /**
- * Keeps updated_at of the invoices, because no value that clients see has changed. Skips locked
- * rows; the next pass updates them.
+ * Keeps updated_at, because no value that clients see has changed. The next pass updates locked
+ * rows.
  */
 async function updateTermsDueDates(
   tx: Transaction,

@@ -3,24 +3,24 @@ import type { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * The actor of a transition (docs/decisions.md §3): O is an operator (a signed-in person, or a key
- * with the permission), S the system's clock, P a payment, provider or partner event.
+ * O is an operator: a signed-in person, or a key with the permission. S is the system's clock. P is
+ * a payment, provider or partner event (docs/decisions.md §3).
  */
 export type Mover = 'O' | 'S' | 'P';
 
-/** `reopened` is computed: see {@link computeReopenedStatus}. */
+/** {@link computeReopenedStatus} turns `reopened` into a status. */
 export type MoveTarget = InvoiceStatus | 'reopened';
 
 interface Move {
   to: MoveTarget;
   by: readonly Mover[];
-  /** Only if the invoice was never released, or never delivered to the customer. */
+  /** The invoice must never have been released, or never delivered to the customer. */
   only?: 'never_released' | 'never_delivered';
 }
 
 /**
- * The transition table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests
- * are generated from it.
+ * The table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests are
+ * generated from it.
  */
 export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   draft: [
@@ -104,10 +104,7 @@ export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   cancelled: [],
 };
 
-/**
- * The statuses that a client may set by `PATCH {status}`. Only the system or a payment sets the
- * others.
- */
+/** Only the system or a payment sets the other statuses. */
 export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'draft',
   'needs_review',
@@ -118,7 +115,7 @@ export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'void',
 ];
 
-/** The actions that have routes, and the statuses each one moves to, in this sequence. */
+/** Each action has a route, and moves the invoice to the first allowed status of its list. */
 export const INVOICE_ACTIONS = {
   approve: ['approved'],
   send: ['sending'],
@@ -131,14 +128,12 @@ export const INVOICE_ACTIONS = {
 
 export type InvoiceAction = keyof typeof INVOICE_ACTIONS;
 
-/** The facts that the conditions of the table check. */
 export interface InvoiceHistory {
   status: InvoiceStatus;
   isReleased: boolean;
   isDelivered: boolean;
 }
 
-/** Returns the statuses that the mover may move the invoice to now. */
 export function listAllowedMoves(
   { status, isReleased, isDelivered }: InvoiceHistory,
   mover: Mover,
@@ -152,10 +147,7 @@ export function listAllowedMoves(
     .map(({ to }) => to);
 }
 
-/**
- * Returns the actions that an operator may take now. Only /resolve reopens, and only a disputed
- * invoice; all other invoices reopen automatically.
- */
+/** Only /resolve reopens, and only a disputed invoice; all other invoices reopen automatically. */
 export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
   const targets = listAllowedMoves(history, 'O');
   const actions = Object.entries(INVOICE_ACTIONS) as [InvoiceAction, readonly MoveTarget[]][];
@@ -163,17 +155,14 @@ export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean
     actions
       .filter(([, aims]) => aims.some((aim) => targets.includes(aim)))
       .filter(([action]) => action !== 'resolve' || history.status === 'disputed')
-      // A draft cannot be returned further.
+      // An invoice that is a draft cannot be returned further.
       .filter(([action]) => action !== 'return' || history.status !== 'draft')
       .filter(([action]) => (action !== 'void' && action !== 'cancel') || !hasPayments)
       .map(([action]) => action)
   );
 }
 
-/**
- * Statuses in which the customer may see the invoice, in addition to those that the first view
- * moves to `viewed`.
- */
+/** The customer may also see an invoice in a status that the first view moves to `viewed`. */
 const WITH_CUSTOMER: readonly InvoiceStatus[] = [
   'viewed',
   'partially_paid',
@@ -183,23 +172,16 @@ const WITH_CUSTOMER: readonly InvoiceStatus[] = [
   'failed',
 ];
 
-/** Returns true if a view by the customer now changes the invoice. */
 export function isChangedByView(status: InvoiceStatus, wasSeen: boolean): boolean {
   return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isVisibleToCustomer(status));
 }
 
-/**
- * Returns true if the customer may see the invoice: it was released, is not void or cancelled, and
- * is not being edited again.
- */
+/** True if the invoice was released, is not void or cancelled, and is not being edited again. */
 export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }
 
-/**
- * Returns the status of a reopened invoice (docs/decisions.md §3): overdue, else partially paid,
- * else viewed, else as released.
- */
+/** An earlier check takes precedence over a later one (docs/decisions.md §3). */
 export function computeReopenedStatus(invoice: {
   isPastDue: boolean;
   paidCents: number;
@@ -209,6 +191,6 @@ export function computeReopenedStatus(invoice: {
   if (invoice.isPastDue) return 'overdue';
   if (invoice.paidCents > 0) return 'partially_paid';
   if (invoice.isViewed) return 'viewed';
-  // Paid in the yard, then refunded, and never released: the invoice is still approved.
+  // The invoice was paid in the yard, then refunded, and never released, so it is still approved.
   return invoice.releasedAs ?? 'approved';
 }

@@ -32,7 +32,7 @@ export const accepted = allRequired({
   data: allRequired({ operation_id: uuid(), status: Joi.string().valid('queued') }),
 }).meta({ className: 'Accepted' });
 
-/** The preview of a write; nothing is stored. */
+/** The response to a dry run, which stores nothing. */
 export const dryRun = allRequired({
   ok: Joi.boolean().valid(true).example(true),
   dry_run: Joi.boolean().valid(true).example(true),
@@ -46,7 +46,7 @@ export const operationStatus = namedEnum('OperationStatus', ['queued', 'succeede
   failed: 'Refused; `error` says why',
 });
 
-/** The response to a write that changed nothing, for a key that may not read the record. */
+/** A key that may not read the record gets this response to a write that changed nothing. */
 export const writeReceipt = Joi.object({
   ok: Joi.boolean().valid(true).required().example(true),
   dry_run: Joi.boolean().valid(true).example(true).description('Only of a dry run'),

@@ -7,7 +7,6 @@ import { defineFields } from '../../records/fields/record-fields.js';
 const invoiceNumber: Field = { columns: null, csv: 'text' };
 const customerName: Field = { columns: null, csv: 'text' };
 
-/** An amount that clients set. */
 const amount = (example: number): Field => ({
   input: integer(1, MAX_INVOICE_TOTAL_CENTS).example(example),
   isRequired: true,
@@ -15,7 +14,6 @@ const amount = (example: number): Field => ({
   columns: 'bigint',
 });
 
-/** The fields of a payment. */
 export const paymentFields = defineFields({
   id: recordId(),
   invoice_id: { output: uuid() },
@@ -39,7 +37,7 @@ export const paymentFields = defineFields({
   customer_name: customerName,
 });
 
-/** The fields of a refund. The row must have the `invoice_id` of its payment. */
+/** The row must have the `invoice_id` of its payment. */
 export const refundFields = defineFields({
   id: recordId(),
   payment_id: { output: uuid() },

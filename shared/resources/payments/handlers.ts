@@ -1,4 +1,5 @@
 import { findPastDue } from '../../billing/past-due.js';
+import { formatCount } from '../../billing/phrases.js';
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { RefundCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
@@ -40,8 +41,8 @@ interface AppliedPayment {
 }
 
 /**
- * Records payments. The amount that the invoice still owes is applied to it; the rest becomes the
- * customer's credit (docs/decisions.md §3, Money).
+ * The part of a payment that the invoice does not owe becomes the customer's credit
+ * (docs/decisions.md §3, Money).
  */
 export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
@@ -74,9 +75,9 @@ function applyToInvoice(
   const isFullyPaid = paidCents === row.total_cents;
   const receivedAt = command.input.received_at ?? new Date().toISOString();
   const status = isFullyPaid ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
-  const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: receivedAt };
-  // The commands that follow in this batch read the new row, although no two payments of one batch
-  // share an invoice.
+  const paidAt = isPaid ? row.paid_at : receivedAt;
+  const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: paidAt };
+  // Later commands in this batch must read the new amounts.
   invoices.set(refKey(row), invoice);
   const { invoice_id: _path, ...input } = command.input;
   const changes = [
@@ -132,10 +133,7 @@ interface PaymentRow extends Row, RecordRef {
   refunded_cents: number;
 }
 
-/**
- * Refunds payments: first from the customer's credit, then from the amount applied to the invoice,
- * which may reopen the invoice.
- */
+/** A refund may reopen the invoice. */
 export async function refundPayments(
   tx: Transaction,
   commands: Command<RefundCreate>[],
@@ -170,7 +168,7 @@ export async function refundPayments(
 }
 
 function failRefundTooLarge(leftCents: number): CommandOutcome {
-  const message = `amount_cents is more than the ${leftCents} cents of this payment that are not refunded yet`;
+  const message = `amount_cents is more than is left of this payment after its refunds: ${formatCount(leftCents, 'cent')}`;
   return failedOutcome({
     code: 'validation_error',
     message: `${message}.`,

@@ -7,8 +7,8 @@ interface InvoiceAmounts {
 }
 
 /**
- * How much of a payment is applied to the invoice, and the invoice's paid amount after it. The rest
- * of the payment becomes credit.
+ * The part of a payment that the invoice does not owe becomes credit. `paidCents` is the invoice's
+ * paid amount after the payment.
  */
 export function applyPayment(
   invoice: InvoiceAmounts,
@@ -26,9 +26,9 @@ interface PaymentAmounts {
 }
 
 /**
- * Takes a refund out of a payment: first from its credit, then from the amount applied to the
- * invoice. A paid invoice becomes partially paid, or reopened when nothing is left on it. A
- * disputed or overdue invoice keeps its status (docs/decisions.md §3).
+ * A refund comes first from the payment's credit, then from the amount applied to the invoice. A
+ * paid invoice becomes partially paid, or reopens when no payment is left. A disputed or overdue
+ * invoice keeps its status (docs/decisions.md §3).
  */
 export function applyRefund<P extends PaymentAmounts>(
   { payment, invoice, isPastDue }: { payment: P; invoice: InvoiceRow; isPastDue: boolean },

@@ -3,7 +3,6 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { paymentFields } from './fields.js';
 
-/** Builds the query for one page of payments. */
 export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

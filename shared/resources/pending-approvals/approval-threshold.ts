@@ -4,57 +4,52 @@ import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { insertApprovals, type NewApproval, PRICED_FROM_CARD_MEMBER } from './store.js';
 
-/** A checked and priced invoice write that is about to be stored. */
+/** The write is checked and priced, and about to be stored. */
 export interface PricedWrite {
   command: Command;
   totalCents: number;
-  /** As stated by the invoice. */
+  /** This member and the next two are the invoice's own values, not the work order's. */
   workOrderId: string | null;
   customerId: string | null;
   billingEmail: string | null;
   /** updated_at of the draft to change; null for a new invoice. */
   recordVersion: string | null;
   /**
-   * True if a rate card set the line items, not the client. Approving prices them again, because
-   * other invoices may have billed the work order meanwhile.
+   * True if a rate card set the line items. Approving prices them again, because other invoices may
+   * have billed the work order meanwhile.
    */
   isFromCard?: boolean;
 }
 
-/**
- * The account's thresholds (null: none), and the totals of the key's other drafts of the last 24
- * hours.
- */
+/** An account's thresholds, and the totals of an agent key's other drafts of the last 24 hours. */
 interface Counted extends RecordRef {
   threshold: number | null;
   day_bound: number | null;
-  /** Total of the drafts for the same work order or payer. */
+  /** The total of the drafts for the same work order or payer. */
   shared: number;
   day: number;
 }
 
-/** The threshold that a write reaches, and the sum that reaches it. */
+/** The write reaches this threshold with this sum. */
 interface Reached {
   setting: 'agent_gate_cents' | 'agent_day_cents';
   sum: number;
 }
 
 /**
- * Finds writes that would fail even if a person approved them now. Returns their outcomes by
- * command id.
+ * Finds writes that would fail even if a person approved them now.
+ * @returns the errors, by command id
  */
 export type FindWriteErrors = (held: PricedWrite[]) => Promise<Map<string, CommandOutcome>>;
 
 const findNoErrors: FindWriteErrors = async () => new Map();
 
 /**
- * Applies the approval threshold (docs/decisions.md §7). Returns the outcomes of the writes that
- * must not run now.
+ * Returns the outcomes of the writes that must not run now (docs/decisions.md §7).
  *
  * An agent's write adds to the key's drafts of the last 24 hours. The write is held if the sum for
- * its work order or payer reaches agent_gate_cents. It is also held if the sum of all drafts
- * reaches agent_day_cents. The payer is a customer or a billing address. A write that a person
- * approved must cost what the person saw.
+ * its work order or payer reaches agent_gate_cents, or if the sum of all drafts reaches
+ * agent_day_cents. A write that a person approved must cost what the person saw.
  */
 export async function holdWritesOverThreshold(
   tx: Transaction,
@@ -115,19 +110,15 @@ function repricedOutcome(from: number, to: number, payload: unknown): CommandOut
   });
 }
 
-/**
- * The payload of a held write, as stored and shown. {@link PRICED_FROM_CARD_MEMBER} marks line
- * items that approving prices again.
- */
+/** A held write is stored and shown with this payload. */
 function payloadFor({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFromCard'>): unknown {
   return isFromCard ? { ...(command.input as object), [PRICED_FROM_CARD_MEMBER]: true } : command.input;
 }
 
 /**
- * Returns for each command the account's thresholds, if it has any, and the totals that count
- * towards them. Drafts of one payer count together, so that an agent cannot split them over ten
- * work orders. Drafts without a payer form one group, so leaving the payer out does not help.
- * Drafts with neither a work order nor a customer also form one group, whatever their billing
+ * Counts a key's drafts. Drafts of one payer count together, so that an agent cannot split them
+ * over ten work orders. Drafts without a payer form one group, so leaving the payer out does not
+ * help. Drafts with neither a work order nor a customer also form one group, whatever their billing
  * addresses.
  */
 function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]> {
@@ -161,8 +152,8 @@ function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]>
 }
 
 /**
- * SQL for the payer. Customer: the invoice's, else its work order's. Billing address: the
- * invoice's, else its work order's, else that customer's.
+ * The payer is a customer (the invoice's, else its work order's) or a billing address (the
+ * invoice's, else its work order's, else that customer's).
  */
 function payerSql(alias: string): string {
   const isSameRow = (other: string, id: string) =>

@@ -4,15 +4,14 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /*
- * The rows of the table approvals. They lie below invoices, because a write of an invoice may
- * create or cancel approvals. The commands on approvals lie above, because they run invoice
- * commands.
+ * The rows of approvals lie below invoices, because a write of an invoice may create or cancel
+ * approvals. The commands on approvals lie above invoices, because they run invoice commands.
  */
 
-/** Marks a held payload whose line items a rate card set. */
+/** Marks a held payload whose line items a rate card set. Approving prices them again. */
 export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
 
-/** The content that a person sees and decides on. */
+/** A person sees this content and decides on it. */
 export interface ApprovalContent {
   payload: unknown;
   amount_cents: number;
@@ -20,19 +19,17 @@ export interface ApprovalContent {
   record_version: string | null;
 }
 
-/** The fields of a new approval. */
 export interface NewApproval extends ApprovalContent, RecordRef {
   kind: 'agent_write' | 'invoice_approval';
   action: string;
   entity_id: string;
   counted_cents: number | null;
-  /** The setting whose threshold the write reached; null for a proposal. */
+  /** The write reached the threshold of this setting; null for a proposal. */
   held_by: 'agent_gate_cents' | 'agent_day_cents' | null;
   justification: string | null;
   invoice_id: string | null;
 }
 
-/** A row of the table approvals. */
 export interface ApprovalRow extends Row, NewApproval {
   status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled';
   agent_id: string | null;
@@ -47,7 +44,7 @@ export interface ApprovalRow extends Row, NewApproval {
   expires_at: string;
 }
 
-/** Hashes the content. The hash binds a decision to what the person saw. */
+/** The hash binds a decision to what the person saw. */
 export function hashApprovalContent({ payload, amount_cents, record_version }: ApprovalContent): string {
   return hashBody({ payload, amount_cents, record_version: record_version && toVersion(record_version) });
 }
@@ -57,7 +54,6 @@ export function toVersion(updatedAt: unknown): string {
   return new Date(String(updatedAt)).toISOString();
 }
 
-/** True if the approval is past its expiry and can no longer be decided. */
 export function hasExpired({ expires_at }: ApprovalRow): boolean {
   return Date.parse(expires_at) <= Date.now();
 }
@@ -66,10 +62,7 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid
   payload jsonb, amount_cents bigint, counted_cents bigint, held_by text, justification text, invoice_id uuid, record_version timestamptz, hash text`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
-/**
- * Inserts approvals and returns the inserted ones. An invoice with an open proposal gets no second
- * one.
- */
+/** Returns the inserted approvals. An invoice with an open proposal gets no second proposal. */
 export function insertApprovals(
   tx: Transaction,
   drafts: { command: Command; approval: NewApproval }[],
@@ -98,7 +91,7 @@ const UPDATED_COLUMNS = `status text, payload jsonb, amount_cents bigint, invoic
   decided_at timestamptz, note text`;
 const UPDATED_NAMES = parseColumnNames(UPDATED_COLUMNS);
 
-/** Updates approvals after a decision or an expiry. The caller has locked the rows. */
+/** Stores a decision or an expiry. The caller has locked the rows. */
 export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -109,7 +102,7 @@ export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Prom
   });
 }
 
-/** Locks and reads the pending approvals of these invoices, one invoice at a time. */
+/** Locks the pending approvals of one invoice after the other. */
 export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]): Promise<ApprovalRow[]> {
   if (invoices.length === 0) return [];
   const rows = await tx.query<{ record: ApprovalRow }>({
@@ -127,9 +120,8 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
 }
 
 /**
- * Cancels the pending approvals of invoices that changed status without them. Call it in the
- * transaction that moved the invoices, while they are locked. Decisions lock in the same sequence,
- * the invoice first.
+ * Cancels approvals whose invoice moved without a decision. Call this function in the transaction
+ * that locked and moved the invoices, because decisions also lock the invoice first.
  */
 export async function cancelOpenApprovals(
   tx: Transaction,

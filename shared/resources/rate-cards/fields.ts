@@ -61,13 +61,12 @@ const afterHoursWindow: Field = {
   ],
 };
 
-/** SQL: one column of the next version; null when there is none. */
+/** SQL: one column of the card's next version; null when there is none. */
 function selectFromNextVersion(alias: string, column: string): string {
   return `(select n.${column} from rate_cards n where n.tenant_id = ${alias}.tenant_id and lower(n.name) = lower(${alias}.name)
     and n.version = ${alias}.version + 1)`;
 }
 
-/** The fields of a rate card. */
 export const rateCardFields = defineFields({
   id: recordId(),
   name: {

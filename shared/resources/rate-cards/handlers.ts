@@ -12,7 +12,7 @@ import {
 } from '../../records/record-refs.js';
 import { rateCardFields } from './fields.js';
 
-/** The window of a card that is created without one. */
+/** A card that is created without an after-hours window gets this window. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };
 
 type CardCommand = Command<RateCardCreate>;
@@ -23,10 +23,7 @@ interface Predecessor extends RecordRef {
   is_default: boolean;
 }
 
-/**
- * Adds cards. A card whose name exists becomes its next version and supersedes the previous one,
- * which stays unchanged.
- */
+/** A card whose name exists becomes its next version. The previous version stays unchanged. */
 export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<CommandOutcome[]> {
   const newest = await findNewest(tx, commands);
   const outcomes = commands.map((command): CommandOutcome => {
@@ -42,8 +39,8 @@ export async function createRateCards(tx: Transaction, commands: CardCommand[]):
 }
 
 /**
- * When another transaction creates the same version concurrently, the unique index fails the batch.
- * The rerun then reads the other version here.
+ * If another transaction creates the same version, the unique index fails the batch. The rerun then
+ * reads that version here.
  */
 async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map<string, Predecessor>> {
   const names = commands.map((command) => ({ ...toRecordRef(command), name: command.input.name }));

@@ -14,10 +14,7 @@ interface ItemSiblings {
   unit_type?: unknown;
 }
 
-/**
- * Storage is charged in parts, over several invoices and at any hour: it can have neither a minimum
- * nor an after-hours price.
- */
+/** Storage is charged in parts and at any hour, so a minimum or after-hours price cannot apply. */
 const notForStorage: Joi.CustomValidator = (value, helpers) => {
   const { category, unit_type } = helpers.state.ancestors[0] as ItemSiblings;
   const isStorage = category === 'storage' && unit_type === 'day';
@@ -37,7 +34,7 @@ const includedQuantity = () =>
     .description('Units that cost nothing, such as the first miles; by day: the free days of a new impound')
     .example(0);
 
-/** The fields of an item of a rate card. A check reads members that stand before its own. */
+/** A check can read only members that precede its own, so the sequence matters. */
 export const rateCardItemFields = defineEntryFields({
   name: {
     input: text(200)

@@ -20,7 +20,7 @@ export const rateCardListQuery = Joi.object({
 
 const nullableQuantity = () => Joi.number().min(0).allow(null);
 
-/** One item of the card and the amount it led to. */
+/** The explanation names an item of the card and the amount that it led to. */
 export const priceExplanation = allRequired({
   name: Joi.string().example('Loaded miles'),
   category: Joi.string().example('mileage'),
@@ -38,7 +38,7 @@ export const priceExplanation = allRequired({
   reason: Joi.string().example('12.5 mile, 5 of them included'),
 }).meta({ className: 'PriceExplanation' });
 
-/** The price of a work order by its rate card; a preview that is not stored. */
+/** The price of a work order by its rate card. Nothing stores this preview. */
 export const jobPrice = allRequired({
   work_order_id: uuid(),
   customer_id: uuid().allow(null).description('The customer whose card and tax rate apply'),

@@ -9,30 +9,23 @@ const shared = {
   isPersonOnly: true,
 } as const;
 
-/**
- * Values that the api process has checked or created. The password stays in the api process; only
- * the browser gets the token.
- */
+/** The password stays in the api process; only the browser gets the token. */
 export interface NewSession {
   user_id: string;
-  /** SHA-256 of the token, hex. */
+  /** SHA-256 of the token, in hex. */
   token_hash: string;
   /**
-   * SHA-256 of the stored hash that the password was checked against, hex. If the password has
-   * changed since, the sign-in fails.
+   * SHA-256, in hex, of the password hash that the api process has checked. If the password changes
+   * before the command runs, the sign-in fails.
    */
   password_mark: string;
-  /**
-   * Keyed hash of the network that the person signs in from. Absent from processes of the previous
-   * version.
-   */
+  /** Keyed hash of the person's network. Processes of the previous version omit the member. */
   address_mark?: string;
 }
 
 /**
- * A session is no business record, yet it is created by a command like all writes. Once the person
- * is identified, tenant and actor are known. So the sign-in is audited, survives a crash, and only
- * workers write it.
+ * A command creates the session, although it is no business record. So the sign-in is audited and
+ * survives a crash.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,
@@ -45,7 +38,7 @@ export const createSession = defineCommand<NewSession>({
     password_mark: Joi.string().required(),
     address_mark: Joi.string(),
   }),
-  // Runs in sequence with changes of the same person.
+  // Commands about the same person run in sequence.
   conflictKeys: ({ user_id }) => [`entity:${user_id}`],
 });
 

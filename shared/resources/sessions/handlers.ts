@@ -8,9 +8,7 @@ interface SessionRow extends Row {
   ended_at: string | null;
 }
 
-/**
- * Ends sessions immediately; the clock deletes them later. Ending an ended session changes nothing.
- */
+/** The clock deletes the sessions later. Ending an ended session changes nothing. */
 export async function endSessions(
   tx: Transaction,
   commands: Command<Record<string, never>>[],

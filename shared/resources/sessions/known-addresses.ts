@@ -1,17 +1,14 @@
 import { hmacSha256 } from '../../platform/crypto.js';
 
-/**
- * Networks that a person has signed in from: keyed hash to the time of the last sign-in (ISO 8601).
- */
+/** Maps the keyed hash of a network to the time of the last sign-in from it (ISO 8601). */
 export type KnownAddresses = Record<string, string>;
 
 const MAX_ADDRESSES = 20;
 const MAX_AGE_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Hashes a network with the deployment's secret and the person's id. A plain hash would not do,
- * because addresses have too few values. Without the person's id, equal hashes would show that two
- * people share a network.
+ * Addresses have few values, so trying all of them would reverse a hash without a secret. Without
+ * the person's id, equal hashes would show that two people share a network.
  */
 export function hashNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
   return hmacSha256(key, `${userId} ${network}`).toString('base64url');
@@ -22,7 +19,7 @@ export function isKnownAddress(known: KnownAddresses, mark: string, now: number)
   return signedInAt !== undefined && Date.parse(signedInAt) > now - MAX_AGE_MS;
 }
 
-/** Adds an address. Keeps the addresses of the last 90 days, at most the newest 20. */
+/** Keeps the addresses of the last 90 days, at most the newest 20. */
 export function addKnownAddress(known: KnownAddresses, mark: string, now: number): KnownAddresses {
   const all = Object.entries({ ...known, [mark]: new Date(now).toISOString() });
   const recent = all.filter(([, signedInAt]) => Date.parse(signedInAt) > now - MAX_AGE_MS);

@@ -11,7 +11,6 @@ export const SESSION_IDLE_LIFETIME = "interval '12 hours'";
 /** A session ends after this long, however much it is used. */
 export const SESSION_MAX_LIFETIME = "interval '7 days'";
 
-/** A person whose password a sign-in may match. */
 export interface SignInCandidate {
   tenant_id: string;
   id: string;
@@ -21,15 +20,12 @@ export interface SignInCandidate {
 }
 
 /**
- * With more accounts than this under one e-mail, the client must send tenant_id: each candidate
- * costs a password check.
+ * If more accounts have the e-mail, the client must send tenant_id, because each candidate costs a
+ * password check.
  */
 const MAX_CANDIDATES = 5;
 
-/**
- * The active people with this e-mail, across tenants, oldest first. Throws when PostgreSQL is
- * unreachable.
- */
+/** Searches the people of all tenants. Throws when PostgreSQL is unreachable. */
 export function findSignInCandidates(
   db: Database,
   { email, tenantId }: { email: string; tenantId: string | undefined },
@@ -58,10 +54,7 @@ interface UserRow {
   deactivated_at: Date | null;
 }
 
-/**
- * Finds a session by its token, then its person and the tenant that the request acts on; undefined
- * when no session has this token.
- */
+/** The principal has the tenant that the request acts on: the live account or its sandbox. */
 export async function findSession(
   db: Database,
   { token, environment }: { token: string; environment: 'live' | 'sandbox' },
@@ -112,10 +105,7 @@ export function buildPersonPrincipal(
   };
 }
 
-/**
- * Extends the idle expiry of used sessions; an ended session stays ended. Not a client's write, so
- * it has no audit entry.
- */
+/** Keeps ended sessions ended. No client requested this write, so it has no audit entry. */
 export async function extendSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

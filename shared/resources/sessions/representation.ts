@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** A session with its person and account, without its token. */
+/** The JSON contains the session's person and account, but not its token. */
 export function sessionRepresentation(alias: string): string {
   const user = jsonObject('u', ['id', 'name', 'email']);
   const tenant = jsonObject('n', [{ name: 'id', sql: 'n.tenant_id' }, 'name']);

@@ -17,7 +17,7 @@ export async function insertSessions(
   });
 }
 
-/** Ends all sessions of people who leave an account. */
+/** Call this function when people leave an account. */
 export async function endSessionsOfUsers(tx: Transaction, people: readonly RecordRef[]): Promise<void> {
   if (people.length === 0) return;
   await tx.query({
@@ -28,7 +28,6 @@ export async function endSessionsOfUsers(tx: Transaction, people: readonly Recor
   });
 }
 
-/** Sessions that have ended. */
 export const EXPIRED_SESSIONS: ExpiryRule = {
   table: 'sessions',
   condition: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${EXTENDED_RETENTION}`,

@@ -5,15 +5,15 @@ const PREFIX = 'tk_session_';
 const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
 /**
- * Creates a session's token: 256 random bits and a checksum, like an API key, but never valid as
- * one.
+ * The token looks like an API key, with 256 random bits and a checksum, but is never a valid API
+ * key.
  */
 export function mintSessionToken(): string {
   const body = `${PREFIX}${encodeBase62(randomBytes(32), 43)}`;
   return `${body}${computeChecksum62(body)}`;
 }
 
-/** True when the text could be one of our tokens. Avoids a database look-up for malformed text. */
+/** Checks shape and checksum, which saves a database lookup for malformed text. */
 export function isWellFormedToken(text: string): boolean {
   return SHAPE.exec(text)?.[1] === computeChecksum62(text.slice(0, -6));
 }

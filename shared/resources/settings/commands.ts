@@ -14,7 +14,7 @@ export const updateSettings = defineCommand<SettingsPatch>({
   agentScope: null,
 });
 
-/** A logo as a command's input: a job is JSON, so the picture is base64. */
+/** The picture is base64, because a job is JSON. */
 export type LogoInput = Omit<LogoImage, 'data'> & { data: string };
 
 export const setLogo = defineCommand<LogoInput>({

@@ -9,10 +9,7 @@ import { rescheduleForTimeZones } from '../export-schedules/schedule-rows.js';
 import { mergeTenants } from '../tenants/update-tenants.js';
 import { isPostgresTimeZone } from './time-zones.js';
 
-/**
- * JSON merge of an account's settings. Existing invoices keep the tax rate they were priced with;
- * export schedules move to the new time zone.
- */
+/** Existing invoices keep their tax rate; export schedules move to the new time zone. */
 export async function updateSettings(
   tx: Transaction,
   commands: Command<SettingsPatch>[],
@@ -35,9 +32,7 @@ export async function updateSettings(
   return outcomes;
 }
 
-/**
- * Commands whose time zone PostgreSQL does not know: every sweep that computes with it would fail.
- */
+/** Every sweep that computes with a zone unknown to PostgreSQL would fail. */
 async function findUnknownZones(
   tx: Transaction,
   commands: Command<SettingsPatch>[],

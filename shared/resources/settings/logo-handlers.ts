@@ -6,7 +6,7 @@ import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '.
 import { touchTenants } from '../tenants/update-tenants.js';
 import type { LogoInput } from './commands.js';
 
-/** The description of a logo in the audit log: everything but the picture. */
+/** The audit log shows everything about a logo but the picture. */
 interface LogoFacts {
   content_type: string;
   width: number;
@@ -14,7 +14,6 @@ interface LogoFacts {
   sha256: string;
 }
 
-/** Stores the logos of accounts, each replacing the previous one. */
 export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]): Promise<CommandOutcome[]> {
   const stored = await lockLogos(tx, commands);
   const outcomes = commands.map((command): CommandOutcome => {
@@ -39,7 +38,7 @@ export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]):
   return outcomes;
 }
 
-/** Removes the logos of accounts. An account without a logo stays unchanged. */
+/** An account without a logo stays unchanged. */
 export async function removeLogos(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const stored = await lockLogos(tx, commands);
   const outcomes = commands.map((command) => planOutcome(stored, command, null));

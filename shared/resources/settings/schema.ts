@@ -19,7 +19,7 @@ const timeZone = () =>
     .meta({ format: 'time-zone' })
     .example('America/New_York');
 
-/** The description of each setting, as API documentation shows it. */
+/** The API's documentation shows these descriptions. */
 const DESCRIPTIONS = {
   time_zone:
     'IANA name. Sets the midnight of plain dates, the end of due dates and the start of days of storage',

@@ -1,13 +1,13 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 
 /**
- * True for a zone in which Node can format dates. PostgreSQL must accept it too: {@link
- * loadPostgresTimeZones}.
+ * Node can format dates in the zone. PostgreSQL must accept the zone too:
+ * {@link loadPostgresTimeZones}.
  */
 export function isNodeTimeZone(value: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
-    // Offsets such as +02:00 are refused: they have no daylight-saving time.
+    // Offsets such as +02:00 are refused, because they have no daylight-saving time.
     return /^[A-Za-z]/.test(value);
   } catch {
     return false;
@@ -18,12 +18,11 @@ export function isNodeTimeZone(value: string): boolean {
 let loadedZones: ReadonlySet<string> | undefined;
 
 /**
- * Loads the names of PostgreSQL's time zones, in lower case, once per process. Callers that arrive
- * before the first result each run their own query, so no transaction fails because another's
- * connection broke.
+ * Returns lower-case names. Callers that arrive before the first result each run their own query,
+ * so no transaction fails because another's connection broke.
  *
- * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). It also accepts abbreviations that
- * PostgreSQL reads differently: `IST` is India in Node and Israel in PostgreSQL.
+ * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). Node also accepts abbreviations
+ * that PostgreSQL reads differently: `IST` is India in Node and Israel in PostgreSQL.
  */
 export async function loadPostgresTimeZones(
   db: Pick<Database | Transaction, 'query'>,
@@ -36,7 +35,7 @@ export async function loadPostgresTimeZones(
   return loadedZones;
 }
 
-/** True when PostgreSQL has a time zone of this name, ignoring case. */
+/** The names are compared without case. */
 export async function isPostgresTimeZone(
   db: Pick<Database | Transaction, 'query'>,
   name: string,

@@ -4,11 +4,7 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireSuggestion } from './commands.js';
 
-/**
- * Expire commands for open suggestions of this transaction's tenants whose invoice is paid, void or
- * cancelled: nothing is left to correct. Round-robin between accounts.
- * @param limit maximum number of commands, so that one pass stays short
- */
+/** Suggestions expire with their invoice, because nothing is left to correct once it is closed. */
 export async function findSuggestionsOfClosedInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { status: string }>(tx, {
     name: 'settled-suggestions',

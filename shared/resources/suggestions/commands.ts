@@ -4,10 +4,7 @@ import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/genera
 import type { SuggestionDraft } from './detectors/kinds.js';
 import { suggestionAccept, suggestionDismiss } from './schema.js';
 
-/**
- * Submitted by the clock: a detector's finding. No route uses this command, so its schema checks
- * nothing.
- */
+/** No route uses this command of the clock, so its schema checks nothing. */
 export const createSuggestion = defineCommand<SuggestionDraft>({
   type: 'suggestion.create',
   entityType: 'suggestion',
@@ -19,7 +16,7 @@ export const createSuggestion = defineCommand<SuggestionDraft>({
   conflictKeys: ({ detector, entity_id, occasion }) => [`suggestion:${detector}:${entity_id}:${occasion}`],
 });
 
-/** Submitted by the clock when the finding no longer applies. */
+/** The clock submits this command when the finding no longer applies. */
 export const expireSuggestion = defineCommand<{ reason: string }>({
   type: 'suggestion.expire',
   entityType: 'suggestion',

@@ -6,7 +6,6 @@ import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { SuggestionDraft } from './detectors/kinds.js';
 import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.js';
 
-/** Stores the detectors' findings, and records `ai.suggestion.created` in the same transaction. */
 export async function createSuggestions(
   tx: Transaction,
   commands: Command<SuggestionDraft>[],
@@ -28,7 +27,7 @@ export async function createSuggestions(
   });
 }
 
-/** Closes suggestions that no longer apply. A suggestion decided meanwhile keeps its decision. */
+/** A suggestion that was decided meanwhile keeps its decision. */
 export async function expireSuggestions(
   tx: Transaction,
   commands: Command<{ reason: string }>[],

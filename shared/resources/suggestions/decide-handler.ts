@@ -13,7 +13,7 @@ import { adjustThresholds } from './thresholds.js';
 type DecidedStatus = 'accepted' | 'dismissed';
 
 /**
- * 409 when the suggestion is already closed with another status; requesting its current status
+ * Returns a 409 if the suggestion is closed with another status. A request for its current status
  * changes nothing.
  */
 function checkStillOpen(row: SuggestionRow, to: DecidedStatus): CommandOutcome | undefined {
@@ -60,8 +60,8 @@ function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
 }
 
 /**
- * Adds the proposed line items to their invoices and recalculates totals and tax. All or nothing. A
- * suggestion without line items is only marked as accepted.
+ * Accepts a suggestion with all its line items, or not at all. A suggestion without line items is
+ * only marked as accepted.
  */
 export async function acceptSuggestions(
   tx: Transaction,
@@ -85,7 +85,7 @@ export async function acceptSuggestions(
   return outcomes;
 }
 
-/** Closes suggestions that are wrong or not worth pursuing. The detector's threshold adapts. */
+/** A dismissal also adapts the detector's threshold. */
 export async function dismissSuggestions(
   tx: Transaction,
   commands: Command<SuggestionDismiss>[],

@@ -17,7 +17,6 @@ export const proposedLine = allRequired({
   taxable: Joi.boolean(),
 }).meta({ className: 'ProposedLine' });
 
-/** The fields of a suggestion. */
 export const suggestionFields = defineFields({
   id: recordId(),
   kind: { output: suggestionKind },

@@ -12,28 +12,25 @@ import { buildLineItemInsert } from '../invoices/handlers/line-item-rows.js';
 import { storeInvoiceTotals } from '../invoices/handlers/store-invoices.js';
 import type { SuggestionRow } from './store.js';
 
-/** Statuses in which line items may still be added (docs/decisions.md §3). */
+/** Line items may still be added in these statuses (docs/decisions.md §3). */
 const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 interface TargetInvoice {
   row: InvoiceRow;
-  /** All line items, the stored ones first. */
+  /** All line items of the invoice. The stored line items come first. */
   lines: PricedLine[];
   lastPosition: number;
   added: Parameters<typeof buildLineItemInsert>[0];
   money: { subtotal_cents: number; tax_cents: number; total_cents: number };
 }
 
-/**
- * Adds the line items of suggestions to their invoices. Several suggestions may share an invoice.
- */
+/** Several suggestions may share an invoice. */
 export class LineItemAdder {
-  /** One audit entry per invoice and suggestion, equal to that of a PATCH of the invoice. */
+  /** Each suggestion writes the audit entry of a PATCH of the invoice. */
   readonly audits: AuditedSideEffect[] = [];
 
   private constructor(private readonly targets: Map<string, TargetInvoice>) {}
 
-  /** Locks the invoices that the suggestions would change, and reads their line items. */
   static async lock(tx: Transaction, suggestions: readonly SuggestionRow[]): Promise<LineItemAdder> {
     const refs = suggestions.flatMap((one) =>
       one.invoice_id && one.proposed_lines.length > 0
@@ -56,10 +53,7 @@ export class LineItemAdder {
     return new LineItemAdder(targets);
   }
 
-  /**
-   * Adds the line items of one suggestion in memory; returns a failed outcome if that is not
-   * possible.
-   */
+  /** Changes only memory. Returns a failed outcome if the invoice cannot have these line items. */
   add(
     command: Command,
     { invoice_id: invoiceId, proposed_lines: proposed }: SuggestionRow,

@@ -6,9 +6,9 @@ import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './det
 /** The age limit of comparable work orders, and the maximum number read per service. */
 const HISTORY = '180 days';
 const HISTORY_JOBS = 300;
-/** Words in notes that show that a winch was used (a regular expression). */
+/** These words in notes show that a winch was used. */
 const WINCH_WORDS = '\\m(winch|ditch|embankment|ravine|stuck|mud|rolled over|rollover|off the road)';
-/** Statuses of invoices that are unfinished or annulled. */
+/** Invoices in these statuses are unfinished or annulled. */
 const NOT_BILLED = `('draft', 'needs_review', 'void', 'cancelled')`;
 
 const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'category', l.category, 'quantity', l.quantity, 'unit_type', l.unit_type,
@@ -16,8 +16,8 @@ const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'cate
   from invoice_line_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id)`;
 
 /**
- * Categories on other invoices of the same work order, void and cancelled ones aside. Storage is
- * billed repeatedly, and separately from the tow.
+ * SQL: the categories on other invoices of the work order, unless these are void or cancelled.
+ * Storage is billed repeatedly, and separately from the tow.
  */
 const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::json)
   from (select n.tenant_id, n.id from invoices n where n.tenant_id = i.tenant_id and n.work_order_id = i.work_order_id
@@ -25,8 +25,8 @@ const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::
   join invoice_line_items l on l.tenant_id = n.tenant_id and l.invoice_id = n.id)`;
 
 /**
- * The columns of a {@link BilledWorkOrder}, over `i` invoices, `w` work orders, `c` customers and
- * the local time of dispatch `d.at`.
+ * SQL: the columns of a {@link BilledWorkOrder} from `invoices i`, `work_orders w`, `customers c`
+ * and the local time of dispatch `d.at`.
  */
 const FACTS = `
   i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
@@ -43,9 +43,8 @@ const FACTS = `
 const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;
 
 /**
- * Reads, in batches, the facts of these invoices of one tenant and the records to compare them
- * with. Each row carries the tenant id: as a constant, it would make the planner read whole tenants
- * instead of single rows.
+ * Each row of the parameters carries the tenant id, because a constant would make the planner read
+ * whole tenants instead of single rows.
  */
 export async function loadDetectionSubjects(
   tx: Transaction,
@@ -77,7 +76,6 @@ function readJobs(tx: Transaction, refs: RecordRef[]): Promise<BilledWorkOrder[]
   });
 }
 
-/** Billed work orders of these services, newest first. */
 function readHistory(
   tx: Transaction,
   tenantId: string,
@@ -108,17 +106,14 @@ function readHistory(
 const WINDOW = `interval '${DUPLICATE_WINDOW_DAYS} days'`;
 
 /**
- * Joins rows of the tenant `own` by a key. The `offset 0` is a fence: without statistics of a young
- * table, the planner would reverse the join and read all rows of a tenant first.
+ * The `offset 0` is a fence: without statistics of a young table, the planner would reverse the
+ * join and read all rows of the tenant first.
  */
 function joinRow(table: string, alias: string, key: string): string {
   return `join lateral (select * from ${table} x where x.tenant_id = own.tenant_id and ${key} offset 0) ${alias} on true`;
 }
 
-/**
- * Earlier invoices with the same total, void and cancelled ones aside: of the same work order, or
- * of the same customer and vehicle.
- */
+/** Void and cancelled invoices do not count as duplicates. */
 function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')
     and (o.created_at, o.id) < (i.created_at, i.id) and o.created_at > i.created_at - ${WINDOW}`;

@@ -3,7 +3,6 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { suggestionFields } from './fields.js';
 
-/** Builds the query for one page of suggestions. */
 export function listSuggestions(query: SuggestionListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

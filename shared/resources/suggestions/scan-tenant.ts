@@ -11,31 +11,31 @@ import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 
 /**
- * Statuses in which an invoice can still be corrected or taken back. The same as in the partial
- * index on them.
+ * An invoice in these statuses can still be corrected or taken back. The list must match the
+ * condition of the partial index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
-/** The period that the first scan of an account covers. */
+/** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
-/**
- * The longest that a transaction may take to commit after the times it wrote. Each scan starts this
- * much before the end of the previous one.
- */
+/** A transaction may commit this long after the times that it wrote, so scans overlap. */
 const OVERLAP = '5 minutes';
-/** Maximum number of invoices per scan, so that it stays short. */
+/** The limit keeps one scan short. */
 const INVOICES_PER_SCAN = 100;
 
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * The last scanned version of an invoice. A subquery instead of a join: on tables without
- * statistics, a range of versions makes the planner read all rows of a tenant.
+ * SQL: the scanned version of an invoice. A join instead of this subquery would make the planner
+ * read all rows of a tenant, on tables without statistics.
  */
 function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
 }
 
-/** Invoices changed since the last scan, over `m` detector_marks (outer) of tenant `own`. */
+/**
+ * SQL: the invoices of tenant `own` that changed since the last scan. The table `detector_marks m`
+ * has the time of that scan, if there was one.
+ */
 const CHANGED_INVOICES = `
   select i.id, i.updated_at as changed_at,
     greatest(i.updated_at, (select w.updated_at from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as version
@@ -44,8 +44,8 @@ const CHANGED_INVOICES = `
     and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
 /**
- * Invoices whose work order changed. The `offset 0` is a fence: it limits the planner to the index
- * from work order to invoice.
+ * SQL: the invoices whose work order changed. The `offset 0` is a fence: it limits the planner to
+ * the index from work order to invoice.
  */
 const CHANGED_JOBS = `
   select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
@@ -54,7 +54,7 @@ const CHANGED_JOBS = `
     and ${scannedVersion('i')} < w.updated_at
   order by w.updated_at, w.id`;
 
-/** Those of this transaction's tenants that have changes to scan, the longest unscanned first. */
+/** The longest unscanned tenant comes first. */
 export async function findChangedTenants(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<{ tenant_id: string }>({
     name: 'watched-tenants',
@@ -70,13 +70,12 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
 
 interface ChangedInvoice {
   id: string;
-  /** As text: a Date would lose the microseconds that distinguish versions. */
+  /** The version is text, because a Date would lose the microseconds that distinguish versions. */
   version: string;
   changed_at: string;
   environment: 'live' | 'sandbox';
 }
 
-/** The result of scanning a tenant's changes. */
 export interface TenantScan {
   scannedInvoices: number;
   commands: Command[];
@@ -85,9 +84,8 @@ export interface TenantScan {
 }
 
 /**
- * Scans a tenant's changes since the last scan, and stores the progress in the caller's
- * transaction. Each version of an invoice is scanned once, whenever it was committed: scans
- * overlap, and skip versions that were already scanned.
+ * Stores the progress in the caller's transaction. Scans overlap, and skip versions that were
+ * already scanned, so each version is scanned once, even if its transaction commits late.
  */
 export async function scanTenant(tx: Transaction, tenantId: string): Promise<TenantScan> {
   const { changed, last } = await findChanged(tx, tenantId);
@@ -126,8 +124,8 @@ function buildSuggestionKey({
 }
 
 /**
- * Finds the oldest changes first. An invoice that changed together with its work order appears
- * once, with the later change. `last`: the end of a scan that reached its limit.
+ * The oldest changes come first. An invoice that changed together with its work order appears once,
+ * with the later change. `last` is the end of a scan that reached its limit.
  */
 async function findChanged(
   tx: Transaction,
@@ -149,8 +147,8 @@ async function findChanged(
 }
 
 /**
- * Moves the mark to the last scanned change, or to now when no change is left. Deletes versions
- * that no later scan can read again.
+ * Moves the mark to the last scanned change, or to now if no change is left. Deletes versions that
+ * no later scan can read again.
  */
 async function storeProgress(
   tx: Transaction,

@@ -6,7 +6,6 @@ import { proposedLine, suggestionFields } from './fields.js';
 
 export { proposedLine, suggestionEntity, suggestionKind, suggestionStatus };
 
-/** The path holds all input. */
 export const suggestionAccept = Joi.object({}).meta({ className: 'SuggestionAccept' });
 
 export const suggestionDismiss = Joi.object({

@@ -6,7 +6,6 @@ import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { SuggestionDraft, SuggestionStatus } from './detectors/kinds.js';
 
-/** A suggestion's row, locked. */
 export interface SuggestionRow extends Row, RecordRef {
   detector: string;
   invoice_id: string | null;
@@ -21,10 +20,7 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type 
   rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
-/**
- * Stores suggestions, and skips those that were suggested before, regardless of their status.
- * Resolves with the keys of the new ones.
- */
+/** Skips suggestions that exist in any status. Resolves with the keys of the new suggestions. */
 export async function insertSuggestions(
   tx: Transaction,
   rows: readonly NewSuggestion[],
@@ -32,8 +28,8 @@ export async function insertSuggestions(
   if (rows.length === 0) return new Set();
   const occasion = (row: NewSuggestion) =>
     `${row.tenant_id}/${row.invoice_id}/${row.detector}/${row.entity_id}/${row.occasion}`;
-  // All batches insert in the same sequence; otherwise two of them could deadlock. By invoice
-  // first: the foreign key locks the invoice, and commands that change invoices lock them in this
+  // All batches insert in the same sequence, so that they cannot deadlock. Invoices come first,
+  // because the foreign key locks them, and commands that change invoices lock them in this
   // sequence.
   const sorted = [...rows].sort((a, b) => (occasion(a) < occasion(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
@@ -45,7 +41,6 @@ export async function insertSuggestions(
   return new Set(inserted.map(refKey));
 }
 
-/** A suggestion that another command creates as a side effect. */
 export function buildSuggestion(command: Command, draft: SuggestionDraft): NewSuggestion {
   return { ...draft, tenant_id: command.tenantId, id: newId() };
 }

@@ -2,7 +2,6 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { DETECTORS, INITIAL_THRESHOLDS, isDetector, type Thresholds } from './detectors/catalogue.js';
 
-/** Reads the detectors' thresholds of an account. */
 export async function readThresholds(tx: Transaction, tenantId: string): Promise<Thresholds> {
   const rows = await tx.query<{ detector: string; threshold: number }>({
     name: 'detector-thresholds',
@@ -23,10 +22,8 @@ export interface DetectorDecision {
 }
 
 /**
- * Adapts an account's thresholds to the decisions on its suggestions. A dismissal moves the
- * threshold by one step, so that the detector reports less. An acceptance moves it back by a
- * smaller step. Both stay within its bounds. Suggestions without a detector (denials, deadlines)
- * have no threshold.
+ * After a dismissal the detector reports less. An acceptance moves the threshold back by a smaller
+ * step. Suggestions without a detector (denials, deadlines) have no threshold.
  */
 export async function adjustThresholds(
   tx: Transaction,
@@ -47,8 +44,8 @@ export async function adjustThresholds(
       },
     ];
   });
-  // One query cannot change a row twice, so the decisions on one detector are summed into one row.
-  // The query sorts the rows, so that two batches cannot deadlock.
+  // One query cannot change a row twice, so the decisions on one detector are summed. The query
+  // sorts the rows, so that two batches cannot deadlock.
   const sums = new Map<string, (typeof steps)[number] & { count: number }>();
   for (const step of steps) {
     const key = `${step.tenant_id}/${step.detector}`;

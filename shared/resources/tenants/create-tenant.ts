@@ -8,7 +8,7 @@ export interface NewTenant {
   tier?: Tier;
   timeZone?: string;
   taxRateBps?: number;
-  /** Default null: agents' drafts never wait for approval. */
+  /** With null, the default, agents' drafts never wait for approval. */
   agentGateCents?: number | null;
 }
 
@@ -18,14 +18,12 @@ export interface TenantPair {
   sandbox: string;
 }
 
-/** Ids for a tenant and its twin; the transaction that creates them must include both. */
+/** The transaction that creates the tenants must include both ids. */
 export function createTenantPairIds(): TenantPair {
   return { live: newId(), sandbox: newId() };
 }
 
-/**
- * Creates and audits a tenant and its sandbox twin, in a transaction of exactly these two tenants.
- */
+/** The transaction must have exactly these two tenants. */
 export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
   const {
     name,

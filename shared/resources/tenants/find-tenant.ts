@@ -1,13 +1,13 @@
 import type { Tier } from '../../platform/config/config.js';
 import type { Database } from '../../platform/postgres/database.js';
 
-/** The columns of a tenant that every request needs. */
+/** Every request needs these columns. */
 export interface TenantRow {
   name: string;
   environment: 'live' | 'sandbox';
   time_zone: string;
   tier: Tier;
-  /** Null in the sandbox itself. */
+  /** null in the sandbox itself. */
   sandbox_tenant_id: string | null;
 }
 

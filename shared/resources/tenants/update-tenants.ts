@@ -7,7 +7,7 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,
   business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text`;
 
-/** Merges settings into accounts. `plan` is that of {@link mergeRecords}. */
+/** @param plan as in {@link mergeRecords} */
 export function mergeTenants<Input>(
   tx: Transaction,
   commands: Command<Input>[],

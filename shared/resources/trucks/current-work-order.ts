@@ -1,6 +1,6 @@
 /**
- * SQL: the value of `expression` for the truck's current work order, `j`; null if the truck has
- * none. A truck never has more than one current work order.
+ * SQL: the value of `expression` for the truck's current work order `j`; null if the truck has
+ * none. A truck has at most one current work order.
  */
 export function selectFromCurrentWorkOrder(alias: string, expression: string): string {
   return `(select ${expression} from work_orders j where j.tenant_id = ${alias}.tenant_id and j.truck_id = ${alias}.id
@@ -14,7 +14,10 @@ const STATUS_FROM_WORK_ORDER = `case
   when j.step = 'en_route' or j.status = 'in_progress' then 'en_route'
   else 'assigned' end`;
 
-/** SQL: the truck's status, from the progress of its work order; without one, the stored status. */
+/**
+ * SQL: the progress of the current work order determines the status. Without a work order, the
+ * stored status counts.
+ */
 export function selectTruckStatus(alias: string): string {
   return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;
 }

@@ -17,7 +17,7 @@ import { selectFromCurrentWorkOrder, selectTruckStatus } from './current-work-or
 
 const unitNumber = () => text(32).example('T-12');
 
-/** SQL: whether the position is marked stale, because it is older than this. */
+/** SQL condition: the position is older than this, so the API marks it stale. */
 const isStale = (alias: string) => `${alias}.located_at < now() - interval '5 minutes'`;
 
 const location: Field = {
@@ -69,7 +69,6 @@ const location: Field = {
   ],
 };
 
-/** The fields of a truck. */
 export const truckFields = defineFields({
   id: recordId(),
   unit_number: {

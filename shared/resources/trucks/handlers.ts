@@ -17,10 +17,7 @@ type Fields = Omit<TruckPatch, 'location'> & {
   located_at?: string | null;
 };
 
-/**
- * Flattens the position into columns. An absent position stays absent, so that create and merge can
- * share this function.
- */
+/** An absent position stays absent, because create and merge share this function. */
 function toColumns(input: TruckCreate | TruckPatch): Fields {
   const { location, ...fields } = input;
   if (location === undefined) return fields;
@@ -40,7 +37,7 @@ function failTakenNumber(unitNumber: string | undefined): CommandOutcome {
   });
 }
 
-/** Adds trucks to the fleet; a truck whose unit number is taken fails. */
+/** A truck whose unit number is taken fails. */
 export async function createTrucks(
   tx: Transaction,
   commands: Command<TruckCreate>[],
@@ -82,7 +79,7 @@ function numberKey({ tenantId, input }: Command<TruckCreate>): string {
   return `${tenantId}/${input.unit_number.toLowerCase()}`;
 }
 
-/** JSON merge of a truck's fields. Only dispatch commands change its current work order. */
+/** Only dispatch commands change a truck's current work order. */
 export async function updateTrucks(
   tx: Transaction,
   commands: Command<TruckPatch>[],
@@ -108,8 +105,8 @@ export async function updateTrucks(
 }
 
 /**
- * Trucks whose requested number belongs to another truck. If another transaction takes a number
- * after this query, the unique index fails the batch; the rerun then finds it here.
+ * If another transaction takes a number after this query, the unique index fails the batch. The
+ * rerun then finds the number here.
  */
 async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Set<string>> {
   const wanted = commands.flatMap((command) =>

@@ -4,7 +4,7 @@ import { buildListQuery, Conditions, type ListScope } from '../../records/lists/
 import { selectTruckStatus } from './current-work-order.js';
 import { truckFields } from './fields.js';
 
-/** Builds the query for one page of trucks. The status filter applies to the derived status. */
+/** The status filter applies to the derived status. */
 export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

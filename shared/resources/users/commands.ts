@@ -9,10 +9,10 @@ const shared = {
   agentScope: null,
 } as const;
 
-/** A command's input: the api process replaces the password by its hash. */
+/** The api process replaces the password by its hash. */
 export type WithPasswordHash<T> = Omit<T, 'password'> & { password?: never; password_hash?: string };
 
-/** E-mails are unique in an account, so commands about the same one run in sequence. */
+/** E-mails are unique in an account, so commands about the same e-mail run in sequence. */
 const emailKeys = ({ email }: { email?: string }) => (email ? [`user_email:${email.toLowerCase()}`] : []);
 
 export const createUser = defineCommand<WithPasswordHash<UserCreate>>({

@@ -16,7 +16,6 @@ const newPassword = () =>
         : value,
     );
 
-/** The fields of a person of an account. */
 export const userFields = defineFields({
   id: recordId(),
   name: { input: text(100).example('Dana Whitfield'), isRequired: true, columns: 'text' },
@@ -26,7 +25,7 @@ export const userFields = defineFields({
     isRequired: true,
     columns: 'text',
   },
-  // Nobody reads it, and the table has its hash.
+  // No response shows the password, and the table has only its hash.
   password: {
     input: newPassword().description('Omitted: the person cannot sign in until one is set'),
     changeInput: newPassword().description('A new password ends all sessions of the person'),

@@ -41,7 +41,7 @@ function redactPassword({ password_hash: hash, ...rest }: Record<string, unknown
   return hash === undefined ? rest : { ...rest, password: '[redacted]' };
 }
 
-/** Adds people; one whose e-mail belongs to an active person fails. */
+/** A new person cannot have the e-mail of an active person. */
 export async function createUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserCreate>>[],
@@ -57,10 +57,7 @@ export async function createUsers(
   );
 }
 
-/**
- * Inserts people with the hashes of their passwords. Resolves with the keys of those whose e-mail
- * was free.
- */
+/** Resolves with the keys of the people whose e-mail was free. */
 export async function insertUsers(
   tx: Transaction,
   rows: (RecordRef & { name: string; email: string; password_hash?: string })[],
@@ -79,8 +76,8 @@ export async function insertUsers(
 }
 
 /**
- * JSON merge of a person's fields. A new password ends the person's sessions, because an attacker
- * with the old password may be signed in.
+ * A new password ends the person's sessions, because an attacker with the old password may be
+ * signed in.
  */
 export async function updateUsers(
   tx: Transaction,
@@ -121,8 +118,8 @@ function failDeactivated(): CommandOutcome {
 }
 
 /**
- * People whose requested e-mail belongs to another active person. If another transaction takes an
- * e-mail after this query, the unique index fails the batch; the rerun then finds it here.
+ * If another transaction takes an e-mail after this query, the unique index fails the batch. The
+ * rerun then finds the e-mail here.
  */
 async function findTakenEmails(
   tx: Transaction,
@@ -141,10 +138,7 @@ async function findTakenEmails(
   return new Set(rows.map(refKey));
 }
 
-/**
- * Deactivates people and ends their sessions. The last active person of an account stays: without
- * one, no person could add people again.
- */
+/** The last active person of an account stays; otherwise no person could add people again. */
 export async function deactivateUsers(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
@@ -173,10 +167,7 @@ function failLastPerson(): CommandOutcome {
   });
 }
 
-/**
- * Locks the people who can sign in to these tenants. When two people deactivate each other, the
- * second command sees the first one's change.
- */
+/** When two people deactivate each other, the second command sees the first command's change. */
 async function lockActiveUsers(tx: Transaction, tenantIds: string[]): Promise<Map<string, Set<string>>> {
   const rows = await tx.query<RecordRef>({
     name: 'lock-active-users',

@@ -20,8 +20,8 @@ const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
 });
 
 /**
- * Starts sessions. A sign-in fails when the password has changed, or the person was deactivated,
- * since the api process checked the password.
+ * A sign-in fails if the person was deactivated, or the password changed, after the api process
+ * checked the password.
  */
 export async function createSessions(
   tx: Transaction,
@@ -48,10 +48,7 @@ export async function createSessions(
   );
 }
 
-/**
- * Stores the networks of people who signed in as keyed hashes; see
- * `sessions/known-addresses.ts`.
- */
+/** Stores keyed hashes of networks; see `sessions/known-addresses.ts`. */
 async function storeAddresses(
   tx: Transaction,
   commands: Command<NewSession>[],

@@ -5,7 +5,7 @@ import { webhookDeliveryAction, webhookTest } from './schema.js';
 
 const shared = { entityType: 'webhook_delivery', permission: 'admin', agentScope: null } as const;
 
-/** replay_of is the delivery id from the request path. */
+/** The request path contains replay_of, the id of a delivery. */
 export type DeliveryReplay = WebhookDeliveryAction & { replay_of: string };
 
 export const replayDelivery = defineCommand<DeliveryReplay>({
@@ -24,7 +24,7 @@ export const cancelDelivery = defineCommand<WebhookDeliveryAction>({
   schema: webhookDeliveryAction,
 });
 
-/** endpoint_id comes from the request path. */
+/** The request path contains endpoint_id. */
 export type EndpointTest = { type: EventType; endpoint_id: string };
 
 export const testEndpoint = defineCommand<EndpointTest>({

@@ -20,10 +20,7 @@ interface Original extends RecordRef {
   has_body: boolean;
 }
 
-/**
- * Creates a new delivery of an earlier delivery's event, whatever the status of the earlier one.
- * The webhook-id stays the same.
- */
+/** Replays a delivery, whatever its status. The webhook-id stays the same. */
 export async function replayDeliveries(
   tx: Transaction,
   commands: Command<DeliveryReplay>[],

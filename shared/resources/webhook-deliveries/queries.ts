@@ -3,7 +3,6 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { addIdRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { webhookAttemptRepresentation, webhookDeliveryRepresentation } from './representation.js';
 
-/** Lists one page of the deliveries that match a query, newest first (sorted by id). */
 export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope): SqlQuery {
   const { event_type: type = '*', status, trigger, since, until } = query;
   const conditions = new Conditions()
@@ -29,7 +28,6 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
   });
 }
 
-/** Lists the attempts of one delivery, newest first. */
 export function listAttempts(
   query: WebhookAttemptListQuery & { delivery_id?: string },
   scope: ListScope,

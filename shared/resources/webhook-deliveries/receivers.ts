@@ -3,13 +3,12 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { indexByRef, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
-/** The columns of an endpoint that decide whether it may receive a delivery. */
 export interface Receiver extends RecordRef {
   enabled: boolean;
   is_deleted: boolean;
 }
 
-/** Finds the endpoints with these ids, deleted ones included. The map's keys are references. */
+/** The map includes deleted endpoints. */
 export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise<Map<string, Receiver>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<Receiver>({
@@ -21,10 +20,7 @@ export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise
   return indexByRef(rows);
 }
 
-/**
- * Returns the error if the endpoint cannot receive a new delivery, else undefined. If the endpoint
- * is disabled after this check, its worker cancels the delivery.
- */
+/** If the endpoint is disabled after this check, its worker cancels the delivery. */
 export function checkReceiver(receiver: Receiver | undefined): CommandOutcome | undefined {
   if (receiver?.enabled && !receiver.is_deleted) return undefined;
   const message =

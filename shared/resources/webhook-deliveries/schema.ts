@@ -85,13 +85,12 @@ export const webhookDeliveryListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'WebhookDeliveryListQuery' });
 
-/** The path names the delivery. */
+/** The request path names the delivery. */
 export const webhookAttemptListQuery = Joi.object({
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'WebhookAttemptListQuery' });
 
-/** The path holds everything that the action needs. */
 export const webhookDeliveryAction = Joi.object({}).meta({ className: 'WebhookDeliveryAction' });
 
 export const webhookTest = Joi.object({

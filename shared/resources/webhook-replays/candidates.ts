@@ -5,13 +5,13 @@ import { firstIdAt, getIdTimeMs } from '../../platform/id-times.js';
 export type ReplayKind = WebhookReplay['kind'];
 export type ReplayFilter = WebhookReplay['filter'];
 
-/** Allowance for clock differences between processes, which are smaller than this. */
+/** The clocks of two processes differ by less than this. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * SQL for the rows that a replay examines at one endpoint, oldest first. It delivers those with
- * `is_match`. The SQL is part of a query that has the endpoint as `e`. Parameters $1 to $6 are
- * {@link buildCandidateValues}; `limit` bounds the number of examined rows.
+ * SQL for the rows that a replay examines at endpoint
+ * `e`, oldest first. The replay delivers the rows with `is_match`. {@link buildCandidateValues}
+ * supplies $1 to $6.
  *
  * A replay examines the endpoint's deliveries that have the wanted status. A recovery examines the
  * account's events and matches those that the endpoint subscribes to and that neither arrived there
@@ -38,7 +38,7 @@ export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, 
 }
 
 /**
- * A CASE expression, so that PostgreSQL parses only the bodies of these event types. Bodies may be
+ * The `case` makes PostgreSQL parse only the bodies of these event types, because bodies may be
  * large.
  */
 const IS_ABOUT_ENDPOINT_SQL = `case
@@ -51,20 +51,16 @@ interface CandidateQuery {
   replayId: string;
   kind: ReplayKind;
   filter: ReplayFilter;
-  /** The id of the last examined row. */
+  /** The id of the row that was examined last. */
   after?: string | undefined;
 }
 
-/**
- * Builds the values of $1 to $6: tenant, bounds of the ids to examine, bounds of the times to
- * match, event type.
- */
+/** Returns $1 to $6: tenant, bounds of the examined ids, bounds of matching times, event type. */
 export function buildCandidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
   const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);
   const until = filter.until === null ? createdAt : Date.parse(filter.until);
-  // The deliveries of a replay have ids of the replay's own time. The upper bound excludes them, or
-  // the replay would repeat its own deliveries.
+  // The upper bound excludes the replay's own deliveries, whose ids have the replay's own time.
   const endAt = until + CLOCK_TOLERANCE_MS;
   return [
     tenantId,

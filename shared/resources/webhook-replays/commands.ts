@@ -6,8 +6,8 @@ import { webhookRecover, webhookReplayAction, webhookReplayCreate } from './sche
 const shared = { entityType: 'webhook_replay', permission: 'admin', agentScope: null } as const;
 
 /**
- * The api counts the deliveries before it submits the command, so that no batch of commands waits
- * for the count.
+ * The api counts the deliveries before it submits the command, because a batch of commands must not
+ * wait.
  */
 interface Planned {
   plan: PlannedReplay;

@@ -16,7 +16,7 @@ import type { PlannedReplay } from './plan.js';
 
 type Creation = Command<{ plan: PlannedReplay }>;
 
-/** Starts replays or recoveries. The clock then creates their deliveries in small portions. */
+/** The clock then creates the deliveries in small portions. */
 export function createReplays(kind: ReplayKind) {
   return async (tx: Transaction, commands: Creation[]): Promise<CommandOutcome[]> => {
     const receivers = await findReceivers(tx, commands.flatMap(listReceiverRefs));
@@ -56,7 +56,6 @@ function buildTooManyError(): CommandOutcome {
   return failedOutcome({ code: 'conflict', message });
 }
 
-/** Counts the running replays of these commands' tenants. */
 async function countRunning(tx: Transaction, commands: Creation[]): Promise<Map<string, number>> {
   const rows = await tx.query<{ tenant_id: string; running: number }>({
     name: 'count-running-replays',
@@ -82,10 +81,7 @@ interface ReplayRow extends Row, RecordRef {
   status: (typeof REPLAY_STATUSES)[number];
 }
 
-/**
- * Cancels replays: they create no more deliveries, and their open deliveries are cancelled. A
- * replay with nothing left to cancel stays unchanged.
- */
+/** Open deliveries are cancelled too. A replay with nothing left to cancel stays unchanged. */
 export async function cancelReplays(
   tx: Transaction,
   commands: Command<WebhookReplayAction>[],

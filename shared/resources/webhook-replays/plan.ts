@@ -8,12 +8,9 @@ import {
   renderCandidatesSql,
 } from './candidates.js';
 
-/**
- * Maximum rows that a count examines, over all endpoints together, so that the query ends in time.
- */
+/** The limit applies to all endpoints together, so that the count ends in time. */
 const MAX_EXAMINED = 10_000;
 
-/** The plan of a replay that is not stored yet. */
 export interface PlannedReplay {
   endpoint_id: string | null;
   filter: ReplayFilter;
@@ -29,8 +26,8 @@ export interface ReplayRequest {
 }
 
 /**
- * Counts the deliveries that a replay would create now. It needs a database connection of its own:
- * a count may take a second, and other reads on the same connection would wait.
+ * The count needs its own database connection, because it may take a second and other reads on the
+ * connection would wait.
  */
 export async function planReplay(
   db: Database,
@@ -45,14 +42,11 @@ export async function planReplay(
 
 interface Count extends Row {
   total: number;
-  /** More rows exist than the count examined. */
+  /** True if more rows exist than the count examined. */
   is_cut: boolean;
 }
 
-/**
- * Builds the count query. A replay delivers an event to an endpoint once, even if several of its
- * deliveries match.
- */
+/** An event counts once per endpoint, as a replay delivers it, even if several deliveries match. */
 export function buildCountQuery({
   tenantId,
   kind,

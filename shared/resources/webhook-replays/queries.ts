@@ -3,7 +3,6 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { webhookReplayRepresentation } from './representation.js';
 
-/** Lists one page of replays and recoveries, newest first. */
 export function listReplays(query: WebhookReplayListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'webhook_replays',

@@ -11,27 +11,22 @@ import {
 } from './candidates.js';
 import { MAX_REPLAY_MS } from './limits.js';
 
-/** Maximum deliveries that a replay creates in one pass. */
 const MAX_DELIVERIES_PER_PASS = 200;
 /**
- * A replay creates no more deliveries for an endpoint that already has this many open deliveries
- * from replays. More would only wait and become outdated.
+ * At most this many deliveries from replays are open at one endpoint, because more would only wait
+ * and become outdated.
  */
 const MAX_OPEN_PER_ENDPOINT = 100;
-/** Maximum rows examined for one endpoint in one pass. */
+/** A pass examines at most this many rows for one endpoint. */
 const MAX_EXAMINED_PER_PASS = 2000;
 const DONE = 'done';
 
-/**
- * Maximum replays of one tenant that a pass continues. A tenant with more running replays delays
- * only its own.
- */
+/** A tenant with more running replays delays only its own replays. */
 const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
- * Finds unfinished replays of this transaction's tenants: up to a limit per tenant, longest waiting
- * first. A replay starts only after all transactions older than itself have ended, because their
- * events are invisible until then.
+ * The longest waiting replays of each tenant come first. A replay starts only after all
+ * transactions older than itself have ended, because their events are invisible until then.
  */
 export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
@@ -54,8 +49,7 @@ interface RunningReplay extends Row, RecordRef {
 }
 
 /**
- * Creates the next deliveries of a replay, oldest first, and stores its position in the same
- * transaction. A process that dies leaves both or neither. Delivery ids are deterministic, so no
+ * Stores the deliveries and the position in one transaction. Delivery ids are deterministic, so no
  * delivery is created twice. Skips a replay or an endpoint that another clock has locked.
  * @returns the endpoints that got new deliveries
  */
@@ -107,8 +101,8 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
 }
 
 /**
- * Whether to cancel the replay: its endpoint is disabled (a later recovery starts from the
- * beginning), or it has run for too long.
+ * A replay ends early if its endpoint is disabled, because a later recovery starts from the
+ * beginning, or if it has run for too long.
  */
 function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
   if (Date.now() - getIdTimeMs(replay.id) > MAX_REPLAY_MS) return true;
@@ -117,15 +111,12 @@ function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boole
 
 interface Chunk {
   made: number;
-  /** Id of the last examined row; null: no row was examined. */
+  /** The id of the last examined row; null if no row was examined. */
   position: string | null;
   is_done: boolean;
 }
 
-/**
- * Examines the next candidates of one endpoint and creates deliveries for those that match.
- * Undefined if another clock has locked the endpoint.
- */
+/** Returns undefined if another clock has locked the endpoint. */
 async function createChunk(
   tx: Transaction,
   replay: RunningReplay,
@@ -188,10 +179,7 @@ function renderCreateSql({ kind, filter }: RunningReplay): string {
       (select count(*) from taken) = (select count(*) from looked) and (select count(*) from looked) < ${MAX_EXAMINED_PER_PASS} as is_done`;
 }
 
-/**
- * Stores the progress of a replay, even without new deliveries. The new updated_at puts it behind
- * the tenant's other replays.
- */
+/** The new updated_at puts the replay behind the tenant's other replays. */
 async function storeProgress(
   tx: Transaction,
   replay: RunningReplay,

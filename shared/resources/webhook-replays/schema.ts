@@ -74,7 +74,6 @@ export const webhookRecover = Joi.object({
   dry_run: strictBoolean().description('Only count, like the header X-Service-Dry-Run'),
 }).meta({ className: 'WebhookRecover' });
 
-/** The path holds everything that the action needs. */
 export const webhookReplayAction = Joi.object({}).meta({ className: 'WebhookReplayAction' });
 
 export const webhookReplayListQuery = Joi.object({

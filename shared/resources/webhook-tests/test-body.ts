@@ -3,10 +3,7 @@ import type { EventType } from '../../contracts/vocabulary.js';
 import { describeEventType } from '../event-types/bodies.js';
 import { buildSyntheticEventBody } from '../events/envelope.js';
 
-/**
- * Builds the body of a test event from the example of its type. `data.test` distinguishes it from a
- * real event.
- */
+/** The body is the example of its type. `data.test` distinguishes it from a real event. */
 export function buildTestBody(
   type: EventType,
   { eventId, command, now }: { eventId: string; command: Command; now: Date },

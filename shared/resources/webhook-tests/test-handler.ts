@@ -11,8 +11,8 @@ import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js
 import { buildTestBody } from './test-body.js';
 
 /**
- * Sends an example event to each endpoint, even if its event_types do not include that type. The
- * delivery log shows it; the list of events does not.
+ * An endpoint gets the test even if it does not subscribe to the type. The delivery log shows the
+ * test; the list of events does not.
  */
 export async function testEndpoints(
   tx: Transaction,

@@ -20,14 +20,9 @@ interface BusyRow {
   job_number: string;
 }
 
-/**
- * The locked trucks of a batch of assignments. When two dispatchers want the same truck, the second
- * one learns which work order has it.
- */
+/** When two dispatchers want the same truck, the second learns which work order has it. */
 export interface LockedFleet {
-  /**
-   * Returns the truck and driver of a work order, or a failed outcome. Counts the truck as taken.
-   */
+  /** The assigned truck then counts as taken. */
   assign(
     job: WorkOrderRow,
     command: AssignCommand,
@@ -40,7 +35,7 @@ export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Pro
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.truck_id as string }));
   if (refs.length === 0)
     return createFleet({ trucks: new Map(), busy: new Map(), blocked: new Set(), refused: new Map() });
-  // Lock first: the query for busy trucks must run when no other transaction can change them.
+  // Lock first, because no other transaction may change which trucks are busy during the query.
   const trucks = await lockRecords<TruckRow>(tx, 'trucks', refs);
   const [busy, blocked, refused] = await Promise.all([
     findBusy(tx, refs),
@@ -60,7 +55,7 @@ async function findBusy(tx: Transaction, refs: RecordRef[]): Promise<Map<string,
   return new Map(rows.map((row) => [refKey({ tenant_id: row.tenant_id, id: row.truck_id }), row]));
 }
 
-/** Trucks with an unresolved out-of-service defect (docs/decisions.md §9). */
+/** Finds trucks with an unresolved out-of-service defect (docs/decisions.md §9). */
 async function findBlocked(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'blocked-trucks',
@@ -75,7 +70,7 @@ interface FleetState {
   trucks: Map<string, TruckRow>;
   busy: Map<string, BusyRow>;
   blocked: Set<string>;
-  /** Refusals of unknown drivers. */
+  /** The map contains commands with an unknown driver. */
   refused: Map<AssignCommand, CommandOutcome>;
 }
 
@@ -103,7 +98,7 @@ function createFleet({ trucks, busy, blocked, refused }: FleetState): LockedFlee
       const left = job.truck_id ? refKey({ tenant_id: job.tenant_id, id: job.truck_id }) : undefined;
       if (left && left !== key && busy.get(left)?.id === job.id) busy.delete(left);
       busy.set(key, { tenant_id: job.tenant_id, truck_id: truckId, id: job.id, job_number: job.job_number });
-      return { truckId, driverId: driverId ?? truck.driver_id };
+      return { truckId, driverId: driverId === undefined ? truck.driver_id : driverId };
     },
   };
 }

@@ -2,10 +2,10 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
 /**
- * Recomputes the billing_status of work orders (docs/decisions.md §2): from the latest invoice that
- * is not void or cancelled, or else from the work order itself. A work order cancelled as goa or
- * unsuccessful may be billed to its customer; any other cancelled one may not. Call it in the
- * transaction that changed the work order or one of its invoices.
+ * Derives the billing_status of work orders from their invoices (docs/decisions.md §2). A work
+ * order cancelled as goa or unsuccessful may be billed to its customer; any other cancelled work
+ * order may not. Call this function in the transaction that changed the work order or one of its
+ * invoices.
  */
 export async function refreshBillingStatus(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;

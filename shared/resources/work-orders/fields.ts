@@ -29,7 +29,7 @@ import { cancelReason, driverStep } from './enums.js';
 
 const nullableText = () => Joi.string().allow(null);
 
-/** The coordinates of the pickup, and its address under another name. */
+/** The coordinates of the pickup. `address` is another name of pickup_location. */
 const pickup: Field = {
   input: Joi.object({
     address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),
@@ -56,7 +56,6 @@ const pickup: Field = {
   freeText: ['address'],
 };
 
-/** The vehicle to tow. */
 export const vehicle = columnGroup('vehicle', {
   make: optionalText(100, { input: text(100).allow(null).example('Honda'), freeText: true }),
   model: optionalText(100, { input: text(100).allow(null).example('Accord'), freeText: true }),
@@ -67,7 +66,6 @@ export const vehicle = columnGroup('vehicle', {
   },
 });
 
-/** The fields of a work order. */
 export const workOrderFields = defineFields({
   id: recordId(),
   job_number: { output: Joi.string().example('WO-000123') },

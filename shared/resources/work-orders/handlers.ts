@@ -9,17 +9,14 @@ import { countUpSql } from '../../records/tenant-counters.js';
 import { vehicle, workOrderFields } from './fields.js';
 import { workOrderTable } from './table.js';
 
-/**
- * Flattens nested members into columns. An absent member stays absent, so that create and merge can
- * share this function.
- */
+/** An absent member stays absent, because create and merge share this function. */
 function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | WorkOrderPatch): object {
   const columns: Record<string, unknown> = { ...fields, ...vehicle.toColumns(towed) };
   if (pickup === null) Object.assign(columns, { pickup_location: null, pickup_lat: null, pickup_lng: null });
   if (pickup) {
     if (pickup.lat !== undefined) columns.pickup_lat = pickup.lat;
     if (pickup.lng !== undefined) columns.pickup_lng = pickup.lng;
-    // The flat field comes from the specification and wins; the nested object only adds to it.
+    // The flat field comes from the specification and wins over the nested address.
     if (pickup.address !== undefined && fields.pickup_location === undefined)
       columns.pickup_location = pickup.address;
   }
@@ -29,8 +26,8 @@ function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | Work
 const WORK_ORDERS = { table: workOrderTable, fields: workOrderFields };
 
 /**
- * Creates work orders. The query that inserts them also takes job numbers from the tenants'
- * counters, which keeps the counters' rows locked for the shortest time.
+ * One query inserts the work orders and takes their job numbers, which keeps the tenants' counters
+ * locked for the shortest time.
  */
 export async function createWorkOrders(
   tx: Transaction,
@@ -78,7 +75,7 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
   });
 }
 
-/** JSON merge of a work order's fields. Only dispatch commands change status, truck and driver. */
+/** Only dispatch commands change status, truck and driver. */
 export function updateWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderPatch>[],

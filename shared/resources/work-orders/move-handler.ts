@@ -42,7 +42,6 @@ interface Facts {
 
 type Move = (row: WorkOrderRow, command: MoveCommand, facts: Facts) => Partial<WorkOrderRow> | CommandOutcome;
 
-/** The change that each action makes to a work order in one of the allowed statuses. */
 const MOVES: Record<WorkOrderAction, Move> = {
   accept: () => ({ intake: 'accepted' }),
   assign: (row, command, { fleet, now }) => {
@@ -51,7 +50,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
     if ('ok' in pick) return pick;
     const isSame =
       row.status === 'dispatched' && row.truck_id === pick.truckId && row.driver_id === pick.driverId;
-    if (isSame) return {};
+    if (isSame) return eta === undefined || isSameTime(eta, row.eta) ? {} : { eta };
     return {
       status: 'dispatched',
       intake: 'accepted',
@@ -105,6 +104,11 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
+/** Two equal times may be written differently, such as with Z and with +00:00. */
+function isSameTime(one: string | null, other: string | null): boolean {
+  return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
+}
+
 function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string): CommandOutcome {
   return failedOutcome({
     code: 'invalid_status_transition',
@@ -121,9 +125,7 @@ function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string
   });
 }
 
-/**
- * Creates the handler of an action route. Requesting a work order's current status changes nothing.
- */
+/** A request for the current status changes nothing. */
 export function createMoveHandler(action: WorkOrderAction) {
   return async (tx: Transaction, commands: MoveCommand[]): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, action);
@@ -144,10 +146,7 @@ export function createMoveHandler(action: WorkOrderAction) {
   };
 }
 
-/**
- * Renders truck and driver of assigned work orders, which `dispatch.assigned` includes
- * (docs/decisions.md §8).
- */
+/** The event `dispatch.assigned` includes truck and driver (docs/decisions.md §8). */
 async function renderAssigned(
   tx: Transaction,
   rows: WorkOrderRow[],
@@ -195,11 +194,12 @@ function unchanged(): CommandOutcome {
 
 function buildEvents(
   action: WorkOrderAction,
-  { row }: PlannedMove,
+  { row, changes }: PlannedMove,
   shown: ((row: WorkOrderRow) => Record<string, unknown>) | undefined,
 ): EventDraft[] {
   if (action === 'complete') return [{ type: 'work_order.completed' }];
-  return shown ? [{ type: 'dispatch.assigned', extra: shown(row) }] : [];
+  const isAssigned = changes.some(({ field }) => field !== 'eta');
+  return shown && isAssigned ? [{ type: 'dispatch.assigned', extra: shown(row) }] : [];
 }
 
 async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkOrderAction): Promise<Facts> {
@@ -212,7 +212,6 @@ async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkO
   return { rows, fleet, released, now: new Date().toISOString() };
 }
 
-/** Finds which of these work orders have a released invoice. */
 async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'released-jobs',

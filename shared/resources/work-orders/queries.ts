@@ -12,10 +12,7 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { workOrderFields } from './fields.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
 
-/**
- * The conditions of a work-order query, for lists and exports. `pending` includes unaccepted work
- * orders; `new` means those alone.
- */
+/** `pending` includes unaccepted work orders; `new` selects only unaccepted work orders. */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);
   const search = workOrderSearch(query, scope);
@@ -41,7 +38,6 @@ function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Condit
   return conditions;
 }
 
-/** Builds the query for one page of work orders. */
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'work_orders',
@@ -53,10 +49,7 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sql
   });
 }
 
-/**
- * Builds the query for one page for agents, with fewer members. For agents, `pending` means
- * accepted.
- */
+/** Agents get fewer members than REST clients. For agents, `pending` means accepted. */
 export function listAgentWorkOrders(
   query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
   scope: ListScope,
@@ -75,7 +68,6 @@ export function listAgentWorkOrders(
   });
 }
 
-/** Builds the query for one work order as agents see it. */
 export function readAgentWorkOrder(tenantId: string, id: string): SqlQuery {
   return {
     name: 'read-agent-work-order',

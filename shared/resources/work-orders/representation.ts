@@ -7,7 +7,7 @@ import {
 import { shortCustomerName } from '../customers/representation.js';
 import { workOrderFields } from './fields.js';
 
-/** A work order as agents see it: `new` until accepted, so `pending` means accepted. */
+/** Agents see `new` until the work order is accepted, so for them `pending` means accepted. */
 export function agentWorkOrderMembers(alias: string): JsonMember[] {
   return workOrderFields.members(alias).map((member) => (member === 'status' ? agentStatus(alias) : member));
 }
@@ -17,7 +17,7 @@ function agentStatus(alias: string): { name: string; sql: string } {
   return { name: 'status', sql: `case when ${isNew} then 'new' else ${alias}.status end` };
 }
 
-/** A work order in an agent's list: enough to choose one. get_work_order has every member. */
+/** Agents choose a work order by these members. The tool get_work_order shows every member. */
 export function agentWorkOrderListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [
     'id',

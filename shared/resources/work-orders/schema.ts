@@ -22,12 +22,13 @@ export const workOrderCreate = Joi.object(workOrderFields.creation).meta({ class
 
 export const workOrderPatch = Joi.object(workOrderFields.change).meta({ className: 'WorkOrderPatch' });
 
-/** The path holds all input of these actions. */
 export const workOrderAction = Joi.object({}).meta({ className: 'WorkOrderAction' });
 
 export const workOrderAssign = Joi.object({
   truck_id: uuid().required(),
-  driver_id: uuid().allow(null).description("Default: the truck's own driver"),
+  driver_id: uuid()
+    .allow(null)
+    .description("Default: the truck's own driver. With null the work order has no driver"),
   eta: dateTime().allow(null),
 }).meta({ className: 'WorkOrderAssign' });
 
@@ -57,10 +58,10 @@ const agentStatus = () =>
     .valid('new', ...WORK_ORDER_STATUSES)
     .required();
 
-/** A work order as agents see it: `new` until accepted (docs/decisions.md §1, row 3). */
+/** Agents see `new` until the work order is accepted (docs/decisions.md §1, row 3). */
 export const agentWorkOrder = workOrder.keys({ status: agentStatus() }).meta({ className: 'AgentWorkOrder' });
 
-/** A work order in an agent's list. Members that are null are absent. */
+/** Members that are null are absent. */
 export const agentWorkOrderListItem = Joi.object({
   id: uuid().required(),
   job_number: Joi.string().required(),

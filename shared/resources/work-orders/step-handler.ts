@@ -7,13 +7,10 @@ import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
-/** Statuses in which a driver works on the work order. */
+/** A driver works on the work order in these statuses. */
 const ACTIVE_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
 
-/**
- * Logs the steps that drivers report. A step is not a status and never changes one
- * (docs/decisions.md §4).
- */
+/** A step that a driver reports is not a status and never changes one (docs/decisions.md §4). */
 export async function logSteps(
   tx: Transaction,
   commands: Command<WorkOrderStepEntry>[],

@@ -5,7 +5,7 @@ export const workOrderTable: ResourceTable = {
   entityType: 'work_order',
   table: 'work_orders',
   collection: '/work-orders',
-  /** Shows `pending` whether accepted or not (docs/decisions.md §1, row 3). */
+  /** REST shows `pending` before and after acceptance (docs/decisions.md §1, row 3). */
   representation: workOrderFields.representation,
   readAccess: readScope('read_work_orders'),
 };

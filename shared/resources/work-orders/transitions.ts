@@ -2,7 +2,7 @@ import type { WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 
 export type WorkOrderStatus = (typeof WORK_ORDER_STATUSES)[number];
 
-/** The actions that have a route and change a work order's status (docs/decisions.md §4). */
+/** Each action has a route and changes a work order's status (docs/decisions.md §4). */
 export type WorkOrderAction = 'accept' | 'assign' | 'unassign' | 'start' | 'complete' | 'cancel' | 'reopen';
 
 interface Transition {
@@ -10,10 +10,7 @@ interface Transition {
   to: WorkOrderStatus;
 }
 
-/**
- * The transitions of docs/decisions.md §4. `assign` reassigns a dispatched work order, and swaps
- * the truck of one in progress.
- */
+/** `assign` reassigns a dispatched work order, and swaps the truck of a work order in progress. */
 export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> = {
   accept: { from: ['pending'], to: 'pending' },
   assign: { from: ['pending', 'dispatched', 'in_progress'], to: 'dispatched' },
@@ -21,16 +18,16 @@ export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> =
   start: { from: ['dispatched'], to: 'in_progress' },
   complete: { from: ['in_progress'], to: 'completed' },
   cancel: { from: ['pending', 'dispatched', 'in_progress'], to: 'cancelled' },
-  // For signed-in people only, while no invoice is released.
+  // Only signed-in people may reopen a work order, and only while no invoice is released.
   reopen: { from: ['completed', 'cancelled'], to: 'pending' },
 };
 
-/** Reasons for a cancellation; the last two only once a truck was there. */
+/** The last two reasons require that a truck was there. */
 export const CANCEL_REASONS = ['customer', 'club', 'provider', 'goa', 'unsuccessful'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 export const ON_SITE_CANCEL_REASONS: readonly CancelReason[] = ['goa', 'unsuccessful'];
 
-/** Steps that a driver reports; a log, not a status (docs/decisions.md §4). */
+/** A driver reports these steps. They are a log, not a status (docs/decisions.md §4). */
 export const DRIVER_STEPS = [
   'offered',
   'acknowledged',
@@ -43,7 +40,7 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
-/** The statuses that follow this one, as the error lists them. */
+/** Error details list the statuses that may follow. */
 export function nextStatuses(status: WorkOrderStatus): WorkOrderStatus[] {
   const targets = Object.entries(WORK_ORDER_ACTIONS)
     .filter(([action, step]) => action !== 'reopen' && action !== 'accept' && step.from.includes(status))

@@ -2,7 +2,6 @@ import type { Row } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import type { WorkOrderStatus } from './transitions.js';
 
-/** A work order's row, locked. */
 export interface WorkOrderRow extends Row, RecordRef {
   job_number: string;
   status: WorkOrderStatus;

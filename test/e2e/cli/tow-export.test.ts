@@ -17,7 +17,8 @@ describe('tow export', function () {
   });
 
   const onMachine = (work: (machine: DeveloperMachine) => Promise<void>) =>
-    DeveloperMachine.run({ TOW_API_URL: `${stack.origin}/v1`, TOW_API_KEY: tenant.client.key }, work);
+    // An address without a path is that of the API.
+    DeveloperMachine.run({ TOW_API_URL: stack.origin, TOW_API_KEY: tenant.client.key }, work);
 
   it('tow export waits for an export and downloads it, unpacked unless the name ends in .gz', () =>
     onMachine(async (machine) => {

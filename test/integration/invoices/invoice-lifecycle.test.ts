@@ -106,6 +106,20 @@ describe('invoice lifecycle', () => {
     });
   });
 
+  it('a payment on a paid invoice becomes credit and leaves the day on which it was paid', async () => {
+    const id = await createDraft();
+    await act(id, 'approve');
+    await act(id, 'send');
+    const pay = (received_at: string) =>
+      client.post(`/invoices/${id}/payments`, { amount_cents: 10_000, method: 'card', received_at });
+    await pay('2026-11-02T10:00:00Z');
+    expect((await pay('2026-11-20T10:00:00Z')).body).to.include({ credit_cents: 10_000 });
+    const { body } = await client.get(
+      `/invoices?id=${id}&status=paid&since=2026-11-01&until=2026-11-03&limit=200`,
+    );
+    expect(body.data.items.map((invoice: { id: string }) => invoice.id)).to.include(id);
+  });
+
   it("an open invoice counts in its customer's balance, and an overpayment in the credit", async () => {
     const { body: customer } = await client.post('/customers', { company_name: 'Club' });
     const id = await createDraft({ customer_id: customer.id });

@@ -129,6 +129,20 @@ describe('content of invoice mails and PDFs', () => {
     }
   });
 
+  it('POST /invoices/{id}/send refuses "to" for both channels and a phone number that is none', async () => {
+    const id = await mail.createApprovedInvoice();
+    const send = (body: object) => mail.tenant.client.post(`/invoices/${id}/send`, body);
+    const both = await send({ channel: 'both', to: 'a@example.com' });
+    expectError(both, 400, 'validation_error');
+    expect(both.body.error.details[0]).to.include({ field: 'to', code: 'unknown' });
+    for (const to of ['a@example.com', '12', '+1 555 0100; +1 555 0101']) {
+      const sms = await send({ channel: 'sms', to });
+      expectError(sms, 400, 'validation_error');
+      expect(sms.body.error.details[0]).to.include({ field: 'to', code: 'phone' });
+    }
+    expect((await send({ channel: 'sms', to: '+1 (555) 010-4477' })).status).to.equal(200);
+  });
+
   it('the PDF of an invoice shows totals and payments, and each page repeats the head of the table', async () => {
     const line_items = Array.from({ length: 120 }, (_, nth) =>
       lineItem({ name: `Line ${nth + 1}`, unit_price_cents: 101 + nth, taxable: nth % 2 === 0 }),

@@ -140,6 +140,28 @@ describe('life cycle of work orders', () => {
     expect(trucks).to.deep.equal([first, second, third]);
   });
 
+  it('assigning the same truck again with a new ETA changes the ETA and records no event', async () => {
+    const truckId = await createTruck();
+    const id = await createWorkOrder();
+    await act(id, 'assign', { truck_id: truckId, eta: '2026-11-21T15:00:00Z' });
+    const later = await act(id, 'assign', { truck_id: truckId, eta: '2026-11-21T15:20:00Z' });
+    expect(later.body.eta).to.equal('2026-11-21T15:20:00.000Z');
+    const same = await act(id, 'assign', { truck_id: truckId, eta: '2026-11-21T16:20:00+01:00' });
+    expect(same.body.updated_at).to.equal(later.body.updated_at);
+    const without = await act(id, 'assign', { truck_id: truckId });
+    expect(without.body.eta).to.equal('2026-11-21T15:20:00.000Z');
+    expect((await act(id, 'assign', { truck_id: truckId, eta: null })).body.eta).to.equal(null);
+    expect((await listEvents(id)).filter(({ type }) => type === 'dispatch.assigned')).to.have.length(1);
+  });
+
+  it("assigning a truck takes the truck's driver unless the request names another or null", async () => {
+    const { body: driver } = await client.post('/drivers', { name: 'Ann' });
+    const truckId = await createTruck({ driver_id: driver.id });
+    const id = await createWorkOrder();
+    expect((await act(id, 'assign', { truck_id: truckId, driver_id: null })).body.driver_id).to.equal(null);
+    expect((await act(id, 'assign', { truck_id: truckId })).body.driver_id).to.equal(driver.id);
+  });
+
   it('a work order refuses a truck that is out of service, off duty or unknown', async () => {
     const id = await createWorkOrder();
     const resting = await createTruck({ status: 'off_duty' });

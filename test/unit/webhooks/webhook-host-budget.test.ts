@@ -91,8 +91,10 @@ describe('byte limit per host', () => {
     expect(await countAdmitted(budget, another)).to.be.above(0);
   });
 
-  it('the last two labels of a name identify the host, and IP addresses have no name key', () => {
+  it('the registered part of a name identifies the host, and IP addresses have no name key', () => {
     expect(getDomainKey('https://a.b.Example.com./x')).to.equal('example.com');
+    expect(getDomainKey('https://a.b.towing.co.uk/')).to.equal('towing.co.uk');
+    expect(getDomainKey('https://other.co.uk/')).to.equal('other.co.uk');
     expect(getDomainKey('http://localhost:4000/')).to.equal('localhost');
     expect([getDomainKey('https://93.184.216.34/'), getDomainKey('https://[2001:db8::1]/')]).to.deep.equal([
       undefined,

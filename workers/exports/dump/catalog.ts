@@ -6,14 +6,14 @@ export interface DumpColumn {
   name: string;
   /** Such as `total_cents bigint default 0 not null`. */
   definition: string;
-  /** A generated column. COPY neither reads nor writes it. */
+  /** COPY neither reads nor writes a generated column. */
   isGenerated: boolean;
 }
 
 export interface DumpConstraint {
   table: string;
   name: string;
-  /** Type as in pg_constraint: check, primary key, unique, exclusion, foreign key. */
+  /** As in pg_constraint: check, primary key, unique, exclusion, foreign key. */
   type: 'c' | 'p' | 'u' | 'x' | 'f';
   /** Such as `PRIMARY KEY (tenant_id, id)`. */
   definition: string;
@@ -32,8 +32,8 @@ interface DumpIndex {
 }
 
 /**
- * A table as the dump creates it: only the included columns, and no constraint or index that needs
- * an excluded one.
+ * A table as the dump creates it. Omits excluded columns, and the constraints
+ * and indexes that need them.
  */
 export interface DumpTable {
   name: string;
@@ -44,7 +44,7 @@ export interface DumpTable {
 }
 
 /**
- * Virtual generated columns (PostgreSQL 18) become stored ones. Not-null constraints lose their
+ * Virtual generated columns (PostgreSQL 18) become stored columns. Not-null constraints lose their
  * names, which PostgreSQL 13 does not store.
  */
 const COLUMNS = `
@@ -75,8 +75,8 @@ const CONSTRAINTS = `
   order by c.relname, k.contype, k.conname`;
 
 /**
- * For a partitioned table, only indexes of its partitions can be invalid. The columns that index
- * expressions use are only in pg_depend.
+ * Of a partitioned table, only indexes of partitions can be invalid. Only pg_depend knows the
+ * columns in index expressions.
  */
 const INDEXES = `
   select c.relname::text as "table", pg_get_indexdef(i.indexrelid) as definition,
@@ -90,10 +90,7 @@ const INDEXES = `
     and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
   order by c.relname, i.indexrelid::regclass::text`;
 
-/**
- * Reads the included tables from the catalogs of the snapshot's database, in the sequence of the
- * dump.
- */
+/** Reads the tables from the catalogs of the snapshot's database, in the sequence of the dump. */
 export async function readDumpTables(snapshot: Snapshot): Promise<DumpTable[]> {
   const names = Object.keys(INCLUDED_TABLES);
   const values = [names];
@@ -118,7 +115,7 @@ export async function readDumpTables(snapshot: Snapshot): Promise<DumpTable[]> {
 }
 
 /**
- * Whether a foreign key refers to rows in the same dump. The key from a sandbox to its live account
+ * A foreign key must refer to rows of the same dump. The key from a sandbox to its live account
  * refers to another account.
  */
 function isWithinDump({ target, columns, targetColumns }: DumpConstraint, names: string[]): boolean {

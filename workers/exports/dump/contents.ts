@@ -19,10 +19,9 @@ import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
-/** The columns of a table that a dump includes and excludes. */
 export interface IncludedTable {
   columns: readonly string[];
-  /** Excluded columns, each with the reason. */
+  /** The reason for each excluded column. */
   excluded: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +29,7 @@ function defineTable(columns: string, excluded: Readonly<Record<string, string>>
   return { columns: columns.trim().split(/\s+/), excluded };
 }
 
-/** A table that holds the fields of a resource, and other columns. */
+/** The table holds the fields of a resource, and other columns. */
 function defineFieldTable(
   { columnNames }: RecordFields,
   otherColumns = '',
@@ -42,9 +41,9 @@ function defineFieldTable(
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
- * The data of the account, in the sequence of the dump. A table or column listed neither here nor
- * below is not exported, because it may be a secret.
- * test/integration/exports/export-dump-contents.test.ts fails until someone lists it.
+ * The data of the account, in the sequence of the dump. A table or column in neither list is not
+ * exported, because it may be a secret. test/integration/exports/export-dump-contents.test.ts
+ * fails until someone lists it.
  */
 export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
@@ -119,7 +118,7 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
 
 const MIGRATION_STATE = 'which schema migrations this deployment has run';
 
-/** Excluded tables, each with the reason. */
+/** The reason for each excluded table. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'credentials of people who are signed in',
   webhook_secrets: 'credentials that sign webhooks',
@@ -139,7 +138,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migrations_lock: MIGRATION_STATE,
 };
 
-/** Excluded schemas, each with the reason. */
+/** The reason for each excluded schema. */
 export const EXCLUDED_SCHEMAS: Readonly<Record<string, string>> = {
   partitions: 'the partitions of the partitioned tables, whose rows are read through those tables',
   bullmq: 'the queue',

@@ -1,17 +1,16 @@
 import type { DumpConstraint, DumpTable } from './catalog.js';
 
-/** Quotes an SQL identifier. Any name is safe. */
+/** Makes any name safe to use in SQL. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
- * Validated check constraints are part of `create table`; all other constraints are added after the
- * rows.
+ * `create table` includes only validated checks. All other constraints are added after the rows.
  */
 const isInlineCheck = ({ type, isValidated }: DumpConstraint) => type === 'c' && isValidated;
 
-/** Builds `create table` with columns and checks. A partitioned table becomes a plain one. */
+/** A partitioned table becomes a plain table. */
 export function buildCreateTable({ name, columns, constraints }: DumpTable): string {
   const parts = [
     ...columns.map(({ definition }) => definition),
@@ -22,10 +21,7 @@ export function buildCreateTable({ name, columns, constraints }: DumpTable): str
   return `create table public.${quoteIdentifier(name)} (\n  ${parts.join(',\n  ')}\n);\n`;
 }
 
-/**
- * Builds primary keys, unique constraints and indexes of all tables, then the foreign keys, which
- * need them.
- */
+/** Foreign keys come last, because they need the primary keys and unique constraints. */
 export function buildAddKeys(tables: readonly DumpTable[]): string {
   const constraints = tables.flatMap((table) => table.constraints.filter((one) => !isInlineCheck(one)));
   const addConstraints = (isIncluded: (one: DumpConstraint) => boolean) =>
@@ -45,7 +41,7 @@ export function buildAddKeys(tables: readonly DumpTable[]): string {
   ].join('');
 }
 
-/** Removes ONLY, which PostgreSQL prints for an index of a partitioned table. */
+/** PostgreSQL prints ONLY for an index of a partitioned table. */
 function withoutOnly(definition: string): string {
   return definition.replace(/^(CREATE (?:UNIQUE )?INDEX (?:"(?:[^"]|"")+"|\S+) ON) ONLY /, '$1 ');
 }

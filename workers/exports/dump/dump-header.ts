@@ -13,10 +13,7 @@ export interface DumpedTenant {
   as_of: string;
 }
 
-/**
- * Reads the tenant and the time of the snapshot.
- * @throws {Error} when the snapshot contains no such tenant: an empty dump would look valid
- */
+/** @throws {Error} if the snapshot contains no such tenant: an empty dump would look valid */
 export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Promise<DumpedTenant> {
   const [tenant] = await snapshot.query<DumpedTenant>({
     text: `select tenant_id::text, name, environment, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of
@@ -27,10 +24,7 @@ export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Pr
   return tenant;
 }
 
-/**
- * Renders the text before the first table. The company name appears in an SQL comment, so JSON
- * escapes its line breaks.
- */
+/** JSON escapes line breaks in the company name, which appears in an SQL comment. */
 export function renderDumpHeader({ tenant_id, name, environment, as_of }: DumpedTenant): string {
   return `-- Data of one company, exported from Tow. Dump format ${FORMAT_VERSION}.
 -- Company: ${JSON.stringify(name)}, ${environment}, tenant_id ${tenant_id}
@@ -72,7 +66,6 @@ function listOmissions(): string {
     .join('');
 }
 
-/** Renders the text after the last table. */
 export function renderDumpFooter(files: readonly ExportFile[]): string {
   const rows = files.map((file) => `--   ${file.name}: ${file.rows}\n`).join('');
   return `\ncommit;\n\n-- Rows by table:\n${rows}-- End of the dump.\n`;

@@ -8,7 +8,6 @@ import { buildAddKeys, buildCreateTable, quoteIdentifier } from './definitions.j
 import { readDumpedTenant, renderDumpFooter, renderDumpHeader } from './dump-header.js';
 
 export interface DumpOptions {
-  /** The tenant of the snapshot. */
   tenantId: string;
   /** Aborts the dump immediately. The snapshot is unusable afterwards. */
   signal?: AbortSignal;
@@ -17,14 +16,13 @@ export interface DumpOptions {
 }
 
 /**
- * Writes all data of one tenant as SQL, which `psql` restores in one transaction into an empty
+ * Writes all data of one tenant as SQL. `psql` restores the file in one transaction into an empty
  * database of PostgreSQL 13 or later. Tables come first, then rows, then keys, indexes and foreign
- * keys. It respects the back-pressure of `sink` and buffers nothing. It ends `sink`, or destroys it
- * when the database, the sink or the signal fails. contents.ts lists the included columns.
- * @returns one file per table; its bytes and SHA-256 cover the rows in COPY's text format, without
- * the surrounding SQL
+ * keys. The dump respects the back-pressure of `sink`, buffers nothing, and ends `sink`. A failure
+ * of the database, the sink or the signal destroys `sink`.
+ * @returns one file per table; bytes and SHA-256 cover only the rows in COPY's text format
  * @throws the reason of the signal once it is aborted
- * @throws {Error} when the snapshot contains no such tenant
+ * @throws {Error} if the snapshot contains no such tenant
  */
 export async function writeDump(
   snapshot: Snapshot,
@@ -36,15 +34,15 @@ export async function writeDump(
   try {
     await pipeline(generateSql(snapshot, options, files), sink, signal ? { signal } : {});
   } catch (error) {
-    // Several streams may fail because of the same signal; Node then throws an AggregateError of
-    // their reasons.
+    // Several streams may fail because of one signal. Node then throws an
+    // AggregateError of reasons.
     signal?.throwIfAborted();
     throw error;
   }
   return { rows: countRows(files), files };
 }
 
-/** Yields the text of the dump. Adds each table to `files` after its rows. */
+/** Adds each table to `files` after its rows. */
 async function* generateSql(
   snapshot: Snapshot,
   options: DumpOptions,
@@ -75,10 +73,7 @@ async function* generateSql(
   yield renderDumpFooter(files);
 }
 
-/**
- * Sets the output formats, so that they do not depend on settings of the server or the role. The
- * settings last as long as the snapshot.
- */
+/** Makes the output independent of the settings of the server or the role, for this snapshot. */
 async function setOutputFormats(snapshot: Snapshot): Promise<void> {
   await snapshot.query({
     text: `select set_config(name, value, true)
@@ -107,8 +102,7 @@ function copyRows(
 const LINE_FEED = 10;
 
 /**
- * Counts the rows that end in this chunk. In COPY's text format, line feeds occur only at the ends
- * of rows.
+ * Counts the rows that end in this chunk. COPY's text format has line feeds only at ends of rows.
  */
 function countLineFeeds(chunk: Buffer): number {
   let count = 0;
@@ -120,7 +114,7 @@ function countRows(files: readonly ExportFile[]): number {
   return files.reduce((rows, file) => rows + file.rows, 0);
 }
 
-/** Sums the columns of cents of a table, within the same snapshot as the copied rows. */
+/** The sums come from the same snapshot as the copied rows. */
 async function sumCents(
   snapshot: Snapshot,
   { name, columns }: DumpTable,

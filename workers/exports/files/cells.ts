@@ -2,28 +2,23 @@ import { jsonTime } from '../../../shared/contracts/resource.js';
 import type { CellKind } from '../../../shared/records/fields/field.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
 
-/** A column of a CSV file. */
 export interface CsvColumn {
-  /**
-   * Its name in REST. Members of an object get the name of the object as a prefix:
-   * `delivery_state`.
-   */
+  /** The name in REST. A member of an object has the object's name as prefix: `delivery_state`. */
   name: string;
-  /** The SQL expression that COPY prints. */
   sql: string;
-  /** An amount in cents. The export sums it and, on request, adds a decimal column. */
+  /** The export sums the amounts and, on request, adds a decimal column. */
   isCents?: true;
 }
 
 /**
  * Code points of = + - @, tab, line feed, carriage return, and the full-width ＝ ＋ － ＠. A
- * spreadsheet treats a cell that starts with one of them as a formula (OWASP ASVS 1.2.10).
+ * spreadsheet treats a cell that starts with such a character as a formula (OWASP ASVS 1.2.10).
  */
 const FORMULA_STARTS = [0x3d, 0x2b, 0x2d, 0x40, 9, 10, 13, 0xff1d, 0xff0b, 0xff0d, 0xff20];
 
 /**
- * A column of user-supplied text. Prefixes formula-like cells with an apostrophe. Other columns get
- * no prefix: an apostrophe before a number would break every sum.
+ * Prefixes formula-like cells with an apostrophe. Only user-supplied text needs the prefix, and an
+ * apostrophe before a number would break every sum.
  */
 export function textColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   const isFormula = `ascii(${sql}) = any('{${FORMULA_STARTS.join()}}'::int[])`;
@@ -35,7 +30,6 @@ export function plainColumn(alias: string, name: string, sql = `${alias}.${name}
   return { name, sql };
 }
 
-/** The columns of a resource whose fields are rows. */
 export function fieldColumns({ cells }: RecordFields, alias: string): CsvColumn[] {
   return cells.map(({ name, kind, sql }) => COLUMN_OF_KIND[kind](alias, name, sql(alias)));
 }
@@ -49,18 +43,12 @@ const COLUMN_OF_KIND: Record<CellKind, (alias: string, name: string, sql: string
   time: (alias, name, sql) => ({ name, sql: jsonTime(alias, name, sql).sql }),
 };
 
-/**
- * A column of cents.
- * @param name ends in `_cents`
- */
+/** @param name ends in `_cents` */
 export function centsColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql, isCents: true };
 }
 
-/**
- * Derives the decimal column of a column of cents: `total` from `total_cents`. The conversion is
- * exact: -5 becomes `-0.05`.
- */
+/** Derives `total` from `total_cents`. The conversion is exact: -5 becomes `-0.05`. */
 export function decimalColumn({ name, sql }: CsvColumn): CsvColumn {
   return { name: name.replace(/_cents$/, ''), sql: `(${sql}) * 0.01` };
 }

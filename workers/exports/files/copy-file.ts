@@ -6,13 +6,9 @@ import { CsvFileStream, type FileStream, JsonFileStream } from './file-streams.j
 import { rejectOnAbort } from './run-concurrently.js';
 import type { FileSource } from './sources.js';
 
-/**
- * Receives the rows written so far, over all files. Called for each chunk from the database, so it
- * must be very cheap.
- */
+/** Receives the rows written so far, over all files. Must be cheap: each chunk causes a call. */
 export type OnProgress = (rows: number) => void;
 
-/** The source and the request of an export. */
 export interface CopyContext {
   snapshot: Snapshot;
   request: ExportRequest;
@@ -21,19 +17,12 @@ export interface CopyContext {
 
 export interface CopyFileOptions {
   signal: AbortSignal | undefined;
-  /** Rows of the earlier files. */
   earlierRows: number;
-  /**
-   * Pipes the rows through the file stream to their destination. Resolves when all rows have
-   * passed.
-   */
+  /** Resolves when all rows have passed through the file stream to their destination. */
   pipeRows: (rows: Readable, frame: FileStream) => Promise<unknown>;
 }
 
-/**
- * Copies one file out of the snapshot.
- * @throws {Error} when the number of copied rows differs from the count in the snapshot
- */
+/** @throws {Error} if the number of copied rows differs from the count in the snapshot */
 export async function copyFile(
   { snapshot, request, onProgress }: CopyContext,
   source: FileSource,

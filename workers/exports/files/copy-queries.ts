@@ -6,15 +6,13 @@ import { type CsvColumn, decimalColumn } from './cells.js';
 import type { FileSource } from './sources.js';
 
 /**
- * JSON text contains no control characters. With these as quote and delimiter, COPY passes it
- * through unchanged. COPY's text format would double every backslash.
+ * JSON text contains no control characters, so COPY passes it through with these as quote and
+ * delimiter. COPY's text format would double every backslash.
  */
 const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
 
-/** The query to read, and what the stream needs to know about its output (frames.ts). */
 export interface CopyQuery {
   query: SqlQuery;
-  /** Options of COPY. */
   options: string;
   /** Column names in sequence; empty unless the format is CSV. */
   header: string[];
@@ -23,7 +21,7 @@ export interface CopyQuery {
 /**
  * Builds the query of a file. A CSV row ends with an extra empty column; the stream replaces its
  * comma with the CR that RFC 4180 requires before the line feed. In a JSON array, each object is
- * preceded by a comma. The query sorts the rows before it formats them, not after.
+ * preceded by a comma. The query sorts the rows before it formats them.
  */
 export function buildCopyQuery(request: ExportRequest, source: FileSource): CopyQuery {
   const { alias } = source;
@@ -55,7 +53,6 @@ function buildRowsQuery(request: ExportRequest, source: FileSource, cells: strin
   return { text: `select ${cells} from (${inner}) ${alias}`, values };
 }
 
-/** @param isCsv adds the SQL that only CSV columns need */
 function buildSelect({ select, from, csvExtras }: FileSource, isCsv: boolean): string {
   if (!isCsv || !csvExtras) return `select ${select} from ${from}`;
   return `select ${[select, csvExtras.select].filter(Boolean).join(', ')} from ${from} ${csvExtras.join}`;
@@ -67,10 +64,7 @@ function buildConditions(request: ExportRequest, { list }: FileSource): Conditio
     : new Conditions().add('t.tenant_id = ?', request.tenantId);
 }
 
-/**
- * Builds a query for one row: the expected number of rows, and the sums of the columns of cents by
- * name, all as text.
- */
+/** Reads the number of rows, and the sum of each column of cents, all as text in one row. */
 export function buildTotalsQuery(request: ExportRequest, source: FileSource): SqlQuery {
   const { alias, columns } = source;
   const sums = columns

@@ -13,16 +13,11 @@ const CONTENT_TYPES = {
   ndjson: 'application/x-ndjson',
 };
 
-/** Whether an export request produces a zip of several files. */
 export function isZip(request: Pick<ExportRequest, 'resource' | 'format' | 'include'>): boolean {
   return request.format !== 'dump' && (request.resource === 'all' || listFileSources(request).length > 1);
 }
 
-/**
- * Determines the file name and content type of an export.
- * @param at when the export was requested; the name contains this day in the time zone of the
- * request
- */
+/** @param at the export's request; the name contains this day in the request's time zone */
 export function nameExportFile(request: ExportRequest, at: Date): ExportFileInfo {
   const day = new Intl.DateTimeFormat('en-CA', {
     timeZone: request.timeZone,

@@ -1,13 +1,10 @@
-/**
- * SQL that adds related data to the rows of a file: joins, and the expressions they add to the
- * select list.
- */
+/** Adds related data to the rows of a file. */
 export interface ExtraSql {
   join: string;
   select: string;
 }
 
-/** For each name: the join on the id in `t`, and the expression of the name. */
+/** Each join finds the record that an id in `t` refers to. */
 const NAME_JOINS = {
   customer_name: {
     join: 'left join customers c on c.tenant_id = t.tenant_id and c.id = t.customer_id',
@@ -24,7 +21,7 @@ const NAME_JOINS = {
 };
 export type RelatedName = keyof typeof NAME_JOINS;
 
-/** Builds joins that add names next to ids, for human readers of the file. */
+/** Adds names next to ids, for human readers of the file. */
 export function buildNameJoins(names: readonly RelatedName[]): ExtraSql {
   return {
     join: names.map((name) => NAME_JOINS[name].join).join(' '),

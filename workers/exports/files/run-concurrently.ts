@@ -1,6 +1,5 @@
 /**
- * Runs two dependent tasks concurrently. When one fails, the signal aborts the other. The function
- * waits until both have ended.
+ * Waits for both tasks. If one fails, the signal aborts the other.
  * @param signal aborts both
  * @throws the first error
  */
@@ -21,10 +20,7 @@ export async function runConcurrently<T>(
   return result.value;
 }
 
-/**
- * Resolves with the result of the task, or rejects when the signal is aborted first. The caller
- * must end the abandoned task itself.
- */
+/** Rejects if the signal is aborted first. The caller must then end the abandoned task. */
 export async function rejectOnAbort<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return task;
   let stop = () => {};

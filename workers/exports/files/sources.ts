@@ -21,31 +21,30 @@ import { workOrderFields } from '../../../shared/resources/work-orders/fields.js
 import { type CsvColumn, fieldColumns, plainColumn, textColumn } from './cells.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 
-/** The SQL parts from which one file is read. */
 export interface FileSource {
-  /** File name without extension. */
+  /** Without extension. */
   name: string;
   /**
-   * The list whose filters select the rows. Their conditions refer to `t`, the table of the list.
-   * Undefined: all rows of the tenant.
+   * The filters of this list select the rows. Their conditions refer to `t`, the table of the list.
+   * If undefined, the file has all rows of the tenant.
    */
   list?: ListResource;
   /** FROM clause; contains `t`. */
   from: string;
-  /** Select list that `columns` and `json` need; they refer to it by the alias below. */
+  /** Select list for `columns` and `json`, which refer to its rows by `alias`. */
   select: string;
   /** Extra SQL that only `columns` need: the names that belong to ids, for human readers. */
   csvExtras?: ExtraSql;
   alias: string;
   orderBy: string;
   columns: CsvColumn[];
-  /** A row as JSON. Undefined: the rows are part of the JSON of another file. */
+  /** A row as JSON; undefined if the rows are part of the JSON of another file. */
   json?: (alias: string) => string;
 }
 
 const OLDEST_FIRST = 't.created_at, t.id';
 
-/** Reads the rows of a table, oldest first. */
+/** The rows come oldest first. */
 function fieldSource(
   table: string,
   fields: RecordFields,
@@ -64,7 +63,6 @@ function fieldSource(
   };
 }
 
-/** Reads the rows of a list resource. */
 function listSource(list: ListResource, fields: RecordFields, names: readonly RelatedName[]): FileSource {
   return fieldSource(list, fields, { list, names });
 }
@@ -82,7 +80,6 @@ const LINE_ITEMS: FileSource = {
 
 const CUSTOMER_NAME = buildNameJoins(['customer_name']);
 
-/** Payments of the selected invoices. */
 const PAYMENTS: FileSource = {
   name: 'payments',
   list: 'invoices',
@@ -95,7 +92,7 @@ const PAYMENTS: FileSource = {
   columns: fieldColumns(paymentFields, 'p'),
 };
 
-/** Refunds of those payments, one row each. */
+/** One row for each refund of these payments. */
 const REFUNDS: FileSource = {
   name: 'refunds',
   list: 'invoices',
@@ -125,7 +122,7 @@ function inspectionListSource(name: keyof typeof inspectionLists): FileSource {
   };
 }
 
-/** Items of rate cards, one row each: the file in which people compare and edit prices. */
+/** One row per item: people compare and edit prices in this file. */
 const RATE_CARD_ITEMS: FileSource = {
   name: 'rate_card_items',
   from: 'rate_cards t cross join lateral jsonb_array_elements(t.items) with ordinality e (value, position)',
@@ -151,7 +148,7 @@ const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
 
 const INCLUDE_SOURCES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
 
-/** The files of each table: its own file, then the files of its parts. */
+/** Each table has its own file first, then the files of its parts. */
 const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   invoices: [LIST_SOURCES.invoices, LINE_ITEMS],
   payments: [PAYMENTS],
@@ -169,16 +166,15 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   rate_cards: [fieldSource('rate_cards', rateCardFields), RATE_CARD_ITEMS],
   impounds: [fieldSource('impounds', impoundFields, { names: ['job_number', 'customer_name'] })],
   claims: [fieldSource('claims', claimFields, { names: ['invoice_number'] })],
-  // Messages as in their list: the full text contains links that open an invoice without a key.
+  // The full text is left out, because it contains links that open an invoice without a key.
   messages: [fieldSource('messages', messageListFields, { names: ['invoice_number'] })],
 };
 
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
 
 /**
- * Lists the files of an export request, in sequence. Line items, lists of inspections and items of
- * rate cards have no representation of their own. They are files only in CSV; in JSON they are
- * inside their record. Not for dumps.
+ * Lists the files in sequence. Line items, lists of inspections and items of rate cards are files
+ * only in CSV, because JSON has them inside their record. Must not be called for dumps.
  */
 export function listFileSources({
   resource,

@@ -28,12 +28,12 @@ export interface WriteOptions {
 
 /**
  * Writes the export from the snapshot and ends the sink: one file, compressed or plain, or a zip of
- * several. It respects the back-pressure of the sink and holds no rows in memory. When the
- * snapshot, the sink or the signal fails, it destroys the sink. The snapshot may then be in the
- * middle of a COPY, so the caller can only close it.
+ * several files. Respects the back-pressure of the sink and holds no rows in memory. A failure of
+ * the snapshot, the sink or the signal destroys the sink. The snapshot may then be in the middle of
+ * a COPY, so the caller can only close it.
  * @throws the first error, or the reason of the signal
- * @throws {Error} when the number of rows of a file differs from the count in the snapshot; discard
- * the file then
+ * @throws {Error} if a file has other than the counted rows of the
+ * snapshot: discard the export then
  */
 export async function writeExport(
   snapshot: Snapshot,
@@ -48,8 +48,7 @@ export async function writeExport(
     if (request.format === 'dump') return await writeDumpFile(writing, sink, options);
     return await (isZip(request) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
-    // Destroy the sink without the error, which is thrown below. An error event without a listener
-    // would end the process.
+    // An error event without a listener would end the process, so destroy gets no error.
     sink.destroy();
     throw signal?.aborted ? signal.reason : error;
   }

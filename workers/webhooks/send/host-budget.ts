@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { getDomain } from 'tldts-icann';
 import { PostponedError } from '../../../shared/outbound/outbound-error.js';
 import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import { findNetworkPrefix } from '../../../shared/platform/limits/network-prefix.js';
@@ -96,11 +97,12 @@ export class HostBudget {
 }
 
 /**
- * Returns the last two labels of the host name, because one owner can create all names below them.
- * Undefined for an IP address.
+ * Returns the part of a host name that its owner has registered, such as example.co.uk, because the
+ * owner can create all names below it. A name without a public suffix is returned whole. Undefined
+ * for an IP address.
  */
 export function getDomainKey(url: string): string | undefined {
   const hostname = new URL(url).hostname.replace(/\.$/, '');
   if (hostname.startsWith('[') || isIP(hostname)) return undefined;
-  return hostname.split('.').slice(-2).join('.');
+  return getDomain(hostname) ?? hostname;
 }

@@ -3,10 +3,9 @@ import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-
 import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
+import { Batcher, runInHalves } from '../../../shared/queues/batcher.js';
 import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 
-/** Maximum attempts of one transaction. */
-const MAX_BATCH = 500;
 const STORE_RETRY_MS = 500;
 
 /** An attempt to store, and the callback that follows. */
@@ -19,13 +18,11 @@ export interface AttemptToStore {
 }
 
 /**
- * Stores the results of attempts in batches. While one transaction runs, the next batch collects,
- * without a timer. While the process lives it drops no result: if PostgreSQL is unreachable, it
- * retries until PostgreSQL is back.
+ * Stores the results of attempts in batches. While the process lives it drops no result: if
+ * PostgreSQL is unreachable, it retries until PostgreSQL is back.
  */
 export class AttemptRecorder {
-  private waiting: AttemptToStore[] = [];
-  private storing: Promise<void> | undefined;
+  private readonly attempts = new Batcher<AttemptToStore>((batch) => this.store(batch));
   private isGivingUp = false;
 
   constructor(
@@ -35,12 +32,11 @@ export class AttemptRecorder {
 
   /** Number of results that wait to be stored. */
   get backlog(): number {
-    return this.waiting.length;
+    return this.attempts.waiting;
   }
 
   add(recording: AttemptToStore): void {
-    this.waiting.push(recording);
-    this.storing ??= this.storeAll();
+    this.attempts.add(recording);
   }
 
   /**
@@ -51,46 +47,35 @@ export class AttemptRecorder {
     const timer = setTimeout(() => {
       this.isGivingUp = true;
     }, deadlineMs);
-    while (this.storing) await this.storing;
+    while (this.attempts.running) await this.attempts.running;
     clearTimeout(timer);
   }
 
-  private async storeAll(): Promise<void> {
-    // Requests that end in the same event-loop tick share a batch.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (this.waiting.length > 0 && !this.isGivingUp) {
-      const batch = this.waiting.splice(0, MAX_BATCH);
+  /** Stores a batch, however long PostgreSQL is unreachable. */
+  private async store(batch: AttemptToStore[]): Promise<void> {
+    const unstored = new Set(batch);
+    const store = async (attempts: AttemptToStore[]) => {
+      const records = attempts.flatMap(({ record }) => record ?? []);
+      await storeAttempts(this.db, records, lastStatePerEndpoint(attempts));
+      for (const attempt of attempts) {
+        unstored.delete(attempt);
+        attempt.onStored();
+      }
+    };
+    const storeAlone = async (attempt: AttemptToStore, error: unknown) => {
+      await this.storeWithoutResponse(attempt, error);
+      unstored.delete(attempt);
+    };
+    const options = { isTransient: isTransientDatabaseError, onFailure: storeAlone };
+    while (unstored.size > 0 && !this.isGivingUp) {
       try {
-        await this.storeBatch(batch);
+        await runInHalves([...unstored], store, options);
       } catch (error) {
-        this.waiting.unshift(...batch);
-        this.logger.warn({ err: error, attempts: this.waiting.length }, 'cannot store attempts; retrying');
+        const count = unstored.size + this.backlog;
+        this.logger.warn({ err: error, attempts: count }, 'cannot store attempts; retrying');
         await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
       }
     }
-    // This runs in the same event-loop tick as the last check of `waiting`, so a result that is
-    // added later starts a new loop.
-    this.storing = undefined;
-  }
-
-  /**
-   * Stores a batch. If PostgreSQL rejects its content, stores the attempts one by one, so that one
-   * bad attempt does not block the others.
-   */
-  private async storeBatch(batch: AttemptToStore[]): Promise<void> {
-    try {
-      await storeAttempts(
-        this.db,
-        batch.flatMap(({ record }) => record ?? []),
-        lastStatePerEndpoint(batch),
-      );
-    } catch (error) {
-      if (isTransientDatabaseError(error)) throw error;
-      if (batch.length === 1) return this.storeWithoutResponse(batch[0] as AttemptToStore, error);
-      for (const attempt of batch) await this.storeBatch([attempt]);
-      return;
-    }
-    for (const { onStored } of batch) onStored();
   }
 
   /**

@@ -7,14 +7,13 @@ import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
 import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../transitions.js';
 
 type Input = Partial<ClaimWithdraw>;
-/** Moves a claim. Returns an outcome if the claim stays unchanged or cannot move. */
+/** Returns an outcome if the claim stays unchanged or cannot move. */
 type Move = (course: ClaimChangeSet, input: Input, now: string) => CommandOutcome | undefined;
 
 function isPast(deadline: string | null, now: string): boolean {
   return deadline !== null && Date.parse(deadline) <= Date.parse(now);
 }
 
-/** Moves the invoice to the billing partner and submits the claim. */
 function sendClaim(course: ClaimChangeSet, now: string): CommandOutcome | undefined {
   const steps = INVOICE_STEPS_ON_SUBMIT[course.invoice.status];
   if (!steps)
@@ -71,10 +70,7 @@ function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/**
- * Creates the handler of a move that needs no response from the club. Requesting the status that a
- * claim already has changes nothing.
- */
+/** A request for the current status changes nothing. */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {
     const { findCourse } = await lockClaimChangeSets(tx, commands);

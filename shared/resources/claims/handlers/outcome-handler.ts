@@ -17,7 +17,6 @@ import { applyDenial, buildShortPaidSuggestion } from '../deny.js';
 
 type OutcomeCommand = Command<ClaimOutcome>;
 
-/** A claim with its recorded outcome, and what to store with it. */
 interface RecordedClaim {
   command: OutcomeCommand;
   course: ClaimChangeSet;
@@ -26,10 +25,7 @@ interface RecordedClaim {
   invoicePo?: string | undefined;
 }
 
-/**
- * Records the clubs' responses. Payments follow the payment rules; a denial is answered by a rule
- * where one applies.
- */
+/** Payments follow the payment rules; a rule answers a denial where one applies. */
 export async function recordClaimOutcomes(
   tx: Transaction,
   commands: OutcomeCommand[],
@@ -82,10 +78,7 @@ async function applyOutcome(
   return { command, course, events: [], ...applyDenial(course, command.input, { facts: denialFacts, now }) };
 }
 
-/**
- * Records an ordinary payment of the invoice and updates the claim. Runs one payment at a time,
- * because clubs pay few claims of one batch.
- */
+/** Payments run one at a time, because clubs pay few claims of one batch. */
 async function applyPayment(
   tx: Transaction,
   { command, course }: { command: OutcomeCommand; course: ClaimChangeSet },
@@ -136,7 +129,6 @@ async function applyPayment(
   };
 }
 
-/** Stores on the invoices the PO numbers that were found for their claims. */
 async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim[]): Promise<void> {
   const found = recorded.filter(({ invoicePo }) => invoicePo !== undefined);
   if (found.length === 0) return;
@@ -158,9 +150,7 @@ async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim
   );
 }
 
-/**
- * Stores the suggestions in the same transaction. Returns the ids of the new ones by command id.
- */
+/** @returns the ids of the new suggestions, by command id */
 async function storeSuggestions(
   tx: Transaction,
   recorded: readonly RecordedClaim[],

@@ -5,8 +5,7 @@ import { AppError, type ErrorDetail } from '../../../platform/errors.js';
 import { EXPORT_FILTERS } from './filters.js';
 
 /**
- * Checks rules that involve several members of an export request.
- * @returns the request, with its filters converted as the list endpoint converts them
+ * Checks rules that involve several members, and converts filters as the list endpoint does.
  * @throws {AppError} 400 with every validation error
  */
 export function checkExportRequest(request: ExportCreate): ExportCreate {
@@ -15,10 +14,7 @@ export function checkExportRequest(request: ExportCreate): ExportCreate {
   return { ...request, filters };
 }
 
-/**
- * Collects the validation errors that {@link checkExportRequest} would throw, and converts the
- * filters as far as possible.
- */
+/** Returns the errors instead of throwing them, and converts the filters as far as possible. */
 export function findExportRequestErrors(request: ExportCreate): {
   filters: ExportCreate['filters'];
   errors: ErrorDetail[];
@@ -86,10 +82,7 @@ function findCombinationErrors(request: ExportCreate): ErrorDetail[] {
   return errors;
 }
 
-/**
- * Creates a validation error.
- * @param problem follows the name of the field in the error message
- */
+/** @param problem follows the name of the field in the error message */
 export function createFieldError(field: string, code: string, problem: string): ErrorDetail {
   return { field, code, message: `${field} ${problem}` };
 }

@@ -24,7 +24,7 @@ interface ExportableList {
   conditions: (query: unknown, scope: FilterScope) => Conditions;
 }
 
-/** The filters of each resource and the SQL conditions they produce: those of its list endpoint. */
+/** Each resource has the filters and conditions of its list endpoint. */
 export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
   invoices: {
     schema: invoiceListQuery,
@@ -44,11 +44,7 @@ export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
   },
 };
 
-/**
- * Builds the conditions that select the rows of an export request, with the code of the list
- * endpoint.
- * @throws {Error} for an unknown filter: ignoring it would export more rows than requested
- */
+/** @throws {Error} for an unknown filter, because ignoring the filter would export more rows */
 export function buildExportConditions(
   { filters, resource, ...scope }: FilterScope & { filters: object; resource: ExportResource },
   list: ListResource,

@@ -3,7 +3,6 @@ import { Conditions } from '../../../records/lists/keyset-list.js';
 import { buildExportConditions } from './conditions.js';
 import { ALL_TABLES, type ExportFormat, type ExportInclude, type ExportResource } from './export-request.js';
 
-/** The members of an export request that determine its number of rows. */
 export interface RowEstimateInput {
   tenantId: string;
   timeZone: string;
@@ -22,12 +21,12 @@ const TABLES = {
   payments: 'payments',
 } as const;
 
-/** Tables that only a dump contains and that may be larger than all others. */
+/** Only a dump contains these tables. They may be larger than all others. */
 const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
- * Estimates the rows of an export from the statistics of PostgreSQL's planner. It reads no rows, so
- * it is fast for any account, but it may be far off.
+ * Uses the statistics of PostgreSQL's planner and reads no rows, so the estimate is fast for any
+ * account, but may be far off.
  */
 export function estimateExportRows(db: Database, request: RowEstimateInput): Promise<number> {
   const { tenantId, resource, include, format } = request;
@@ -41,8 +40,7 @@ export function estimateExportRows(db: Database, request: RowEstimateInput): Pro
     }
     const records = await estimateTableRows(tx, TABLES[resource], buildExportConditions(request, resource));
     if (include.length === 0) return records;
-    // For an export of invoices: assumes that every invoice has the average number of line items or
-    // payments.
+    // The estimate assumes that every invoice has the average number of line items or payments.
     const all = await estimateTableRows(tx, TABLES[resource], tenantCondition());
     const share = Math.min(1, records / Math.max(1, all));
     let rows = records;
@@ -57,14 +55,13 @@ interface ExplainResult {
 }
 
 /**
- * Estimates the rows of a table. The planner applies the selectivity of the tenant policy in
- * addition to our own tenant condition. In a table with many tenants, its estimate is far too low.
- * Therefore use only the ratio of the estimates with and without conditions, and multiply it by the
- * table's row count.
+ * In a table with many tenants, the planner's estimate is far too low, because it applies the
+ * selectivity of the tenant policy in addition to our own tenant condition. Only the ratio of the
+ * estimates with and without conditions is right.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // Run the queries in sequence: if concurrent queries fail, it is not certain which error is
-  // reported.
+  // If concurrent queries fail, it is not certain which error is reported. So the queries run in
+  // sequence.
   const matching = await explainRows(tx, { table, conditions });
   const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
   const [all] = await tx.query<{ rows: number }>({
@@ -72,7 +69,7 @@ async function estimateTableRows(tx: Transaction, table: string, conditions: Con
     text: 'select reltuples::bigint as rows from pg_class where oid = $1::regclass',
     values: [table],
   });
-  // -1: PostgreSQL has not analyzed the table yet.
+  // -1 means that PostgreSQL has not analyzed the table yet.
   if (!all || all.rows <= 0) return matching;
   return Math.round(Math.min(1, matching / Math.max(1, visible)) * all.rows);
 }

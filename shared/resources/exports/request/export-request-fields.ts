@@ -32,7 +32,7 @@ const decimals = () =>
     'CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)',
   );
 
-/** Schema of a filter value. check-order.ts validates the value, once the resource is known. */
+/** check-export-request.ts validates the value, once the resource is known. */
 const filter = (lists: string) => text(100).description(`As in the list of ${lists}`);
 
 const filters = () =>
@@ -65,7 +65,7 @@ const include = () =>
     )
     .example([]);
 
-/** A field that a creation may omit. */
+/** A creation may omit a field with a default. */
 export const withDefault = (schema: Joi.Schema, value: Joi.BasicType, columns: string): Field => ({
   input: schema.default(value),
   changeInput: schema,
@@ -73,7 +73,6 @@ export const withDefault = (schema: Joi.Schema, value: Joi.BasicType, columns: s
   columns,
 });
 
-/** The fields of an export request, for exports and their schedules. */
 export const EXPORT_REQUEST_FIELDS: Readonly<Record<string, Field>> = {
   resource: { input: exportResource, isRequired: true, columns: 'text' },
   format: { input: exportFormat, isRequired: true, columns: 'text' },

@@ -1,10 +1,10 @@
-/** Resources that can be exported; `all` is everything in one file. */
+/** `all` exports everything in one file. */
 export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspections', 'all'] as const;
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
 /**
- * The tables in `all`, in the sequence of its files. In CSV, their parts are separate files: line
- * items, items of rate cards, lists of inspections.
+ * An export of `all` has a file for each table, in this sequence. In CSV, line items, items of rate
+ * cards and lists of inspections are separate files.
  */
 export const ALL_TABLES = [
   'invoices',
@@ -25,17 +25,14 @@ export type ExportTable = (typeof ALL_TABLES)[number];
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson', 'dump'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Additional files in an export of invoices. */
+/** An export of invoices may add these files. */
 export const EXPORT_INCLUDES = ['line_items', 'payments'] as const;
 export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 
-/**
- * Filters as in the list queries: search, status, since, until, date_field, customer_id, each if
- * the list of the resource has it.
- */
+/** Each filter of the resource's list query, such as status or since, with its value as text. */
 export type ExportFilters = Readonly<Record<string, string>>;
 
-/** An export request: with the data, it determines the bytes of the file. */
+/** The request and the data determine the bytes of the file. */
 export interface ExportRequest {
   tenantId: string;
   resource: ExportResource;
@@ -47,18 +44,14 @@ export interface ExportRequest {
   compression: 'gzip' | 'none';
   /** CSV: starts the file with a byte order mark, which Excel expects. */
   bom: boolean;
-  /**
-   * CSV: adds a column with the decimal amount next to each column of cents (`total` next to
-   * `total_cents`).
-   */
+  /** CSV: adds a decimal amount to each column of cents (`total` next to `total_cents`). */
   decimals: boolean;
   /** IANA time zone name, which determines when a plain date in `since` and `until` begins. */
   timeZone: string;
 }
 
-/** One file of an export. */
 export interface ExportFile {
-  /** Such as `invoices.csv`. */
+  /** The name of the file, such as `invoices.csv`. */
   name: string;
   rows: number;
   /** Uncompressed size. */
@@ -69,7 +62,6 @@ export interface ExportFile {
   sums: Readonly<Record<string, number>>;
 }
 
-/** The result of a written export. */
 export interface ExportSummary {
   rows: number;
   files: readonly ExportFile[];

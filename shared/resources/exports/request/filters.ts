@@ -2,13 +2,10 @@ import type Joi from 'joi';
 import { EXPORT_LISTS } from './conditions.js';
 import type { ExportResource } from './export-request.js';
 
-/** Query parameters that concern pages and their form, not the choice of rows. */
+/** These query parameters concern pages and their form, not the choice of rows. */
 const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
 
-/**
- * The filters of each resource, with the validation of its list endpoint. `all` exports everything
- * and has no filters.
- */
+/** Each filter is validated as in the list endpoint. `all` has no filters. */
 export const EXPORT_FILTERS: Readonly<Record<ExportResource, ReadonlyMap<string, Joi.Schema>>> = {
   invoices: extractFilters(EXPORT_LISTS.invoices.schema),
   customers: extractFilters(EXPORT_LISTS.customers.schema),

@@ -2,57 +2,52 @@ import type { Actor } from '../../../contracts/command.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 
-/** The columns of an invoice that record what agents did to it. */
+/** These columns of an invoice record what agents did to it. */
 export interface AgentTraces extends RecordRef {
   billing_email: string | null;
   created_by_agent: boolean;
   agent_id: string | null;
   /**
-   * When an agent key last priced the invoice, or changed the billing email of an agent's price;
+   * The time when an agent last set the price, or changed the billing email of an agent's price;
    * null: never.
    */
   agent_priced_at: string | null;
-  /** agent_priced_at of the price that line items from a person have replaced. */
+  /** A person's line items replaced the price that an agent set at this time (agent_priced_at). */
   replaced_agent_price_at: string | null;
   /**
-   * The last billing_email that no agent has influenced; '' for none. A key's value is stored only
-   * if the value before it was trusted. null: an earlier release wrote the row.
+   * The last billing_email without an agent's influence; '' for none. A value from a key is stored
+   * only if the previous value was trusted. null: an earlier release wrote the row.
    */
   trusted_billing_email: string | null;
   created_at: string;
 }
 
-/** The columns that {@link updateAgentTraces} sets. */
 export const AGENT_TRACE_COLUMNS = `agent_id uuid, agent_priced_at timestamptz, replaced_agent_price_at timestamptz, trusted_billing_email text`;
 type Traces = Pick<
   AgentTraces,
   'agent_id' | 'agent_priced_at' | 'replaced_agent_price_at' | 'trusted_billing_email'
 >;
 
-/** Returns the traces of a new invoice. */
 export function createAgentTraces(actor: Actor, billingEmail: string | null | undefined): Partial<Traces> {
   return { ...agentPricing(actor), trusted_billing_email: billingEmail ?? '' };
 }
 
-/**
- * Returns the columns that the approval threshold counts a price by: the agent key that last set
- * it, and when.
- */
+/** The approval threshold counts the price as set by this agent key at this time. */
 function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
   return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
 }
 
 interface Edit {
   actor: Actor;
-  /** After the edit. */
+  /** The billing email after the edit. */
   billingEmail: string | null;
   setsEmail: boolean;
   setsLines: boolean;
 }
 
 /**
- * Returns the traces after an edit. An agent's edit may add traces. A person's line items clear all
- * of them; a person's billing email clears only an agent's change of the billing email.
+ * A person's line items clear all traces. A person's billing email clears only an agent's change of
+ * the billing email.
  */
 export function updateAgentTraces(
   row: AgentTraces,
@@ -66,21 +61,19 @@ export function updateAgentTraces(
   }
   const emailAfter = billingEmail ?? '';
   if (actor.type !== 'user')
-    // A key's billing email is trusted only if the previous one was, so it cannot hide an agent's
-    // change.
+    // A key's billing email is trusted only if the previous email was. Otherwise it could hide an
+    // agent's change.
     return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: emailAfter } : kept;
   const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: emailAfter } : kept;
   if (!setsLines) return trusted;
-  // The first release did not store when an agent priced an invoice that it created. The price
-  // dates from created_at.
+  // The first release did not store when an agent priced its own invoice, so created_at counts.
   const pricedAt = agent_priced_at ?? (row.created_by_agent ? row.created_at : null);
   return { ...trusted, agent_priced_at: pricedAt, replaced_agent_price_at: pricedAt };
 }
 
 /**
- * Returns true if an edit changes the billing email of a price that an agent set. When an agent
- * does this, it counts as pricing. Otherwise an agent could draft for ten addresses and then move
- * all drafts to one payer, past the approval threshold.
+ * An agent's change of the billing email counts as pricing. Otherwise an agent could draft for ten
+ * addresses and then move all drafts to one payer, past the approval threshold.
  */
 export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);
@@ -100,9 +93,8 @@ function isSameInstant(a: string, b: string): boolean {
 }
 
 /**
- * Finds the locked invoices that only a signed-in person may approve (docs/decisions.md §3). An
- * agent created, priced or re-addressed them, and no person has replaced that since. Returns their
- * keys ({@link refKey}).
+ * Finds the invoices that only a signed-in person may approve (docs/decisions.md §3): an agent
+ * created, priced or re-addressed them, and no person has replaced the agent's values since.
  */
 export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
   const touched = rows.filter(
@@ -113,8 +105,8 @@ export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTra
 }
 
 /**
- * Finds invoices whose billing email an agent has ever changed, in the audit log. Only rows that an
- * earlier release wrote need this.
+ * Searches the audit log for an agent's change of the billing email. Only rows that an earlier
+ * release wrote need this search.
  */
 async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
   if (rows.length === 0) return [];

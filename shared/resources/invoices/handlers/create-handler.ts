@@ -32,10 +32,6 @@ interface Draft {
   taxRateBps: number;
 }
 
-/**
- * Creates draft invoices as a set: reads references and tax rates once, then inserts invoices and
- * line items in one round trip.
- */
 export async function createInvoices(tx: Transaction, received: CreateCommand[]): Promise<CommandOutcome[]> {
   const dated = await replacePlainDates(tx, received);
   const fromCard = await priceFromCards(tx, dated);
@@ -75,10 +71,7 @@ export async function createInvoices(tx: Transaction, received: CreateCommand[])
   return dated.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-/**
- * Returns the outcomes of agents' drafts that are held for approval or refused. A draft with a
- * taken number is refused immediately, not held.
- */
+/** A draft with a taken number is refused immediately; only other drafts are held for approval. */
 async function applyApprovalThreshold(
   tx: Transaction,
   drafts: Draft[],
@@ -108,9 +101,8 @@ function toPricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
 }
 
 /**
- * Finds the drafts whose number is taken, by inserting all of them and rolling back. Under
- * row-level security only a conflict uses the index on the lower-cased number. A comparison would
- * read every invoice of the tenant.
+ * Inserts all drafts and rolls back. Under row-level security only a conflict uses the index on the
+ * lower-cased number; comparing numbers would read every invoice of the tenant.
  */
 async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, CommandOutcome>> {
   const [, rows] = await Promise.all([
@@ -169,14 +161,10 @@ function toOutcome(command: CreateCommand, isInserted: boolean): CommandOutcome 
   };
 }
 
-/**
- * Inserts invoices and line items in one round trip. Returns the keys ({@link refKey}) of the
- * inserted invoices. If a number is taken, the invoice and its line items are skipped.
- */
+/** Returns the keys of the inserted invoices. An invoice with a taken number is skipped. */
 async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
-  // All batches insert numbers in the same sequence. Two batches that insert the same numbers in
-  // opposite sequences would deadlock.
+  // All batches insert numbers in the same sequence; otherwise two batches could deadlock.
   const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const inserting = tx.query<RecordRef>(buildInvoiceInsert(sorted));
   const lines = sorted.flatMap((draft) => buildLineItemRows(draft.command, draft.priced.lineTotals));

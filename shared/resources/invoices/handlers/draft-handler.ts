@@ -10,7 +10,6 @@ import { type ReservedNumber, releaseInvoiceNumbers, reserveInvoiceNumbers } fro
 
 type DraftCommand = Command<InvoiceDraft>;
 
-/** The values that a draft copies from its work order. */
 interface WorkOrder extends RecordRef {
   customer_id: string | null;
   billing_email: string | null;
@@ -23,9 +22,8 @@ const SINGLE_STEP_ROUNDS = 4;
 const MAX_ROUNDS = 20;
 
 /**
- * Drafts invoices for work orders, each under the account's next free number. Each draft runs as
- * the `invoice.create` command that it corresponds to. A held draft is stored as that command too.
- * A person therefore approves exactly what was shown, even if the work order changes meanwhile.
+ * Each draft runs, and is held, as an `invoice.create` command with its final values. A person
+ * therefore approves exactly what was shown, even if the work order changes meanwhile.
  */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<CommandOutcome[]> {
   const workOrders = await findWorkOrders(tx, commands);
@@ -85,10 +83,6 @@ function unknownWorkOrder(): CommandOutcome {
   });
 }
 
-/**
- * Converts the draft into an `invoice.create` command. Without line items, the rate card prices the
- * invoice.
- */
 function toCreate(
   command: DraftCommand,
   workOrder: WorkOrder,

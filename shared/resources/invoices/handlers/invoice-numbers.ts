@@ -3,21 +3,19 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { recordsetSql } from '../../../records/record-refs.js';
 import { countUpSql, setCounters } from '../../../records/tenant-counters.js';
 
-/** An invoice number that is reserved for a command. */
 export interface ReservedNumber {
   tenantId: string;
-  /** Position in the account's sequence. */
+  /** The position in the account's sequence of numbers. */
   nth: number;
   /** `INV-000123` */
   number: string;
-  /** True if this or another invoice has the number. */
+  /** True if an invoice has the number. */
   isUsed?: boolean;
 }
 
 /**
- * Reserves the next invoice numbers of the accounts, in the sequence of the commands. The account's
- * counter stays locked until the transaction ends.
- * @param step how many numbers each command consumes; the command gets the last of them
+ * Locks the accounts' counters until the transaction ends. Each command consumes `step` numbers and
+ * gets the last of them.
  * @returns the numbers, by command id
  */
 export async function reserveInvoiceNumbers(
@@ -46,8 +44,8 @@ export async function reserveInvoiceNumbers(
 }
 
 /**
- * Releases the numbers after the last used one of each account, so that refused drafts leave no
- * gap. Call it in the transaction that reserved the numbers.
+ * Returns unused numbers at the end of each sequence to its counter, so that refused drafts leave
+ * no gap. Call this function in the transaction that reserved the numbers.
  */
 export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
   const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];

@@ -15,7 +15,6 @@ import {
 } from '../transitions.js';
 import type { AgentTraces } from './agent-traces.js';
 
-/** A locked row of `invoices`. */
 export interface InvoiceRow extends Row, AgentTraces {
   invoice_number: string;
   status: InvoiceStatus;
@@ -45,7 +44,7 @@ export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
   };
 }
 
-/** 409: the table does not allow the transition now, or a guard forbids it for `reason`. */
+/** Returns a 409: the table does not allow the transition, or a guard forbids it for `reason`. */
 export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): CommandOutcome {
   const allowed = listAllowedActions(toInvoiceHistory(row), row.paid_cents > 0);
   return failedOutcome({
@@ -55,19 +54,16 @@ export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reas
   });
 }
 
-/** What the guards check in addition to the row. */
+/** The guards check these facts and the row. */
 export interface MoveFacts {
   command: Command;
   mover: Mover;
   lineCount: number;
-  /** True if only a signed-in person may approve, and must name the version they saw (If-Match). */
+  /** Only a signed-in person may approve, and must send If-Match with the version they saw. */
   isPersonRequired: boolean;
 }
 
-/**
- * Checks the guards of a transition that the table allows (docs/decisions.md §3). Returns undefined
- * if it may happen.
- */
+/** Returns undefined if a transition that the table allows may happen (docs/decisions.md §3). */
 export function checkMoveGuards(
   row: InvoiceRow,
   to: MoveTarget,
@@ -87,9 +83,7 @@ export function checkMoveGuards(
   return isPersonRequired ? checkPersonApproval(row, command) : undefined;
 }
 
-/**
- * An agent's work needs approval by a signed-in person (else 409) who sends If-Match (else 428).
- */
+/** A person must sign in to approve an agent's work (else 409) and send If-Match (else 428). */
 function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): CommandOutcome | undefined {
   if (actor.type !== 'user') {
     return refuseInvoiceMove(
@@ -111,7 +105,6 @@ export function mayMove(row: InvoiceRow, to: MoveTarget, mover: Mover): boolean 
   return listAllowedMoves(toInvoiceHistory(row), mover).includes(to);
 }
 
-/** Returns the row after the transition, and the changes for the audit log. */
 export function applyMove(
   row: InvoiceRow,
   to: InvoiceStatus,
@@ -136,8 +129,8 @@ const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestam
 const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 
 /**
- * Stores the changes of transitions and payments, and updates the billing of the work orders.
- * Cancels open approvals that the transitions made obsolete. The caller has locked the rows.
+ * Stores transitions and payments, updates the billing of the work orders, and cancels open
+ * approvals that became obsolete. The caller has locked the rows.
  */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -153,7 +146,7 @@ export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promi
   await Promise.all([update, refreshBillingStatus(tx, workOrders), cancelOpenApprovals(tx, rows)]);
 }
 
-/** Counts the line items of each invoice. Invoices without line items are not in the map. */
+/** Invoices without line items are not in the map. */
 export async function countLineItems(tx: Transaction, refs: RecordRef[]): Promise<Map<string, number>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<{ id: string; count: number }>({

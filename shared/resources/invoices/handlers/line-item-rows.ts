@@ -4,7 +4,7 @@ import type { InvoiceCreate } from '../../../contracts/generated.js';
 import { newId } from '../../../platform/ids.js';
 import { parseColumnNames, recordsetSql } from '../../../records/record-refs.js';
 
-/** Builds the rows of one invoice's line items. The stored total is the server's own. */
+/** The server computes the totals that are stored. */
 export function buildLineItemRows(
   command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
   lineTotals: number[],
@@ -22,10 +22,7 @@ export function buildLineItemRows(
 const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, ${lineItemFields.settable}`;
 const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
 
-/**
- * Builds the insert query for line items. The join skips invoices that were not inserted because
- * their number was taken.
- */
+/** The join skips invoices that were not inserted because their number was taken. */
 export function buildLineItemInsert(rows: ReturnType<typeof buildLineItemRows>) {
   return {
     name: 'insert-invoice-lines',

@@ -12,7 +12,7 @@ export interface MessageContent {
   body_html: string | null;
 }
 
-/** The public page of the invoice, and the day on which its link expires. */
+/** The link expires on the day `until`. */
 export interface ViewLink {
   url: string;
   until: string;
@@ -48,7 +48,7 @@ const STYLES: Readonly<Record<DocumentPart, string>> = {
 export const LOGO_CONTENT_ID = 'account-logo';
 const LOGO_URL = `cid:${LOGO_CONTENT_ID}`;
 
-/** Removes the logo from the HTML of a mail. HTML without a logo stays the same. */
+/** HTML without a logo stays unchanged. */
 export function removeLogo(html: string): string {
   const url = html.indexOf(`"${LOGO_URL}"`);
   if (url < 0) return html;
@@ -57,7 +57,6 @@ export function removeLogo(html: string): string {
 
 const inlineStyle: StyleAttributeFor = (part) => `style="${STYLES[part]}"`;
 
-/** Writes the invoice as a mail, in plain text and in HTML. */
 export function writeEmail(document: InvoiceDocument, link: ViewLink): MessageContent {
   const subject = `${document.title} from ${document.sender}`;
   return {
@@ -104,7 +103,6 @@ function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string 
   ].join('\n');
 }
 
-/** Writes the invoice as one text message. */
 export function writeText(document: InvoiceDocument, { url }: ViewLink): MessageContent {
   const { sender, number, balance, due, mark } = document;
   const prefix = mark ? `${mark}. ` : '';

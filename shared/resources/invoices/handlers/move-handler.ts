@@ -31,7 +31,6 @@ import { findRecipients, type Recipients, storeInvoiceMessages } from './send.js
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
 type ActionCommand = Command<ActionInput>;
 
-/** Data that is read once for a set of commands. */
 interface Facts {
   rows: Map<string, InvoiceRow>;
   lineCounts: Map<string, number>;
@@ -58,7 +57,7 @@ function mayBeApproved(row: InvoiceRow): boolean {
   return mayMove(row, 'approved', 'O');
 }
 
-/** A transition that passed all checks and is not stored yet. */
+/** The transition has passed all checks and is not stored yet. */
 export interface PlannedMove {
   command: Command;
   row: InvoiceRow;
@@ -66,7 +65,6 @@ export interface PlannedMove {
   sending: PlannedSending | undefined;
 }
 
-/** Checks one operator's transition against the transition table and the guards. */
 function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): PlannedMove | CommandOutcome {
   const key = refKey(toRecordRef(command));
   const row = facts.rows.get(key);
@@ -101,8 +99,8 @@ function planSending(
   if ('invalid' in recipients)
     return failedOutcome({
       code: 'validation_error',
-      message: `${recipients.invalid}.`,
-      details: [{ field: 'to', code: 'email', message: recipients.invalid }],
+      message: `${recipients.invalid.message}.`,
+      details: [{ field: 'to', ...recipients.invalid }],
     });
   if ('missing' in recipients)
     return refuseInvoiceMove(
@@ -118,7 +116,6 @@ function planSending(
   return { command, row: { ...moved.row, ...delivery }, changes: moved.changes, sending };
 }
 
-/** Stores the transitions of a set and their messages in one round trip. */
 export async function storeInvoiceMoves(tx: Transaction, planned: PlannedMove[]): Promise<void> {
   await Promise.all([
     storeLifecycle(
@@ -148,8 +145,8 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
 }
 
 /**
- * Adds the secret link to the response of /send; no read shows the link. A dry run omits the link,
- * because the link would not work.
+ * Only the response of /send shows the secret link. A dry run omits the link, because it would not
+ * work.
  */
 function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove): CommandOutcome {
   const [first] = sending?.messages ?? [];
@@ -158,7 +155,7 @@ function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove)
     : outcome;
 }
 
-/** Creates the handler of one action route. A request for the current status changes nothing. */
+/** A request for the current status changes nothing. */
 export function createInvoiceActionHandler(action: InvoiceAction) {
   const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];
   return async (tx: Transaction, commands: ActionCommand[], config: Config): Promise<CommandOutcome[]> => {
@@ -182,19 +179,16 @@ function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/** A transition requested by `PATCH {status}`, with the invoice as the same request leaves it. */
+/** The request is `PATCH {status}`. The row contains the request's other changes. */
 export interface PatchedMove {
   command: Command;
   to: InvoiceStatus;
   row: InvoiceRow;
-  /** Set if the request replaces the line items. */
+  /** Undefined if the request does not replace the line items. */
   lineCount: number | undefined;
 }
 
-/**
- * Checks transitions requested by PATCH. {@link storeInvoiceMoves} stores them with the requests'
- * other changes.
- */
+/** {@link storeInvoiceMoves} stores the planned transitions with the requests' other changes. */
 export async function planPatchedMoves(
   tx: Transaction,
   moves: PatchedMove[],

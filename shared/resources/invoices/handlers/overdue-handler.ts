@@ -5,10 +5,7 @@ import { notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
-/**
- * Marks the invoices overdue that are still past due. A second command finds the invoice already
- * overdue, so each crossing records one event.
- */
+/** An invoice that is already overdue stays unchanged, so a repeated command records no event. */
 export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);
   const [rows, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);

@@ -21,9 +21,9 @@ import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Prices the invoices that name a work order and omit line items from the rate card in force.
- * Returns, by command id, the command with its line items, or the error. Commands without a rate
- * card are not in the map. If no command needs a price, which is almost always, no query runs.
+ * Prices invoices from the rate card in force. Usually no command needs a price; then no query
+ * runs.
+ * @returns by command id, the command with its line items, or the error
  */
 export async function priceFromCards(
   tx: Transaction,
@@ -55,8 +55,8 @@ function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice 
 }
 
 /**
- * Locks the work orders and their impounds first. Of two concurrent invoices, the second therefore
- * sees what the first has charged.
+ * Locks the work orders and their impounds before it reads charges. So the second of two concurrent
+ * invoices sees what the first has charged.
  */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {
   const jobs = commands.map(toPricingRequest);

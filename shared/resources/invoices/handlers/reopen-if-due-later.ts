@@ -6,9 +6,8 @@ import { computeReopenedStatus } from '../transitions.js';
 import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
 
 /**
- * Reopens overdue invoices whose due date the same transaction has moved out (docs/decisions.md §3:
- * overdue → reopened). They return to the status that they had before the clock marked them
- * overdue. `rows` hold the values at locking; the new due dates are already stored.
+ * Reopens overdue invoices whose due date the transaction has postponed (docs/decisions.md §3).
+ * @param rows the invoices as locked; the database already has the later due dates
  * @returns the changes, by {@link refKey}
  */
 export async function reopenIfDueLater(tx: Transaction, rows: InvoiceRow[]): Promise<Map<string, Change[]>> {

@@ -24,15 +24,17 @@ interface ContactRow extends RecordRef {
   contact_phone: string | null;
 }
 
-/**
- * Selects where an invoice goes: the request's address, else that of the invoice, customer or work
- * order.
- */
+interface RecipientFault {
+  code: string;
+  message: string;
+}
+
+/** An invoice goes to the request's address, else that of the invoice, customer or work order. */
 export interface Recipients {
   selectFor(
     command: Command,
     requested: { channel: 'email' | 'sms' | 'both'; to?: string | undefined },
-  ): { found: Recipient[] } | { missing: string } | { invalid: string };
+  ): { found: Recipient[] } | { missing: string } | { invalid: RecipientFault };
 }
 
 export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promise<Recipients> {
@@ -48,9 +50,8 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   return {
     selectFor(command, { channel, to }) {
       const row = contacts.get(refKey(toRecordRef(command)));
-      // Exactly one address, so that one request cannot mail a list.
-      if (channel === 'email' && to && email().validate(to).error)
-        return { invalid: 'to must be one mail address, such as billing@example.com' };
+      const invalid = to && findFaultOfRecipient(channel, to);
+      if (invalid) return { invalid };
       const address = (channel === 'email' && to) || row?.billing_email || row?.company_email;
       const phone = (channel === 'sms' && to) || row?.contact_phone || row?.company_phone;
       if (channel !== 'sms' && !address)
@@ -65,11 +66,22 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   };
 }
 
-/**
- * Writes the content of messages.
- * @param about messages, each with its invoice
- * @returns the content by message id
- */
+/** A phone number has digits and the usual separators, such as +1 555 010 4477. */
+const PHONE = /^[+(\d][\d\s().-]{4,29}$/;
+
+function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): RecipientFault | undefined {
+  if (channel === 'both')
+    return { code: 'unknown', message: 'to is for one channel: set channel to email or sms, or omit to' };
+  // Accept only one address, so that a request cannot mail a list.
+  if (channel === 'email') {
+    const message = 'to must be one mail address, such as billing@example.com';
+    return email().validate(to).error && { code: 'email', message };
+  }
+  const message = 'to must be one phone number, such as +1 555 010 4477';
+  return PHONE.test(to) ? undefined : { code: 'phone', message };
+}
+
+/** @returns the content, by message id */
 export async function writeMessageBodies(
   tx: Transaction,
   about: { message: PlannedMessage; ref: RecordRef }[],
@@ -89,9 +101,8 @@ export async function writeMessageBodies(
 }
 
 /**
- * Stores the messages in the transaction that releases the invoices. Messages for a provider are
- * queued; messages for the outbox count as sent. They replace queued messages of an earlier
- * release.
+ * Call this function in the transaction that releases the invoices. Messages for the outbox count
+ * as sent. The new messages replace queued messages of an earlier release.
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;

@@ -2,7 +2,6 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../../records/lock-records.js';
 import { type RecordRef, recordsetSql } from '../../../records/record-refs.js';
 
-/** The totals of an invoice whose line items changed. */
 export interface InvoiceTotals extends RecordRef {
   subtotal_cents: number;
   tax_cents: number;

@@ -34,19 +34,14 @@ interface Plan {
   priced: InvoicePrice | undefined;
 }
 
-/**
- * The only status that an agent may send. An agent cannot change a status (docs/decisions.md §3).
- */
+/** An agent may repeat the status of a draft, but not change a status (docs/decisions.md §3). */
 const AGENT_STATUSES: readonly string[] = ['draft'];
-/** Statuses in which the line items may be replaced (docs/decisions.md §3). */
+/** Line items may be replaced in these statuses (docs/decisions.md §3). */
 const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
-/** Statuses in which no value may be changed. */
+/** No value may be changed in these statuses. */
 const CLOSED: readonly string[] = ['void', 'cancelled'];
 
-/**
- * Applies a JSON merge to the editable fields, and replaces line items while the invoice is a draft
- * or in review.
- */
+/** If one part of a request is refused, none of it is applied. */
 export async function updateInvoices(
   tx: Transaction,
   received: UpdateCommand[],
@@ -66,7 +61,6 @@ export async function updateInvoices(
   const plans = accepted.filter(({ command }) => {
     const move = moves.get(command.id);
     const refusal = heldOrRefused.get(command.id) ?? (move && 'command' in move ? undefined : move);
-    // If one part of the request is refused, none of it is applied.
     if (refusal) outcomes.set(command.id, refusal);
     return !refusal;
   });
@@ -91,10 +85,7 @@ export async function updateInvoices(
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-/**
- * Returns the writes that the approval threshold counts: an agent prices a draft, or re-addresses
- * an agent's price.
- */
+/** The approval threshold counts an agent's price, and a new billing email of an agent's price. */
 function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
   if (command.actor.type !== 'agent') return [];
   const { billing_email: billingEmail = row.billing_email } = command.input;
@@ -125,10 +116,7 @@ function toPatchedMoves({ command, row }: Plan): PatchedMove[] {
   ];
 }
 
-/**
- * Returns true if the request may reopen the invoice by its due date. A status in the same request
- * takes precedence.
- */
+/** A status in the request takes precedence over reopening by a later due date. */
 function mayReopen({ command, changes }: Plan): boolean {
   return command.input.status === undefined && changes.some(({ field }) => field === 'due_date');
 }
@@ -148,10 +136,7 @@ function planUpdate(command: UpdateCommand, row: InvoiceRow | undefined): Plan |
   );
 }
 
-/**
- * Refuses an agent's change of anything but a draft, which is all its scope covers
- * (docs/decisions.md §1, row 14).
- */
+/** An agent's scope covers drafts only (docs/decisions.md §1, row 14). */
 function checkAgent(command: UpdateCommand, row: InvoiceRow): CommandOutcome | undefined {
   if (command.actor.type !== 'agent') return undefined;
   const { status } = command.input;
@@ -162,9 +147,7 @@ function checkAgent(command: UpdateCommand, row: InvoiceRow): CommandOutcome | u
   });
 }
 
-/**
- * Refuses statuses that no client may set, with the same error as for other missing transitions.
- */
+/** A status that no client may set gets the same error as any other missing transition. */
 function checkRequestedStatus(
   status: InvoiceStatus | undefined,
   row: InvoiceRow,

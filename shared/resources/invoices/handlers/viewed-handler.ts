@@ -5,10 +5,7 @@ import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { isChangedByView } from '../transitions.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
-/**
- * Records that the customer has seen the invoice. If a payment, the clock or a dispute has already
- * moved the invoice on, its status stays. A later view changes nothing.
- */
+/** A view keeps the status of an invoice that a payment, the clock or a dispute has moved on. */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockInvoices(tx, commands.map(toRecordRef));
   const now = new Date().toISOString();

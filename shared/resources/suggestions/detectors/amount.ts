@@ -1,25 +1,23 @@
+import { formatDollars } from '../../../billing/phrases.js';
 import type { Thresholds } from './catalogue.js';
 import { MIN_SPREAD_SAMPLES, selectCohort } from './cohort.js';
 import { type BilledWorkOrder, type DetectionSubject, findLineItems, sumTotals } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatDollars } from './phrases.js';
 import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
 /**
- * Units that are measured, so that a work order has any number of them; a flat charge applies once
- * or not.
+ * A work order may have any number of these units, such as 12 miles. A flat charge applies once or
+ * not.
  */
 const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
-/** A charge has a usual price only if at least this many invoices have it. */
+/** A charge has a usual price only if at least this many invoices have the charge. */
 const MIN_PRICES = 3;
 
-/** Looks up the usual amount of a charge. */
 type PriceLookup = (job: BilledWorkOrder, category: string) => number;
 
 /**
- * Finds an amount far from what the account usually charges for the same things. The total alone
- * says little: it follows miles, hours and days of storage, which are not mistakes. So the detector
- * sums the charges at their median prices, and compares the total with that sum.
+ * The total alone says little, because it follows miles, hours and days of storage. So the detector
+ * sums the charges at the account's median prices, and compares the total with that sum.
  */
 export function findUnusualAmount(
   subject: DetectionSubject,
@@ -57,13 +55,13 @@ function sumUsualAmount(job: BilledWorkOrder, prices: PriceLookup): number {
   return listCategories(job).reduce((sum, category) => sum + prices(job, category), 0);
 }
 
-/** The unit of a charge whose line items all have the same measured unit. */
+/** A charge has a unit only if all its line items have the same measured unit. */
 function findUnit(job: BilledWorkOrder, category: string): string | undefined {
   const units = [...new Set(findLineItems(job, category).map((line) => line.unit_type))];
   return units.length === 1 && MEASURED_UNITS.includes(units[0] as string) ? units[0] : undefined;
 }
 
-/** The usual prices of charges. A charge without a usual price counts at its own amount. */
+/** A charge without a usual price counts at its own amount. */
 function collectUsualPrices(jobs: readonly BilledWorkOrder[]): PriceLookup {
   const known = new Map<string, number[]>();
   for (const job of jobs) {
@@ -83,7 +81,6 @@ function collectUsualPrices(jobs: readonly BilledWorkOrder[]): PriceLookup {
   };
 }
 
-/** The price of one unit, or of the whole flat charge. */
 function computePrice(job: BilledWorkOrder, category: string): number {
   const total = sumTotals(findLineItems(job, category));
   return findUnit(job, category) ? total / sumQuantity(job, category) : total;

@@ -1,17 +1,16 @@
+import { formatCount } from '../../../billing/phrases.js';
 import type { DetectorName, Thresholds } from './catalogue.js';
 import { MIN_SPREAD_SAMPLES, selectCohort } from './cohort.js';
 import { type BilledWorkOrder, type DetectionSubject, findLineItems, sumTotals } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatCount } from './phrases.js';
 import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
-/** A measure of a work order that may be far from that of others. */
 interface Measure {
   detector: DetectorName;
   title: string;
   read: (job: BilledWorkOrder) => number | null;
   format: (value: number) => string;
-  /** The amount that may be wrongly billed because of it, in cents. */
+  /** If the value is wrong, this many cents may be billed wrongly. */
   amountAtStakeCents: (job: BilledWorkOrder) => number;
 }
 
@@ -34,7 +33,7 @@ export const MEASURES: readonly Measure[] = [
   },
 ];
 
-/** Finds a value far from the account's median for the service, by median absolute deviation. */
+/** Measures the distance from the account's median for the service by median absolute deviation. */
 export function findAnomaly(
   measure: Measure,
   subject: DetectionSubject,

@@ -3,25 +3,22 @@ import type { BilledWorkOrder, DetectionSubject } from './facts.js';
 /** Fewer work orders than this allow no conclusion. */
 export const MIN_SAMPLES = 8;
 /**
- * Customers of the same company type are compared separately from this many work orders on. A habit
- * needs only 8; a spread needs 20, because few values hide it.
+ * Customers of the same company type are compared separately from this many work orders on. A
+ * spread needs 20 values, because a few hide it; a habit needs only 8.
  */
 export const MIN_SPREAD_SAMPLES = 20;
-/** Only the newest count, because habits and prices change. */
+/** Only the newest work orders count, because habits and prices change. */
 const MAX_SAMPLES = 50;
 
-/** The work orders that one is compared with, and their description. */
 export interface Cohort {
   jobs: readonly BilledWorkOrder[];
-  /** `light_duty_tow jobs for motor_club accounts` */
+  /** The name reads like `light_duty_tow jobs for motor_club accounts`. */
   name: string;
 }
 
 /**
- * Similar work orders of the same service, limited to customers of the same company type if there
- * are enough of them. Undefined when even all customers have too few.
- * @param isAlike the other conditions of similarity
- * @param enough the minimum number of work orders of the same company type
+ * Prefers customers of the same company type, if they have `enough` similar work orders. Returns
+ * undefined when even all customers have too few.
  */
 export function selectCohort(
   { job, history }: DetectionSubject,
@@ -36,10 +33,12 @@ export function selectCohort(
   return alike.length >= MIN_SAMPLES ? { jobs: alike.slice(0, MAX_SAMPLES), name } : undefined;
 }
 
-/** Bounds of the distance bands within which work orders are similar: free miles end somewhere. */
+/**
+ * The bounds are miles. Miles are free up to some distance, so only work orders within a band are
+ * similar.
+ */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 
-/** The band of a distance; undefined when the distance is unknown. */
 export function findMileageBand(miles: number | null): { from: number; to: number | undefined } | undefined {
   if (miles === null) return undefined;
   const index = BANDS.findLastIndex((bound) => miles >= bound);

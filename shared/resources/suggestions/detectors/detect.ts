@@ -6,7 +6,7 @@ import type { DetectionSubject } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
 import { FEE_RULES, findMissedFee } from './missed-fee.js';
 
-/** All findings for one invoice and its work order. Pure: the same facts give the same findings. */
+/** A pure function: the same facts give the same findings. */
 export function runDetectors(subject: DetectionSubject, thresholds: Thresholds): SuggestionDraft[] {
   const found = [
     ...FEE_RULES.map((rule) => findMissedFee(rule, subject, thresholds)),

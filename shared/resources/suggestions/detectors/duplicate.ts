@@ -1,18 +1,11 @@
+import { formatCount, formatDollars } from '../../../billing/phrases.js';
 import type { Thresholds } from './catalogue.js';
 import type { DetectionSubject } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatCount, formatDollars } from './phrases.js';
 
-/**
- * A work order may be billed in parts, and a vehicle may be towed twice. The same amount makes
- * either unlikely.
- */
+/** A work order may be billed in parts, or a vehicle towed twice, but rarely at equal amounts. */
 const CONFIDENCE = { job: 0.95, vehicle: 0.85 } as const;
 
-/**
- * Finds an earlier invoice with the same total for the same work order, or the same customer and
- * vehicle.
- */
 export function findDuplicate(
   { job, possibleDuplicates }: DetectionSubject,
   thresholds: Thresholds,

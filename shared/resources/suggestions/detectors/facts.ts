@@ -1,4 +1,3 @@
-/** A line item of an invoice. */
 export interface BilledLineItem {
   name: string;
   category: string;
@@ -9,23 +8,20 @@ export interface BilledLineItem {
   taxable: boolean;
 }
 
-/** Outside business hours, by the local time of dispatch. */
+/** A dispatch outside business hours, by its local time. */
 export type OffHours = 'evening' | 'night' | 'weekend';
 
-/**
- * An invoice and its work order, as detectors read them: the work that was done, and its charges.
- */
 export interface BilledWorkOrder {
   invoice_id: string;
   invoice_number: string;
-  /** null: an invoice without a work order. */
+  /** null if the invoice has no work order. */
   work_order_id: string | null;
   service_type: string | null;
   company_type: string | null;
-  /** Before tax, because tax is not a charge of the account. */
+  /** The subtotal is before tax, because tax is not a charge of the account. */
   subtotal_cents: number;
   miles: number | null;
-  /** From dispatch to completion. */
+  /** The time from dispatch to completion. */
   minutes: number | null;
   off_hours: OffHours | null;
   mentions_winch: boolean;
@@ -36,7 +32,10 @@ export interface BilledWorkOrder {
   billed_elsewhere: string[];
 }
 
-/** An earlier invoice of the same customer with the same total. */
+/**
+ * An earlier invoice with the same total, for the same work order or for the same customer and
+ * vehicle.
+ */
 export interface PossibleDuplicate {
   invoice_id: string;
   invoice_number: string;
@@ -45,7 +44,6 @@ export interface PossibleDuplicate {
   shares: 'job' | 'vehicle';
 }
 
-/** The work order to check, and the records to compare it with. */
 export interface DetectionSubject {
   job: BilledWorkOrder;
   /** Billed work orders of the same service in the last 180 days, newest first. */

@@ -1,3 +1,4 @@
+import { formatDollars } from '../../../billing/phrases.js';
 import type { ProposedLine } from '../../../contracts/generated.js';
 import type { DetectorName, Thresholds } from './catalogue.js';
 import { type Cohort, findMileageBand, isInMileageBand, selectCohort } from './cohort.js';
@@ -9,28 +10,24 @@ import {
   sumTotals,
 } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatDollars } from './phrases.js';
 import { estimateLikelihood, median, toTwoDecimals } from './statistics.js';
 
-/** A fee that is usual for a certain group of work orders. */
+/** The fee is usual for a certain group of work orders. */
 interface FeeRule {
   detector: DetectorName;
   category: string;
   /** The fee's name within a sentence: `mileage`. */
   fee: string;
-  /** The fee's unit, and how many units a work order had; without it the fee is a flat amount. */
+  /** The fee's unit, and how many units a work order had. A flat fee has no measure. */
   measure?: { unit: string; of: (job: BilledWorkOrder) => number | null };
-  /**
-   * Undefined when the fee does not apply; otherwise selects similar work orders and describes
-   * them.
-   */
+  /** Returns undefined when the fee does not apply. `phrase` describes the similar work orders. */
   matchGroup: (
     job: BilledWorkOrder,
   ) => { isAlike: (other: BilledWorkOrder) => boolean; phrase: string } | undefined;
 }
 
 const MINIMUM_MILES = 5;
-/** Services that end in the yard, where storage starts. */
+/** Storage starts when one of these services ends in the yard. */
 const STORED_SERVICES = ['impound_tow', 'private_property_tow'];
 const OFF_HOURS_PHRASES = {
   evening: ' dispatched in the evening',
@@ -87,7 +84,7 @@ export const FEE_RULES: readonly FeeRule[] = [
   },
 ];
 
-/** Finds a fee that is missing here, but that comparable work orders were billed. */
+/** Finds a fee that comparable work orders were billed, but this work order was not. */
 export function findMissedFee(
   rule: FeeRule,
   subject: DetectionSubject,
@@ -96,7 +93,7 @@ export function findMissedFee(
   const { job } = subject;
   // An invoice without line items is still being written.
   if (job.lines.length === 0 || findLineItems(job, rule.category).length > 0) return undefined;
-  // Billed in parts: another invoice of the work order has the fee.
+  // The work order is billed in parts, and another invoice has the fee.
   if (job.billed_elsewhere.includes(rule.category)) return undefined;
   const sort = rule.matchGroup(job);
   const cohort = sort && selectCohort(subject, sort.isAlike);
@@ -130,8 +127,8 @@ function buildRationale(
 }
 
 /**
- * The missing line item, with the name, unit and price that this account uses, for this work
- * order's quantity. Undefined when the whole quantity is free.
+ * The line item gets the name, unit and price that this account uses. If all units are free, no
+ * line item is proposed.
  */
 function proposeLine(
   rule: FeeRule,
@@ -146,8 +143,8 @@ function proposeLine(
 }
 
 /**
- * Charges the units beyond the usual free ones, at the median price; undefined when most invoices
- * do not charge by the unit.
+ * Charges the units beyond the usual free ones, at the median price. Returns undefined when most
+ * invoices do not charge by the unit.
  */
 function proposeMeasuredLine(
   { category, measure }: FeeRule,

@@ -1,7 +1,4 @@
-/**
- * The median; for an even number of values, the mean of the middle two. @throws {RangeError} for no
- * values
- */
+/** @throws {RangeError} for no values */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('no values');
   const sorted = [...values].sort((a, b) => a - b);
@@ -10,36 +7,31 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
 }
 
-/**
- * Scales the median absolute deviation of normally distributed values to their standard deviation.
- */
+/** A normal distribution has this ratio of standard deviation to median absolute deviation. */
 const MAD_TO_STANDARD_DEVIATION = 1.4826;
 /**
- * The minimum spread, as a logarithm of a ratio (e^0.1: about a tenth). List prices have no spread
- * at all (their deviation is 0), and a flat fee must not make every small difference an anomaly.
+ * The minimum spread is a logarithm of a ratio: e^0.1 is about a tenth more. List prices have no
+ * spread at all, and a flat fee must not make every small difference an anomaly.
  */
 const MIN_SPREAD = 0.1;
 const UNCERTAINTY = 4;
 
 /**
- * The distance of a value from the median of others, in robust standard deviations of their
- * logarithms. Logarithms, because prices, miles and times are skewed, and half is as unusual as
- * double. Positive above the median. Values must be above 0.
+ * Returns the distance from the median of the others, in robust standard deviations; positive above
+ * the median. Logarithms are used because prices, miles and times are skewed, and half is as
+ * unusual as double. Values must be above 0.
  */
 export function computeRobustZ(value: number, others: readonly number[]): number {
   const logs = others.map(Math.log);
   const middle = median(logs);
   const deviation = median(logs.map((log) => Math.abs(log - middle)));
-  // Few values estimate the spread badly, so it is widened: by a half for eight values, by a
-  // twelfth for fifty.
+  // Few values estimate the spread badly, so the spread is widened: by a half for eight values, by
+  // a twelfth for fifty.
   const spread = MAD_TO_STANDARD_DEVIATION * deviation * (1 + UNCERTAINTY / others.length);
   return (Math.log(value) - middle) / Math.max(spread, MIN_SPREAD);
 }
 
-/**
- * Laplace's rule of succession: how likely the next value is a hit, after `hits` of `count`. Few
- * samples give a low value.
- */
+/** Returns the probability of a hit after `hits` of `count`, by Laplace's rule of succession. */
 export function estimateLikelihood(hits: number, count: number): number {
   return (hits + 1) / (count + 2);
 }
@@ -49,7 +41,7 @@ export function toTwoDecimals(value: number): number {
 }
 
 /**
- * An anomaly's confidence: grows with the distance, 0.5 at z 3.5. It ranks suggestions; it is not a
+ * The confidence is 0.5 at z 3.5 and grows with the distance. It ranks suggestions and is not a
  * probability.
  */
 export function computeAnomalyConfidence(z: number): number {
@@ -57,7 +49,7 @@ export function computeAnomalyConfidence(z: number): number {
   return Math.min(0.99, toTwoDecimals(distance / (distance + 3.5)));
 }
 
-/** `4.1 times`, `0.25 times` */
+/** Formats a ratio as `4.1 times` or `0.25 times`. */
 export function formatRatio(value: number, typical: number): string {
   return `${(value / typical).toFixed(value < typical ? 2 : 1)} times`;
 }
