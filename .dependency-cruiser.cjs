@@ -31,9 +31,16 @@ module.exports = {
     {
       name: 'platform-stands-alone',
       severity: 'error',
-      comment: 'platform is the floor: it knows npm packages and nothing of the product.',
+      comment: 'platform is the floor: it knows the settings, npm packages and nothing of the product.',
       from: { path: '^shared/platform/' },
-      to: { path: '^(shared/(?!(platform|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
+      to: { path: '^(shared/(?!(platform|config|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
+    },
+    {
+      name: 'config-stands-alone',
+      severity: 'error',
+      comment: 'config reads the environment, before anything of the product is there to be used.',
+      from: { path: '^shared/config/' },
+      to: { path: '^(shared/(?!(config|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
     },
     {
       name: 'outbound-stands-alone',
@@ -44,11 +51,21 @@ module.exports = {
       to: { path: '^(shared/(?!outbound/)|api/|workers/|mcp/|migrations/|bin/)' },
     },
     {
+      name: 'http-on-platform',
+      severity: 'error',
+      comment:
+        'http serves every process that listens: it knows a request, and nothing of what is requested.',
+      from: { path: '^shared/http/' },
+      to: { path: '^(shared/(?!(platform|config|outbound|http)/)|api/|workers/|mcp/|migrations/|bin/)' },
+    },
+    {
       name: 'storage-and-server-on-platform',
       severity: 'error',
       comment: 'storage and server know the platform, and nothing of what the product stores or serves.',
       from: { path: '^shared/(storage|server)/' },
-      to: { path: '^(shared/(?!(platform|outbound|storage|server)/)|api/|workers/|mcp/|migrations/|bin/)' },
+      to: {
+        path: '^(shared/(?!(platform|config|outbound|http|storage|server)/)|api/|workers/|mcp/|migrations/|bin/)',
+      },
     },
     {
       name: 'contracts-on-platform',
@@ -56,7 +73,7 @@ module.exports = {
       comment: 'contracts describe; they may stand on platform only.',
       from: { path: '^shared/contracts/' },
       to: {
-        path: '^(shared/(queues|events|records|deliveries|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(queues|events|records|deliveries|billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -65,7 +82,7 @@ module.exports = {
       comment: 'queues and events carry any command; they must not know a resource.',
       from: { path: '^shared/(queues|events)/' },
       to: {
-        path: '^(shared/(records|deliveries|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(records|deliveries|billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -74,7 +91,7 @@ module.exports = {
       comment: 'records and billing serve every resource, so they must not know one: pass in what differs.',
       from: { path: '^shared/(records|billing)/' },
       to: {
-        path: '^(shared/(deliveries|resources|registry|operations|documents|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(deliveries|resources|registry|operations|documents|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -84,7 +101,7 @@ module.exports = {
         'deliveries writes the rows of webhook deliveries for resources and workers, so it must know neither: pass in what differs.',
       from: { path: '^shared/deliveries/' },
       to: {
-        path: '^(shared/(billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(billing|documents|resources|registry|operations|storage|server|http|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -132,7 +149,7 @@ module.exports = {
       severity: 'error',
       comment: 'Only workers change data: api and mcp submit a command.',
       from: { path: '^(api|mcp)/' },
-      to: { path: 'handlers?\\.ts$|-handler\\.ts$|^shared/deliveries/' },
+      to: { path: 'handlers?\\.ts$|(^|/)handlers/|^shared/deliveries/' },
     },
     {
       name: 'koa-in-api-only',

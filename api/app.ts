@@ -1,51 +1,29 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
-import { type Check, checkReadiness, createServingChecks, readReports } from '../shared/server/health.js';
+import { assertReadMethod, methodNotAllowed } from '../shared/http/request.js';
+import { AppError } from '../shared/platform/errors.js';
+import {
+  type Check,
+  createHealthReader,
+  createServingChecks,
+  HEALTH_PATHS,
+  type HealthResponse,
+} from '../shared/server/health.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
 import { limitUnreadPublicResponses, limitUnreadResponses } from './middleware/limit-unread-responses.js';
 import { negotiate } from './middleware/negotiate.js';
-import { reportUnreadQuery } from './middleware/query.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
+import { reportUnknownNames } from './middleware/warnings.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
-import { accountRoutes } from './routes/account.js';
-import { agentKeyRoutes } from './routes/agent-keys.js';
-import { apiKeyRoutes } from './routes/api-keys.js';
-import { approvalRoutes } from './routes/approvals.js';
-import { auditLogRoutes } from './routes/audit-log.js';
-import { claimRoutes } from './routes/claims.js';
-import { customerRoutes } from './routes/customers.js';
-import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
-import { driverRoutes } from './routes/drivers.js';
-import { eventTypeRoutes } from './routes/event-types.js';
-import { eventRoutes } from './routes/events.js';
 import { exportDownloadRoute } from './routes/export-download.js';
-import { exportScheduleRoutes } from './routes/export-schedules.js';
-import { exportRoutes } from './routes/exports.js';
-import { impoundRoutes } from './routes/impounds.js';
-import { inspectionRoutes } from './routes/inspections.js';
-import { invoicePdfRoutes } from './routes/invoice-pdf.js';
-import { invoiceRoutes } from './routes/invoices.js';
-import { logoRoutes } from './routes/logo.js';
-import { messageRoutes } from './routes/messages.js';
-import { noticeRoutes } from './routes/notices.js';
-import { paymentRoutes } from './routes/payments.js';
-import { rateCardRoutes } from './routes/rate-cards.js';
-import { sessionRoutes } from './routes/session.js';
-import { settingsRoutes } from './routes/settings.js';
-import { suggestionRoutes } from './routes/suggestions.js';
-import { truckRoutes } from './routes/trucks.js';
-import { userRoutes } from './routes/users.js';
-import { webhookDeliveryRoutes } from './routes/webhook-deliveries.js';
-import { webhookEndpointRoutes } from './routes/webhook-endpoints.js';
-import { webhookReplayRoutes } from './routes/webhook-replays.js';
-import { workOrderRoutes } from './routes/work-orders.js';
-import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './runtime/context.js';
+import * as routes from './routes/index.js';
+import type { ApiContext, ApiMiddleware, RequestState } from './runtime/context.js';
 import { createDownloadObjectFinder } from './runtime/export-links.js';
+import { isPublic, readsQuery } from './runtime/route-facts.js';
 import type { ApiRuntime } from './runtime/runtime.js';
 
 /** Both prefixes lead to the same router (docs/decisions.md §1, row 2). */
@@ -54,40 +32,7 @@ const PREFIXES = ['/v1', '/api/v1'];
 /** Returns a router with every versioned route. Its paths have no version prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
-  for (const add of [
-    invoiceRoutes,
-    invoicePdfRoutes,
-    messageRoutes,
-    paymentRoutes,
-    suggestionRoutes,
-    claimRoutes,
-    dispatchRoutes,
-    settingsRoutes,
-    logoRoutes,
-    workOrderRoutes,
-    customerRoutes,
-    truckRoutes,
-    driverRoutes,
-    inspectionRoutes,
-    rateCardRoutes,
-    impoundRoutes,
-    eventRoutes,
-    webhookDeliveryRoutes,
-    webhookReplayRoutes,
-    noticeRoutes,
-    webhookEndpointRoutes,
-    eventTypeRoutes,
-    exportRoutes,
-    exportScheduleRoutes,
-    approvalRoutes,
-    apiKeyRoutes,
-    agentKeyRoutes,
-    accountRoutes,
-    sessionRoutes,
-    userRoutes,
-    auditLogRoutes,
-  ])
-    add(router, api);
+  for (const { addTo } of Object.values(routes)) addTo(router, api);
   return router;
 }
 
@@ -96,82 +41,51 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
  * @param checks additional checks for /readyz, besides those of the stores
  */
 export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<Koa> {
-  // The last address in X-Forwarded-For is the one that the service's own proxy added. The client
-  // controls all earlier ones.
-  const app = new Koa({ proxy: api.config.trustProxy, maxIpsCount: 1 });
+  const app = new Koa({ proxy: api.config.trustProxy });
   app.silent = true;
-  const documents = documentRoutes();
-  const router = createRouter(api);
-  app.use(requestContext(api) as Koa.Middleware);
-  app.use(handleErrors(api.logger) as Koa.Middleware);
-  app.use(serveHealthAndMetrics(api, [...createServingChecks(api), ...checks]) as Koa.Middleware);
-  app.use(limitUnreadPublicResponses(api) as Koa.Middleware);
-  app.use(serveInvoicePages(api) as Koa.Middleware);
-  app.use(detectVersionPrefix as Koa.Middleware);
-  app.use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }) as Koa.Middleware);
-  app.use(matchRoute(router) as Koa.Middleware);
-  app.use(whenVersioned(negotiate) as Koa.Middleware);
-  app.use(documents as Koa.Middleware);
-  app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);
-  app.use(unlessSigningIn(limitRate(api)) as Koa.Middleware);
-  app.use(unlessSigningIn(limitUnreadResponses(api)) as Koa.Middleware);
-  app.use(unlessSigningIn(recordKeyUse(api)) as Koa.Middleware);
-  app.use(unlessSigningIn(auditDenials(api)) as Koa.Middleware);
-  app.use(runMatchedRoute(router) as Koa.Middleware);
+  const use = (middleware: ApiMiddleware) => app.use(middleware as Koa.Middleware);
+  use(requestContext(api));
+  use(handleErrors(api.logger));
+  use(serveHealth(createHealthReader(api, [...createServingChecks(api), ...checks])));
+  use(limitUnreadPublicResponses(api));
+  use(serveInvoicePages(api));
+  use(detectVersionPrefix);
+  use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }));
+  use(documentRoutes());
+  const guards = [
+    await authenticate(api),
+    limitRate(api),
+    limitUnreadResponses(api),
+    recordKeyUse(api),
+    auditDenials(api),
+  ];
+  use(dispatch(createRouter(api), guards));
   return app;
 }
 
-/**
- * Serves /healthz, /readyz and /metrics to the hosting platform. They need no key and contain no
- * tenant data.
- */
-function serveHealthAndMetrics(api: ApiRuntime, checks: Check[]): ApiMiddleware {
+/** Serves /healthz, /readyz and /metrics. */
+function serveHealth(readHealth: (path: string) => Promise<HealthResponse>): ApiMiddleware {
   return async (ctx, next) => {
-    if (ctx.path === '/healthz') {
-      ctx.body = { ok: true };
-    } else if (ctx.path === '/readyz') {
-      const readiness = await checkReadiness(checks);
-      ctx.status = readiness.ok && !api.lifecycle.isClosing ? 200 : 503;
-      ctx.body = { ...readiness, ...(await readReports(api)) };
-    } else if (ctx.path === '/metrics') {
-      ctx.type = api.metrics.registry.contentType;
-      ctx.body = await api.metrics.registry.metrics();
-    } else {
-      return next();
-    }
+    if (!HEALTH_PATHS.has(ctx.path)) return next();
     ctx.state.route = ctx.path;
     ctx.set('Cache-Control', 'no-store');
+    assertReadMethod(ctx.method);
+    const { status, contentType, body } = await readHealth(ctx.path);
+    ctx.status = status;
+    ctx.type = contentType;
+    ctx.body = body;
   };
-}
-
-/** Skips the middleware outside the versioned paths: pages such as /docs are not JSON. */
-function whenVersioned(middleware: ApiMiddleware): ApiMiddleware {
-  return (ctx, next) => (ctx.state.prefix ? middleware(ctx, next) : next());
-}
-
-/**
- * Skips the middleware for POST /session: a sign-in has no credential yet, and its route has its
- * own rate limits.
- */
-function unlessSigningIn(middleware: ApiMiddleware): ApiMiddleware {
-  return (ctx, next) =>
-    ctx.method === 'POST' && ctx.path === `${ctx.state.prefix}/session` ? next() : middleware(ctx, next);
 }
 
 /** Stores the request's version prefix, which the router's paths do not have. */
 const detectVersionPrefix: ApiMiddleware = async (ctx, next) => {
   const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));
   ctx.state.prefix = prefix ?? '';
-  if (!prefix && !ctx.path.startsWith('/docs')) throw createUnknownRouteError(ctx.path);
-  await next();
+  if (prefix || ctx.path.startsWith('/docs')) return next();
+  const path = ctx.path.slice(0, 100);
+  const message = `There is no ${path} here. REST lives under /v1; its reference is at /docs.`;
+  throw new AppError('not_found', message);
 };
-
-function createUnknownRouteError(path: string): AppError {
-  return new AppError(
-    'not_found',
-    `There is no ${path.slice(0, 100)} here. REST lives under /v1; its reference is at /docs.`,
-  );
-}
 
 function recordKeyUse(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -180,57 +94,50 @@ function recordKeyUse(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Matches the route before authentication, so that metrics count 401 and 429 under the route. */
-function matchRoute(router: Router<RequestState>): ApiMiddleware {
-  return (ctx, next) => {
-    const match = router.match(pathWithoutPrefix(ctx), ctx.method);
-    const layer = match.pathAndMethod.at(-1) ?? match.path.at(-1);
-    if (layer) ctx.state.route = String(layer.path);
-    ctx.state.routeMatch = match;
-    return next();
-  };
-}
-
-function pathWithoutPrefix(ctx: AnyContext): string {
-  return ctx.path.slice(ctx.state.prefix.length) || '/';
-}
-
 /**
- * Runs the matched route. An unknown path is 404. A known path with another method is 405 with
- * Allow.
+ * Runs the last of the routes that match, after the guards unless it is public. The route is named
+ * before a guard can refuse the request, so that metrics count 401 and 429 under it. The router's
+ * own `routes()` costs more CPU (docs/adr/0018-route-dispatch.md).
  */
-function runMatchedRoute(router: Router<RequestState>): ApiMiddleware {
-  const templates = new Set(router.stack.map((layer) => String(layer.path)));
-  return async (context) => {
-    const ctx = context as ApiContext;
-    const { routeMatch } = ctx.state;
-    const path = pathWithoutPrefix(ctx);
-    const layer = routeMatch.pathAndMethod.at(-1);
-    if (!routeMatch.route || !layer) {
-      const allowed = [...new Set(routeMatch.path.flatMap((other) => other.methods))].filter(
-        (method) => method !== 'HEAD',
-      );
-      throw allowed.length > 0
-        ? methodNotAllowed(ctx.method, allowed)
-        : createUnknownEndpointError(path, templates);
-    }
-    ctx.params = layer.params(path, layer.captures(path));
+function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMiddleware {
+  const chains = router.stack.map((layer) => {
     const handlers = layer.stack as unknown as ApiMiddleware[];
-    reportUnreadQuery(ctx, handlers);
-    await runStack(handlers, ctx);
+    const before = [...(isPublic(handlers) ? [] : guards), ...(readsQuery(handlers) ? [] : [reportQuery])];
+    return [layer, [negotiate, ...before, ...handlers]] as const;
+  });
+  const chainByLayer = new Map(chains);
+  const templates = new Set(router.stack.map((layer) => String(layer.path)));
+  return async (ctx) => {
+    const path = ctx.path.slice(ctx.state.prefix.length) || '/';
+    const match = router.match(path, ctx.method);
+    const layer = match.pathAndMethod.at(-1);
+    const named = layer ?? match.path.at(-1);
+    if (named) ctx.state.route = String(named.path);
+    if (layer) ctx.params = layer.params(path, layer.captures(path));
+    const refuse = () => {
+      const allowed = new Set(match.path.flatMap(({ methods }) => methods));
+      allowed.delete('HEAD');
+      if (allowed.size > 0) throw methodNotAllowed(ctx.method, [...allowed]);
+      throw createUnknownEndpointError(path, templates);
+    };
+    await runChain((layer && chainByLayer.get(layer)) ?? [negotiate, ...guards, refuse], ctx);
   };
 }
 
-async function runStack(stack: ApiMiddleware[], ctx: ApiContext): Promise<void> {
-  const run = async (index: number): Promise<void> => {
-    await stack[index]?.(ctx, () => run(index + 1));
-  };
-  await run(0);
+async function runChain(chain: readonly ApiMiddleware[], ctx: ApiContext, index = 0): Promise<void> {
+  await chain[index]?.(ctx, () => runChain(chain, ctx, index + 1));
 }
+
+/** Reports all query parameters as unknown: the route reads none. */
+const reportQuery: ApiMiddleware = (ctx, next) => {
+  reportUnknownNames(ctx, Object.keys(ctx.query));
+  return next();
+};
 
 function createUnknownEndpointError(path: string, templates: Set<string>): AppError {
   const first = path.split('/')[1] ?? '';
-  const similar = [...templates].find(
+  const lists = [...templates].filter((template) => template.split('/').length === 2);
+  const similar = [...lists, ...templates].find(
     (template) => template.split('/')[1]?.startsWith(first.slice(0, 4)) && first !== '',
   );
   return new AppError(

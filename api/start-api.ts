@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { logCheckFailure } from '../shared/platform/config/start-failure.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
+import { logCheckFailure } from '../shared/platform/start-failure.js';
 import { type HttpServer, listenHttp } from '../shared/server/http-server.js';
 import { assertReadable } from '../shared/storage/probe.js';
 import { createApp } from './app.js';

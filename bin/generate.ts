@@ -2,13 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type Joi from 'joi';
 import { compile } from 'json-schema-to-typescript';
+import { settingsSchema } from '../shared/config/settings.js';
 import { toTypeSchema } from '../shared/contracts/schemas/types-from-schemas.js';
-import { settingsSchema } from '../shared/platform/config/settings.js';
 import { envelopeSchemas, resources } from '../shared/registry/resources.js';
+import { computeCodeChecksum, listMigrationFiles } from '../test/support/text/migration-files.js';
 import { listFileSources } from '../workers/exports/files/sources.js';
 
-// Writes what follows from the code: the types of all contracts, and tables in the documents. With
-// --check (`npm run check`) it only compares.
+// Writes what follows from the code: the types of all contracts, tables in the documents, and the
+// checksums of new migrations. With --check (`npm run check`) it only compares.
 const isCheck = process.argv.includes('--check');
 const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
   Object.values(module as Record<string, Joi.Schema>),
@@ -17,7 +18,7 @@ const csvFiles = listFileSources({ resource: 'all', format: 'csv', include: [] }
 const contractTypes = await renderTypes(schemas);
 const settingsTypes = await renderTypes([settingsSchema.meta({ className: 'Settings' })]);
 update('shared/contracts/generated.ts', () => contractTypes);
-update('shared/platform/config/generated.ts', () => settingsTypes);
+update('shared/config/generated.ts', () => settingsTypes);
 update('docs/exports/README.md', (text) =>
   replaceTable(
     text,
@@ -27,13 +28,21 @@ update('docs/exports/README.md', (text) =>
     ),
   ),
 );
+update('test/contract/frozen-migrations.json', (text) => {
+  const frozen = JSON.parse(text) as Record<string, string>;
+  // A checksum that is there stays, because the migration may have landed.
+  for (const file of listMigrationFiles()) frozen[file] ??= computeCodeChecksum(file);
+  return `${JSON.stringify(frozen, null, 2)}\n`;
+});
 
-function renderTypes(of: Joi.Schema[]): Promise<string> {
-  return compile(toTypeSchema(of), 'Contracts', {
+async function renderTypes(of: Joi.Schema[]): Promise<string> {
+  const types = await compile(toTypeSchema(of), 'Contracts', {
     bannerComment: '/* Made from the Joi schemas by `npm run generate`. Do not edit. */',
     additionalProperties: false,
     format: true,
   });
+  // The root only makes the compiler reach each definition.
+  return types.replace(/^export interface Contracts \{\n[^}]*\}\n/m, '');
 }
 
 function update(path: string, render: (before: string) => string): void {

@@ -2,7 +2,7 @@ import { startApi } from '../api/start-api.js';
 import { createMcpListener } from '../mcp/http.js';
 import { MIGRATION_HEAD } from '../migrations/index.js';
 import { migrate } from '../migrations/migrate.js';
-import { loadConfig } from '../shared/platform/config/config.js';
+import { loadConfig } from '../shared/config/config.js';
 import { getAppRole } from '../shared/platform/postgres/session.js';
 import { type Foundation, runProcess } from '../shared/platform/process/run-process.js';
 import { createFoundation, createRuntime } from '../shared/platform/process/runtime.js';

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { readPath } from '../shared/http/request.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
 import { createMcpRuntime, type McpRuntime } from './context/runtime.js';
 import { createMcpFeatures, type McpFeatures } from './protocol/features.js';
 import { buildManifest } from './protocol/manifest.js';
 import { createMcpRequestHandler } from './protocol/revisions.js';
-import { MCP_PATH, McpHttpRequest } from './transport/http-request.js';
+import { McpHttpRequest } from './transport/http-request.js';
 
+const MCP_PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
 
 /** Handles requests under /mcp. Returns false for any other path. */
@@ -26,17 +28,14 @@ export async function createMcpListener(
   const handleMcpRequest = await createMcpRequestHandler(mcp, buildFeatures(mcp));
   const manifest = JSON.stringify(buildManifest(runtime.config));
   return (request, response) => {
-    const path = parsePath(request);
+    const path = readPath(request).replace(/(?<=.)\/$/, '');
     if (path !== MCP_PATH && path !== MANIFEST_PATH) return false;
-    void new McpHttpRequest(mcp, request, response).run(async (httpRequest) => {
-      if (path === MANIFEST_PATH) httpRequest.sendManifest(manifest);
-      else await httpRequest.handleMessage(handleMcpRequest);
-    });
+    const httpRequest = new McpHttpRequest(mcp, request, response);
+    void httpRequest.run(path, () =>
+      path === MANIFEST_PATH
+        ? httpRequest.sendManifest(manifest)
+        : httpRequest.handleMessage(handleMcpRequest),
+    );
     return true;
   };
-}
-
-function parsePath({ url = '' }: IncomingMessage): string {
-  const path = url.split('?', 1)[0] as string;
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -1,5 +1,5 @@
 import { MIGRATION_HEAD } from '../migrations/index.js';
-import { serveHealth } from '../shared/server/health.js';
+import { createHealthListener, createStoreChecks } from '../shared/server/health.js';
 import { runService } from '../shared/server/run-service.js';
 import { isQueueName, QUEUES, startWorkers } from './queues.js';
 
@@ -18,7 +18,8 @@ await runService(
   { kind: 'worker', name: names.join('+'), migrationHead: MIGRATION_HEAD },
   async (runtime, server) => {
     await startWorkers(runtime, queues);
-    serveHealth(runtime, server);
+    const purpose = 'This process works on queues.';
+    server.serve(createHealthListener(runtime, createStoreChecks(runtime), purpose), runtime.metrics);
     runtime.logger.info({ queues: names, port: server.port }, 'working');
   },
 );

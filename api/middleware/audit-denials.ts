@@ -12,8 +12,7 @@ import { describeOrigin } from './write.js';
  * Throws 503 instead if the entry cannot be stored.
  */
 export function auditDenials(api: ApiRuntime): ApiMiddleware {
-  return async (context, next) => {
-    const ctx = context as ApiContext;
+  return async (ctx, next) => {
     try {
       await next();
     } catch (error) {

@@ -1,14 +1,13 @@
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import {
   type Credential,
-  countBadCredential,
   openCredentialCache,
   readKeyCredential,
-  unauthorizedError,
+  refuseCredential,
 } from '../../shared/resources/api-keys/credential-cache.js';
 import { findSession } from '../../shared/resources/sessions/queries.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cookie.js';
 
 /**
@@ -21,11 +20,8 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   return async (ctx, next) => {
     const credential = readCredential(runtime, ctx);
     const findCurrentPrincipal = () => findPrincipal(credential);
-    const key = await findCurrentPrincipal();
-    if (!key) {
-      await countBadCredential(runtime, ctx.ip);
-      throw unauthorizedError(credential.refusalMessage);
-    }
+    const key =
+      (await findCurrentPrincipal()) ?? (await refuseCredential(runtime, ctx.ip, credential.refusalMessage));
     ctx.state.key = key;
     ctx.state.findCurrentPrincipal = findCurrentPrincipal;
     if (key.session) {
@@ -39,7 +35,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
 }
 
 /** The Authorization header wins over the cookie, which a browser also sends. */
-function readCredential(runtime: Runtime, ctx: AnyContext): Credential {
+function readCredential(runtime: Runtime, ctx: ApiContext): Credential {
   const header = ctx.get('Authorization');
   const token = header ? undefined : readSessionToken(runtime, ctx);
   if (token === undefined) {

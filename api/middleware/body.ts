@@ -1,32 +1,39 @@
 import { koaBody } from 'koa-body';
 import { findTextProblems, parseStrictJson } from '../../shared/contracts/json/strict-json.js';
 import { createValidationError } from '../../shared/contracts/schemas/validate.js';
+import { MAX_BODY_BYTES } from '../../shared/http/request.js';
 import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
-/** Maximum size of a body, before and after decompression (docs/decisions.md §5, Limits). */
-const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
-const PARSED_METHODS = ['POST', 'PATCH', 'PUT', 'DELETE'] as never[];
-
 /**
- * koa-body reads, limits and decompresses the body. Decoding it as latin1 keeps every byte. The
- * strict parser therefore sees the bytes that the client sent, and can reject invalid UTF-8.
+ * Creates a function that lets koa-body read, limit and decompress a body of these types. Decoding
+ * it as latin1 keeps every byte. The strict parser therefore sees the bytes that the client sent,
+ * and can reject invalid UTF-8.
  */
-const readBytes = koaBody({
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  text: true,
-  textTypes: JSON_TYPES,
-  textLimit: MAX_BODY_BYTES,
-  encoding: 'latin1',
-  parsedMethods: PARSED_METHODS,
-  onError: (error) => {
-    throw toBodyError(error, MAX_BODY_BYTES);
-  },
-});
+function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
+  const read = koaBody({
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    text: true,
+    textTypes: [...types],
+    textLimit: maxBytes,
+    encoding: 'latin1',
+    parsedMethods: ['POST', 'PATCH', 'PUT', 'DELETE'] as never[],
+    onError: (error) => {
+      throw toBodyError(error, maxBytes);
+    },
+  }) as unknown as ApiMiddleware;
+  return async (ctx) => {
+    await read(ctx, async () => undefined);
+    const text: unknown = (ctx.request as { body?: unknown }).body;
+    return Buffer.from(typeof text === 'string' ? text : '', 'latin1');
+  };
+}
+
+const readJsonBytes = createByteReader(JSON_TYPES, MAX_BODY_BYTES);
 
 export interface ParsedBody {
   value: unknown;
@@ -34,15 +41,12 @@ export interface ParsedBody {
 }
 
 /** Reads a JSON body and parses it strictly. A missing body becomes an empty object. */
-export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
+export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
   if (hasBody(ctx) && !ctx.is(JSON_TYPES)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
   }
-  const noop = async () => undefined;
-  await (readBytes as unknown as ApiMiddleware)(ctx, noop);
-  const text: unknown = (ctx.request as { body?: unknown }).body;
-  if (typeof text !== 'string' || text.length === 0) return { value: {}, bytes: 0 };
-  const bytes = Buffer.from(text, 'latin1');
+  const bytes = await readJsonBytes(ctx);
+  if (bytes.length === 0) return { value: {}, bytes: 0 };
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { value: parsed.value, bytes: bytes.length };
   const textErrors = findTextProblems(parsed.problems);
@@ -60,30 +64,16 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
 export function createRawBodyReader(
   types: readonly string[],
   maxBytes: number,
-): (ctx: AnyContext) => Promise<Buffer> {
-  const read = koaBody({
-    json: false,
-    urlencoded: false,
-    multipart: false,
-    text: true,
-    textTypes: [...types],
-    textLimit: maxBytes,
-    encoding: 'latin1',
-    parsedMethods: PARSED_METHODS,
-    onError: (error) => {
-      throw toBodyError(error, maxBytes);
-    },
-  }) as unknown as ApiMiddleware;
+): (ctx: ApiContext) => Promise<Buffer> {
+  const readBytes = createByteReader(types, maxBytes);
   return async (ctx) => {
     if (!ctx.is([...types]))
       throw new AppError('unsupported_media_type', `Send the body as ${types.join(' or ')}.`);
-    await read(ctx, async () => undefined);
-    const text: unknown = (ctx.request as { body?: unknown }).body;
-    return Buffer.from(typeof text === 'string' ? text : '', 'latin1');
+    return readBytes(ctx);
   };
 }
 
-function hasBody(ctx: AnyContext): boolean {
+function hasBody(ctx: ApiContext): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 

@@ -1,6 +1,6 @@
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 /**
  * Rejects requests of a tenant whose clients do not read their responses, before the service does
@@ -32,14 +32,12 @@ export function limitUnreadPublicResponses({
     await next();
     const bytes = measureBody(ctx);
     if (ctx.state.key || bytes === undefined) return;
-    const network = findNetworkPrefix(ctx.ip);
-    unsentResponses.assertCapacity(network, bytes);
-    unsentResponses.track(network, ctx.res, bytes);
+    unsentResponses.admit(findNetworkPrefix(ctx.ip), ctx.res, bytes);
   };
 }
 
 /** Returns undefined when the route writes a stream itself. */
-function measureBody({ body, respond }: AnyContext): number | undefined {
+function measureBody({ body, respond }: ApiContext): number | undefined {
   if (respond === false) return undefined;
   return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
 }

@@ -1,6 +1,6 @@
-import { excludesMediaType } from '../../shared/contracts/accept-header.js';
+import { excludesMediaType } from '../../shared/http/accept-header.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 /** Media ranges that match the API's JSON, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
@@ -28,16 +28,21 @@ const NON_JSON_RESPONSES = [
 ];
 const JSON_RESPONSE = { ranges: JSON_RANGES, message: 'This API returns JSON. Accept application/json.' };
 
-/**
- * Rejects a request only if its Accept header excludes the media type of the response
- * (docs/decisions.md §5). That is JSON except for the routes above.
- */
-export const negotiate: ApiMiddleware = async (ctx, next) => {
-  const accept = ctx.get('Accept');
-  if (accept && accept !== '*/*') {
-    const path = ctx.path.slice(ctx.state.prefix.length);
-    const response = NON_JSON_RESPONSES.find((candidate) => candidate.path.test(path)) ?? JSON_RESPONSE;
-    if (excludesMediaType(accept, response.ranges)) throw new AppError('not_acceptable', response.message);
-  }
-  await next();
+/** Rejects requests whose client does not accept the media type of the response. */
+export const negotiate: ApiMiddleware = (ctx, next) => {
+  assertAcceptsResponse(ctx);
+  return next();
 };
+
+/**
+ * A request is refused only if its Accept header excludes the media type of the response
+ * (docs/decisions.md §5). That is JSON except for the routes above.
+ * @throws {AppError} 406
+ */
+export function assertAcceptsResponse(ctx: ApiContext): void {
+  const accept = ctx.get('Accept');
+  if (!accept || accept === '*/*') return;
+  const path = ctx.path.slice(ctx.state.prefix.length);
+  const response = NON_JSON_RESPONSES.find((candidate) => candidate.path.test(path)) ?? JSON_RESPONSE;
+  if (excludesMediaType(accept, response.ranges)) throw new AppError('not_acceptable', response.message);
+}

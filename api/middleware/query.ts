@@ -2,15 +2,9 @@ import type Joi from 'joi';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../runtime/context.js';
-import { readsQuery } from '../runtime/route-facts.js';
 import { reportUnknownNames } from './warnings.js';
 
 type Context = Parameters<ApiMiddleware>[0];
-
-/** Reports all query parameters as unknown if no handler of the route reads them. */
-export function reportUnreadQuery(ctx: Context, handlers: readonly object[]): void {
-  if (!readsQuery(handlers)) reportUnknownNames(ctx, Object.keys(ctx.query));
-}
 
 /**
  * Validates the query parameters. Unknown ones are ignored and listed in X-Service-Warnings

@@ -1,5 +1,6 @@
+import { buildRateLimitHeaders } from '../../shared/http/rate-limit-response.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import { buildRateLimitHeaders, countRequest } from '../../shared/resources/api-keys/rate-limit.js';
+import { countRequest } from '../../shared/resources/api-keys/rate-limit.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 
 /** Counts the request against the limits of its key or person, and reports them in headers. */

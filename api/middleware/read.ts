@@ -7,7 +7,7 @@ import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { type PageQuery, readPage } from '../../shared/records/lists/list-page.js';
 import { buildReadQuery } from '../../shared/records/render-records.js';
-import { getResourceTable } from '../../shared/registry/tables.js';
+import { getReadAccess, getResourceLabel, getResourceTable } from '../../shared/registry/tables.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
@@ -19,7 +19,7 @@ interface ListOptions<Query> {
   schema: Joi.ObjectSchema<Query>;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
   /** The record in the path that owns the list. Its id becomes this member of the query. */
-  parent?: { entityType: string; resourceLabel: string; member: keyof Query & string };
+  parent?: { entityType: string; member: keyof Query & string };
   /** Adds members that the database does not know to the items' JSON texts, joined by commas. */
   transformItems?: (items: string, ctx: ApiContext) => Promise<string>;
 }
@@ -33,8 +33,7 @@ export function serveList<Query extends PageQuery>(
   options: ListOptions<Query>,
 ): ApiMiddleware {
   const { access, schema } = options;
-  return declareFacts({ access, query: schema, isList: true }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ access, query: schema, isList: true }, async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, access);
     const parent = await readParent(ctx, api, options.parent);
@@ -60,21 +59,18 @@ async function readParent(
 ): Promise<Record<string, string>> {
   if (!parent) return {};
   const { tenantId } = ctx.state.key;
+  const label = getResourceLabel(parent.entityType);
   const id = String(ctx.params.id).toLowerCase();
-  if (!isUuid(id)) throw notFound(parent.resourceLabel);
+  if (!isUuid(id)) throw notFound(label);
   const [found] = await api.db.read(
     tenantId,
     buildReadQuery(getResourceTable(parent.entityType), { tenant_id: tenantId, id }),
   );
-  if (!found) throw notFound(parent.resourceLabel);
+  if (!found) throw notFound(label);
   return { [parent.member]: id };
 }
 
 interface ReadOptions {
-  access: Access;
-  entityType: string;
-  /** Name of the record in the 404 message. */
-  resourceLabel: string;
   /** Hides records of the tenant from keys that may see only some of them. */
   isVisible?: (body: string, key: Principal) => boolean;
   /** Adds members that the database does not know to the JSON text. */
@@ -87,17 +83,19 @@ interface ReadOptions {
  */
 export function serveRecord(
   api: ApiRuntime,
-  { access, entityType, resourceLabel, isVisible, transformResponse }: ReadOptions,
+  entityType: string,
+  { isVisible, transformResponse }: ReadOptions = {},
 ): ApiMiddleware {
-  return declareFacts({ access, entityType }, async (context) => {
-    const ctx = context as ApiContext;
+  const access = getReadAccess(entityType);
+  const label = getResourceLabel(entityType);
+  return declareFacts({ access, entityType }, async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, access);
     const { id } = ctx.params;
-    if (!isUuid(id)) throw notFound(resourceLabel);
+    if (!isUuid(id)) throw notFound(label);
     const query = buildReadQuery(getResourceTable(entityType), { tenant_id: key.tenantId, id });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
-    if (!row || isVisible?.(row.body, key) === false) throw notFound(resourceLabel);
+    if (!row || isVisible?.(row.body, key) === false) throw notFound(label);
     ctx.type = 'application/json';
     setETag(ctx, row.body);
     ctx.body = (await transformResponse?.(row.body, ctx)) ?? row.body;

@@ -1,6 +1,6 @@
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { AnyContext } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
 
 const COOKIE = 'tow_session';
 /**
@@ -18,7 +18,7 @@ function cookieName({ production }: CookieHolder['config']): string {
 }
 
 /** Reads the session token from the cookie; undefined when there is no cookie. */
-export function readSessionToken({ config }: CookieHolder, ctx: AnyContext): string | undefined {
+export function readSessionToken({ config }: CookieHolder, ctx: ApiContext): string | undefined {
   return ctx.cookies.get(cookieName(config));
 }
 
@@ -28,7 +28,7 @@ export function readSessionToken({ config }: CookieHolder, ctx: AnyContext): str
  */
 export function setTokenCookie(
   { config }: CookieHolder,
-  ctx: AnyContext,
+  ctx: ApiContext,
   { token, expiresAt }: { token: string; expiresAt: Date } | { token?: undefined; expiresAt?: undefined },
 ): void {
   const isSecure = config.production || config.baseUrl?.startsWith('https:') || ctx.secure;
@@ -44,7 +44,7 @@ export function setTokenCookie(
  * Reads which of the account's two tenants the person selects (docs/decisions.md §6).
  * @throws {AppError} 400 for any value but the two names
  */
-export function readEnvironment(ctx: AnyContext): 'live' | 'sandbox' {
+export function readEnvironment(ctx: ApiContext): 'live' | 'sandbox' {
   const header = ctx.headers['x-environment'];
   if (header === undefined || header === 'live') return 'live';
   if (header === 'sandbox') return 'sandbox';
@@ -59,7 +59,7 @@ export function readEnvironment(ctx: AnyContext): 'live' | 'sandbox' {
  * of this service can send X-Requested-With, and the Origin of the request must match
  * (docs/decisions.md §10, Sign-in).
  */
-export function assertNoCsrf(holder: CookieHolder, ctx: AnyContext): void {
+export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
   if (ctx.get('X-Requested-With') === '') {
     throw new AppError(
@@ -71,7 +71,7 @@ export function assertNoCsrf(holder: CookieHolder, ctx: AnyContext): void {
 }
 
 /** @throws {AppError} 403 when the request comes from a page of another site */
-export function assertSameOrigin({ config }: CookieHolder, ctx: AnyContext): void {
+export function assertSameOrigin({ config }: CookieHolder, ctx: ApiContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
   // Compared without the scheme: a proxy may terminate TLS before this service.

@@ -1,4 +1,4 @@
-import type { AnyContext } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
 
 /** Limits of the header. With the longest names it has 1.4 kB. */
 const MAX_NAMES = 20;
@@ -10,7 +10,7 @@ const SAFE_CHARACTER = /^[A-Za-z0-9_.[\]-]$/;
  * Lists unknown query parameters and body members of the request in X-Service-Warnings. The header
  * is set immediately, so that error responses carry it too.
  */
-export function reportUnknownNames(ctx: AnyContext, names: string[]): void {
+export function reportUnknownNames(ctx: ApiContext, names: string[]): void {
   if (names.length === 0) return;
   ctx.state.unknownNames = [...(ctx.state.unknownNames ?? []), ...names];
   ctx.set('X-Service-Warnings', formatWarningsHeader(ctx.state.unknownNames));

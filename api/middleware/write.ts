@@ -4,6 +4,7 @@ import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js
 import { hashBody } from '../../shared/contracts/json/canonical-json.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
+import { readUserAgent } from '../../shared/http/request.js';
 import {
   canShowRecord,
   hideRecordContents,
@@ -13,6 +14,7 @@ import { AppError, appErrorFromBody, notFound } from '../../shared/platform/erro
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
+import { getResourceLabel } from '../../shared/registry/tables.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { declareFacts, type RouteFacts } from '../runtime/route-facts.js';
@@ -22,8 +24,8 @@ import { setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
-  /** Name of the record in the 404 message for a malformed id in the path. */
-  resourceLabel: string;
+  /** Name of the record in the path, in its 404 message, if it is not the command's record. */
+  resourceLabel?: string;
   /** Returns the id of the changed record when the path does not contain it. */
   getTargetId?: (ctx: ApiContext) => string;
   /** True if the body requests a dry run, as the header can. */
@@ -48,13 +50,13 @@ export interface WriteOptions<Input> {
 export function serveWrite<Input>(
   api: ApiRuntime,
   definition: CommandDefinition<Input>,
-  options: WriteOptions<Input>,
+  options: WriteOptions<Input> = {},
 ): ApiMiddleware {
-  return declareFacts(describeWrite(definition, options), async (context) => {
-    const ctx = context as ApiContext;
+  const { resourceLabel = getResourceLabel(definition.entityType) } = options;
+  return declareFacts(describeWrite(definition, options), async (ctx) => {
     ctx.state.intent = definition;
     assertAccess(ctx.state.key, definition);
-    const targetId = options.getTargetId?.(ctx) ?? resolveTargetId(ctx, definition, options.resourceLabel);
+    const targetId = options.getTargetId?.(ctx) ?? resolveTargetId(ctx, definition, resourceLabel);
     const writeHeaders = readWriteHeaders(ctx);
     const { value, bytes } = await (options.readBody ?? readBody)(ctx);
     let ignored: string[] = [];
@@ -131,7 +133,7 @@ export function describeOrigin(ctx: ApiContext, key: Author = ctx.state.key) {
     requestId,
     traceparent: currentTraceparent(),
     ip: ctx.ip,
-    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+    userAgent: readUserAgent(ctx.req),
   };
 }
 
@@ -148,10 +150,10 @@ function toActor({ kind, id, name }: Author): Actor {
 function resolveTargetId<Input>(
   ctx: ApiContext,
   { creates }: CommandDefinition<Input>,
-  what: string,
+  resourceLabel: string,
 ): string {
   const { id } = ctx.params;
-  if (id !== undefined && !isUuid(id)) throw notFound(what);
+  if (id !== undefined && !isUuid(id)) throw notFound(resourceLabel);
   return creates ? newId() : String(id).toLowerCase();
 }
 

@@ -1,6 +1,4 @@
 import swaggerJsdoc from 'swagger-jsdoc';
-import { createRouter } from '../app.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
 import type { Components, Json } from './components.js';
 import { introduction } from './introduction.js';
 import { buildOperation, type OperationBlock } from './operation.js';
@@ -62,8 +60,7 @@ export function renderOpenApiDocument(document: Json): string {
 }
 
 function buildPaths(blocks: Paths, components: Components): Record<string, Record<string, Json>> {
-  // Adding routes uses nothing of the runtime.
-  const facts = collectRouteFacts(createRouter({} as ApiRuntime));
+  const facts = collectRouteFacts();
   const paths = Object.entries(blocks).map(([path, item]) => {
     const operations = Object.entries(item).map(([method, block]) => {
       const route = { method, path, facts: facts.get(`${method} ${path}`) ?? {} };

@@ -8,9 +8,9 @@ import { type Components, type Json, referToSchema } from './components.js';
 import { acceptsIfMatch, listErrors } from './errors.js';
 import { addHeaders, buildOtherResponses, buildSuccess, type Operation } from './responses.js';
 import { describeRights } from './rights.js';
+import type { DocumentedRoute } from './routes.js';
 import { getExample } from './schemas.js';
 import { sharedQueryParameters } from './shared.js';
-import { findTag } from './tags.js';
 
 /**
  * An operation of an `@openapi` block: members of OpenAPI, and what does not follow from the
@@ -43,7 +43,7 @@ interface Place {
 /** Builds an operation of the document from its block and the facts of its route. */
 export function buildOperation(
   block: OperationBlock,
-  { method, path, facts }: Place & { facts: RouteFacts },
+  { method, path, facts }: Place & { facts: Partial<DocumentedRoute> },
   components: Components,
 ): Json {
   const {
@@ -66,7 +66,7 @@ export function buildOperation(
     isList: list !== undefined || facts.isList === true,
     isHeld,
   };
-  const tags = block.tags ?? [findTag(path)];
+  const tags = block.tags ?? [getTag(facts, `${method} ${path}`)];
   const parameters = buildParameters(operation, block.parameters);
   const rights = isPublic ? undefined : describeRights(facts.access);
   return {
@@ -83,6 +83,13 @@ export function buildOperation(
     ...(facts.write ? { [OTHER_RESPONSES]: buildOtherResponses(operation, components) } : {}),
     ...(callbacks ? { callbacks: buildEventCallbacks(tags, components) } : {}),
   };
+}
+
+/** @throws {Error} for a block of no listed route that names no tag */
+function getTag({ tag }: Partial<DocumentedRoute>, route: string): string {
+  if (tag === undefined)
+    throw new Error(`${route}: add its routes to api/routes/index.ts, or tags to its block`);
+  return tag;
 }
 
 /** @throws {Error} for an `x-` member that is none of {@link OperationBlock} */

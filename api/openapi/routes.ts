@@ -1,12 +1,24 @@
-import type Router from '@koa/router';
+import Router from '@koa/router';
+import * as routes from '../routes/index.js';
 import type { RequestState } from '../runtime/context.js';
 import { type RouteFacts, readFacts } from '../runtime/route-facts.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** Lists the facts of the router's routes by verb and path, such as `get /invoices/{id}`. */
-export function collectRouteFacts(router: Router<RequestState>): Map<string, RouteFacts> {
-  const entries = router.stack.flatMap(({ path, methods, stack }) =>
-    methods.map((method) => [toRouteName(method, String(path)), readFacts(stack)] as const),
-  );
+/** What the document needs of a route. */
+export interface DocumentedRoute extends RouteFacts {
+  tag: string;
+}
+
+/** Lists the facts of all routes by verb and path, such as `get /invoices/{id}`. */
+export function collectRouteFacts(): Map<string, DocumentedRoute> {
+  const entries = Object.values(routes).flatMap(({ tag, addTo }) => {
+    const router = new Router<RequestState>();
+    // Adding routes uses nothing of the runtime.
+    addTo(router, {} as ApiRuntime);
+    return router.stack.flatMap(({ path, methods, stack }) =>
+      methods.map((method) => [toRouteName(method, String(path)), { ...readFacts(stack), tag }] as const),
+    );
+  });
   return new Map(entries);
 }
 

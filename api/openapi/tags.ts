@@ -1,70 +1,49 @@
-/** A group of routes in the document, and the first path segments of its collections. */
-interface Tag {
-  name: string;
-  description: string;
-  collections: string[];
-}
-
-/** Sorted by importance to a first-time reader. */
-const TAGS: Tag[] = [
-  {
-    name: 'Invoices',
-    description: 'Invoices, their payments and the messages that deliver them',
-    collections: ['invoices', 'payments', 'messages'],
-  },
-  {
-    name: 'Work orders',
-    description: 'Tows and roadside work from call to completion',
-    collections: ['work-orders'],
-  },
-  { name: 'Customers', description: 'The companies and people that are billed', collections: ['customers'] },
-  {
-    name: 'Fleet',
-    description: 'Trucks, drivers, inspections, rate cards and the yard',
-    collections: ['dispatch-board', 'trucks', 'drivers', 'inspections', 'rate-cards', 'impounds'],
-  },
-  {
-    name: 'Webhooks',
-    description: 'Your endpoints and the deliveries to them',
-    collections: ['webhook-endpoints', 'webhook-deliveries', 'webhook-replays'],
-  },
-  {
-    name: 'Events',
-    description: 'Events as a list and as a live stream',
-    collections: ['events', 'event-types', 'stream', 'notices'],
-  },
-  {
-    name: 'Exports',
-    description: 'Records as files',
-    collections: ['exports', 'export-schedules', 'downloads'],
-  },
-  { name: 'Approvals', description: 'Writes that wait for a person', collections: ['approvals'] },
-  {
-    name: 'Suggestions',
-    description: 'Likely billing mistakes that detectors found',
-    collections: ['suggestions'],
-  },
-  { name: 'Claims', description: 'Claims submitted to motor clubs', collections: ['claims'] },
-  {
-    name: 'Access',
-    description: 'Keys, people, settings, limits and the outcome of writes',
-    collections: ['me', 'operations', 'settings', 'api-keys', 'agent-keys', 'users', 'session', 'audit-log'],
-  },
-  { name: 'Description', description: 'This document', collections: ['openapi.json'] },
+/** The groups of routes in the document, sorted by importance to a first-time reader. */
+export const tags = [
+  { name: 'Invoices', description: 'Invoices, their payments and the messages that deliver them' },
+  { name: 'Work orders', description: 'Tows and roadside work from call to completion' },
+  { name: 'Customers', description: 'The companies and people that are billed' },
+  { name: 'Fleet', description: 'Trucks, drivers, inspections, rate cards and the yard' },
+  { name: 'Webhooks', description: 'Your endpoints and the deliveries to them' },
+  { name: 'Events', description: 'Events as a list and as a live stream' },
+  { name: 'Exports', description: 'Records as files' },
+  { name: 'Approvals', description: 'Writes that wait for a person' },
+  { name: 'Suggestions', description: 'Likely billing mistakes that detectors found' },
+  { name: 'Claims', description: 'Claims submitted to motor clubs' },
+  { name: 'Access', description: 'Keys, people, settings, limits and the outcome of writes' },
+  { name: 'Description', description: 'This document' },
 ];
 
-export const tags = TAGS.map(({ name, description }) => ({ name, description }));
-
-/**
- * Returns the tag of a path's collection.
- * @throws {Error} if no tag lists the collection
- */
-export function findTag(path: string): string {
-  const [, collection = ''] = path.split('/');
-  const found = TAGS.find(({ collections }) => collections.includes(collection));
-  if (!found) throw new Error(`add ${collection} to a tag in api/openapi/tags.ts`);
-  return found.name;
-}
+/** First path segments in the sequence of a tag. Others follow them, sorted by name. */
+const COLLECTIONS = [
+  'invoices',
+  'payments',
+  'messages',
+  'dispatch-board',
+  'trucks',
+  'drivers',
+  'inspections',
+  'rate-cards',
+  'impounds',
+  'webhook-endpoints',
+  'webhook-deliveries',
+  'webhook-replays',
+  'events',
+  'event-types',
+  'stream',
+  'notices',
+  'exports',
+  'export-schedules',
+  'downloads',
+  'me',
+  'operations',
+  'settings',
+  'api-keys',
+  'agent-keys',
+  'users',
+  'session',
+  'audit-log',
+];
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
@@ -84,12 +63,11 @@ export function sortPaths<P extends Paths>(paths: P): P {
 
 function computeRank(path: string, item: Paths[string]): number[] {
   const [first] = Object.values(item);
-  const tag = TAGS.findIndex(({ name }) => (first?.tags as string[] | undefined)?.[0] === name);
+  const tag = tags.findIndex(({ name }) => (first?.tags as string[] | undefined)?.[0] === name);
   const [, collection = '', id, action] = path.split('/');
-  const collectionIndex = TAGS[tag]?.collections.indexOf(collection) ?? -1;
+  const place = COLLECTIONS.indexOf(collection);
   const kind = id === undefined ? 0 : action === undefined ? 1 : 2;
-  // A path whose block names the tag of other collections comes last.
-  return [tag, collectionIndex < 0 ? Number.MAX_SAFE_INTEGER : collectionIndex, kind];
+  return [tag, place < 0 ? COLLECTIONS.length : place, kind];
 }
 
 function compareRanks(a: number[], b: number[]): number {

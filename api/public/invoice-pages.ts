@@ -1,14 +1,16 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
-import { isTransientDatabaseError, methodNotAllowed } from '../../shared/platform/errors.js';
+import { createRateLimitError } from '../../shared/http/rate-limit-response.js';
+import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
+import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
 import { deriveLinkKey, type LinkTarget, openLink } from '../../shared/resources/planned-messages/link.js';
 import { respondWithPdf } from '../routes/invoice-pdf.js';
 import { respondWithLogo } from '../routes/logo.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
@@ -47,13 +49,14 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
     if (!path) return next();
     ctx.state.route = `/i/{token}${part}`;
     ctx.set(PAGE_HEADERS);
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
+    assertReadMethod(ctx.method);
     const network = findNetworkPrefix(ctx.ip);
     const decisions = [await api.limiter.consume(`page:${network}`, PAGE_LIMITS)];
     if (part === '/pdf') decisions.push(await api.limiter.consume(`page-pdf:${network}`, PDF_LIMITS));
-    const windows = decisions.flatMap((one) => one.windows.filter(({ remaining }) => remaining < 0));
-    if (windows.length > 0) {
-      ctx.set('Retry-After', String(Math.max(...windows.map((window) => window.resetSeconds))));
+    const windows = decisions.flatMap((decision) => decision.windows);
+    const refusal = createRateLimitError(windows, () => 'Too many requests.');
+    if (refusal) {
+      ctx.set(refusal.headers);
       return respondWithExplanation(ctx, 429, [
         'Too many requests',
         'Wait a minute, then open the link again.',
@@ -74,7 +77,7 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
  */
 async function readInvoice(
   api: ApiRuntime,
-  ctx: AnyContext,
+  ctx: ApiContext,
   target: LinkTarget,
 ): Promise<LinkedInvoice | 'unavailable' | undefined> {
   try {
@@ -91,13 +94,13 @@ async function readInvoice(
   }
 }
 
-function respondWithExplanation(ctx: AnyContext, status: number, [title, text]: [string, string]): void {
+function respondWithExplanation(ctx: ApiContext, status: number, [title, text]: [string, string]): void {
   ctx.status = status;
   ctx.type = 'text/html';
   ctx.body = renderExplanationPage(title, text);
 }
 
-function respondWithState(ctx: AnyContext, { state, document: { sender } }: LinkedInvoice): void {
+function respondWithState(ctx: ApiContext, { state, document: { sender } }: LinkedInvoice): void {
   if (state === 'revised')
     respondWithExplanation(ctx, 404, [
       'This invoice is being revised',
@@ -124,7 +127,7 @@ interface LinkRequest {
 
 async function respondWithInvoice(
   api: ApiRuntime,
-  ctx: AnyContext,
+  ctx: ApiContext,
   { target, found, part, path }: LinkRequest,
 ): Promise<void> {
   if (part === '/pdf') {
@@ -153,7 +156,7 @@ function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
  * False for requests that browsers, mail programs and scanners send before a person views the page,
  * as far as their headers show it.
  */
-function isPersonViewing(ctx: AnyContext): boolean {
+function isPersonViewing(ctx: ApiContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')} ${ctx.get('X-Purpose')} ${ctx.get('X-Moz')}`;
   const destination = ctx.get('Sec-Fetch-Dest');
   return (
@@ -167,7 +170,7 @@ function isPersonViewing(ctx: AnyContext): boolean {
 /** Marks the invoice as viewed. If the write fails, the next view marks it. */
 async function recordView(
   api: ApiRuntime,
-  ctx: AnyContext,
+  ctx: ApiContext,
   { target, found }: { target: LinkTarget; found: LinkedInvoice },
 ): Promise<void> {
   const command: Command = {
@@ -184,7 +187,7 @@ async function recordView(
     source: 'webhook',
     requestId: ctx.state.requestId,
     ip: ctx.ip,
-    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+    userAgent: readUserAgent(ctx.req),
   };
   await api.submit(command, 0).catch((error: unknown) => {
     api.logger.warn({ err: error, requestId: ctx.state.requestId }, 'a view of an invoice was not recorded');

@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type { CommandResult } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { canShowRecord, hideRecordContents } from '../../shared/operations/response-visibility.js';
@@ -6,11 +5,11 @@ import { type OperationView, readOperation } from '../../shared/operations/store
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
-import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { decryptSecretInResponse } from '../transforms/decrypt-secret.js';
 
-export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const accountRoutes = defineRoutes('Access', (router, api) => {
   /**
    * @openapi
    * /me:
@@ -75,7 +74,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
       created_at: createdAt,
     };
   });
-}
+});
 
 /**
  * Agent keys may read only their own operations. Other keys need the permission admin for

@@ -1,19 +1,18 @@
-import type Router from '@koa/router';
 import { createAgentKey, revokeAgentKey, rollAgentKey } from '../../shared/resources/agent-keys/commands.js';
 import { listAgentKeys } from '../../shared/resources/agent-keys/queries.js';
 import { agentKeyListQuery } from '../../shared/resources/agent-keys/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createKeyTransforms } from '../transforms/key-transforms.js';
 
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
-export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'agent');
+export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
+  const { prepareInput, transformResponse } = createKeyTransforms(api, 'agent');
 
   /**
    * @openapi
@@ -40,10 +39,7 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       revoked or expires.
    *     x-resource: AgentKeyWithSecret
    */
-  router.post(
-    '/agent-keys',
-    serveWrite(api, createAgentKey, { resourceLabel: 'agent key', prepareInput, transformResponse }),
-  );
+  router.post('/agent-keys', serveWrite(api, createAgentKey, { prepareInput, transformResponse }));
 
   /**
    * @openapi
@@ -53,10 +49,7 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Get one agent key's record
    *     description: Never shows the key itself.
    */
-  router.get(
-    '/agent-keys/:id',
-    serveRecord(api, { access: admin, entityType: 'agent_key', resourceLabel: 'agent key' }),
-  );
+  router.get('/agent-keys/:id', serveRecord(api, 'agent_key'));
 
   /**
    * @openapi
@@ -73,7 +66,6 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
     '/agent-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollAgentKey, {
-      resourceLabel: 'agent key',
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -90,9 +82,5 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Revoke an agent key
    *     description: Effective everywhere within 5 seconds.
    */
-  router.delete(
-    '/agent-keys/:id',
-    broadcastCredentialChange(api, idInPath),
-    serveWrite(api, revokeAgentKey, { resourceLabel: 'agent key' }),
-  );
-}
+  router.delete('/agent-keys/:id', broadcastCredentialChange(api, idInPath), serveWrite(api, revokeAgentKey));
+});

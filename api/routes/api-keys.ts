@@ -1,19 +1,18 @@
-import type Router from '@koa/router';
 import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/api-keys/commands.js';
 import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
 import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createKeyTransforms } from '../transforms/key-transforms.js';
 
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
-export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'api');
+export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
+  const { prepareInput, transformResponse } = createKeyTransforms(api, 'api');
 
   /**
    * @openapi
@@ -40,10 +39,7 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       revoked or expires.
    *     x-resource: ApiKeyWithSecret
    */
-  router.post(
-    '/api-keys',
-    serveWrite(api, createApiKey, { resourceLabel: 'API key', prepareInput, transformResponse }),
-  );
+  router.post('/api-keys', serveWrite(api, createApiKey, { prepareInput, transformResponse }));
 
   /**
    * @openapi
@@ -53,10 +49,7 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Get one API key's record
    *     description: Never shows the key itself.
    */
-  router.get(
-    '/api-keys/:id',
-    serveRecord(api, { access: admin, entityType: 'api_key', resourceLabel: 'API key' }),
-  );
+  router.get('/api-keys/:id', serveRecord(api, 'api_key'));
 
   /**
    * @openapi
@@ -73,7 +66,6 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
     '/api-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollApiKey, {
-      resourceLabel: 'API key',
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -90,9 +82,5 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Revoke an API key
    *     description: Effective everywhere within 5 seconds.
    */
-  router.delete(
-    '/api-keys/:id',
-    broadcastCredentialChange(api, idInPath),
-    serveWrite(api, revokeApiKey, { resourceLabel: 'API key' }),
-  );
-}
+  router.delete('/api-keys/:id', broadcastCredentialChange(api, idInPath), serveWrite(api, revokeApiKey));
+});

@@ -11,12 +11,13 @@ import { approvalListQuery } from '../../shared/resources/approvals/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** Agents with the scope propose_approvals may read the approvals that they requested. */
 const read = getReadAccess('approval');
 
-export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const approvalRoutes = defineRoutes('Approvals', (router, api) => {
   /**
    * @openapi
    * /approvals:
@@ -40,7 +41,7 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       The invoice must be in draft or needs_review; the proposal does not change it. A second
    *       proposal while one is pending returns 409 approval_already_pending.
    */
-  router.post('/approvals', serveWrite(api, proposeApproval, { resourceLabel: 'approval' }));
+  router.post('/approvals', serveWrite(api, proposeApproval));
 
   /**
    * @openapi
@@ -50,12 +51,9 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Get one approval
    *     description: Agent keys see only approvals that they requested.
    */
-  router.get(
-    '/approvals/:id',
-    serveRecord(api, { access: read, entityType: 'approval', resourceLabel: 'approval', isVisible: isOwn }),
-  );
+  router.get('/approvals/:id', serveRecord(api, 'approval', { isVisible: isOwn }));
   decisionRoutes(router, api);
-}
+});
 
 function isOwn(body: string, key: Principal): boolean {
   return key.kind !== 'agent' || (JSON.parse(body) as { agent_id: string | null }).agent_id === key.id;
@@ -75,7 +73,7 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *       conflict and lists the changes; the approval stays pending with the new content and its
    *       new hash.
    */
-  router.post('/approvals/:id/approve', serveWrite(api, approveApproval, { resourceLabel: 'approval' }));
+  router.post('/approvals/:id/approve', serveWrite(api, approveApproval));
 
   /**
    * @openapi
@@ -85,5 +83,5 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *     summary: Reject a held write or a proposed invoice
    *     description: Nothing is created or changed.
    */
-  router.post('/approvals/:id/reject', serveWrite(api, rejectApproval, { resourceLabel: 'approval' }));
+  router.post('/approvals/:id/reject', serveWrite(api, rejectApproval));
 }

@@ -1,17 +1,15 @@
-import type Router from '@koa/router';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 /**
  * The permission read is not enough: the audit log names people, their IP addresses and every key.
  */
 const audit = getReadAccess('audit_entry');
 
-export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const auditLogRoutes = defineRoutes('Access', (router, api) => {
   /**
    * @openapi
    * /audit-log:
@@ -32,8 +30,5 @@ export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: getAuditEntry
    *     summary: Get one entry of the audit log
    */
-  router.get(
-    '/audit-log/:id',
-    serveRecord(api, { access: audit, entityType: 'audit_entry', resourceLabel: 'audit entry' }),
-  );
-}
+  router.get('/audit-log/:id', serveRecord(api, 'audit_entry'));
+});

@@ -12,11 +12,12 @@ import { claimListQuery } from '../../shared/resources/claims/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const claimRoutes = defineRoutes('Claims', (router, api) => {
   /**
    * @openapi
    * /claims:
@@ -35,7 +36,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     summary: Create a claim
    *     description: An invoice has one claim at a time; a second one returns 409 conflict.
    */
-  router.post('/claims', serveWrite(api, createClaim, { resourceLabel: 'claim' }));
+  router.post('/claims', serveWrite(api, createClaim));
 
   /**
    * @openapi
@@ -45,7 +46,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     summary: Get one claim
    *     description: Includes its deadlines and attempts.
    */
-  router.get('/claims/:id', serveRecord(api, { access: read, entityType: 'claim', resourceLabel: 'claim' }));
+  router.get('/claims/:id', serveRecord(api, 'claim'));
 
   /**
    * @openapi
@@ -57,9 +58,9 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       JSON merge: an absent member is kept, null clears it. A claim that has ended returns 409
    *       conflict.
    */
-  router.patch('/claims/:id', serveWrite(api, updateClaim, { resourceLabel: 'claim' }));
+  router.patch('/claims/:id', serveWrite(api, updateClaim));
   claimActionRoutes(router, api);
-}
+});
 
 function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -70,7 +71,7 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     summary: Submit a claim
    *     description: Sends its invoice to the billing partner.
    */
-  router.post('/claims/:id/submit', serveWrite(api, submitClaim, { resourceLabel: 'claim' }));
+  router.post('/claims/:id/submit', serveWrite(api, submitClaim));
 
   /**
    * @openapi
@@ -82,7 +83,7 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       Allowed once the problem is corrected and the invoice is approved; three attempts at
    *       most.
    */
-  router.post('/claims/:id/rebill', serveWrite(api, rebillClaim, { resourceLabel: 'claim' }));
+  router.post('/claims/:id/rebill', serveWrite(api, rebillClaim));
 
   /**
    * @openapi
@@ -92,7 +93,7 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     summary: Withdraw a claim
    *     description: The invoice keeps its status and may be billed to another payer.
    */
-  router.post('/claims/:id/withdraw', serveWrite(api, withdrawClaim, { resourceLabel: 'claim' }));
+  router.post('/claims/:id/withdraw', serveWrite(api, withdrawClaim));
 
   /**
    * @openapi
@@ -105,5 +106,5 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       automatically when a rule can correct it. Otherwise the invoice needs review, and a
    *       suggestion says how to respond to the denial.
    */
-  router.post('/claims/:id/outcome', serveWrite(api, recordClaimOutcome, { resourceLabel: 'claim' }));
+  router.post('/claims/:id/outcome', serveWrite(api, recordClaimOutcome));
 }

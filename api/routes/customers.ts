@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type { CustomerStatementQuery } from '../../shared/contracts/generated.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
@@ -16,13 +15,14 @@ import { requireAccess } from '../middleware/access.js';
 import { readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiMiddleware } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('customer');
 
-export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const customerRoutes = defineRoutes('Customers', (router, api) => {
   /**
    * @openapi
    * /customers:
@@ -43,7 +43,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: createCustomer
    *     summary: Create a customer
    */
-  router.post('/customers', serveWrite(api, createCustomer, { resourceLabel: 'customer' }));
+  router.post('/customers', serveWrite(api, createCustomer));
 
   /**
    * @openapi
@@ -52,10 +52,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: getCustomer
    *     summary: Get one customer
    */
-  router.get(
-    '/customers/:id',
-    serveRecord(api, { access: read, entityType: 'customer', resourceLabel: 'customer' }),
-  );
+  router.get('/customers/:id', serveRecord(api, 'customer'));
 
   /**
    * @openapi
@@ -65,7 +62,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Change a customer
    *     description: 'JSON merge: an absent member is kept, null clears it.'
    */
-  router.patch('/customers/:id', serveWrite(api, updateCustomer, { resourceLabel: 'customer' }));
+  router.patch('/customers/:id', serveWrite(api, updateCustomer));
 
   /**
    * @openapi
@@ -83,11 +80,10 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
     requireAccess({ permission: 'read', agentScope: null }),
     serveStatement(api),
   );
-}
+});
 
 function serveStatement(api: ApiRuntime): ApiMiddleware {
-  return declareFacts({ query: customerStatementQuery }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ query: customerStatementQuery }, async (ctx) => {
     const { key } = ctx.state;
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('customer');

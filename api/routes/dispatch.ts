@@ -1,10 +1,8 @@
-import type Router from '@koa/router';
 import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
 import { requireAccess } from '../middleware/access.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
-export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
   const boards = new DispatchBoardReader(api.db);
   /**
    * @openapi
@@ -25,4 +23,4 @@ export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): v
       ctx.body = await boards.read(ctx.state.key.tenantId);
     },
   );
-}
+});

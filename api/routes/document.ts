@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { methodNotAllowed } from '../../shared/platform/errors.js';
+import { assertReadMethod } from '../../shared/http/request.js';
+import { assertAcceptsResponse } from '../middleware/negotiate.js';
 import { REFERENCE_PAGE_HTML, REFERENCE_PAGE_SCRIPT } from '../reference/page.js';
 import { toReferenceView } from '../reference/view.js';
 import type { ApiMiddleware } from '../runtime/context.js';
@@ -47,6 +48,7 @@ export function readDocument(): string {
  *             schema: { type: object, additionalProperties: true }
  *             example: { openapi: 3.0.3 }
  *     x-errors: [406]
+ *     tags: [Description]
  */
 /**
  * Serves openapi.json at both prefixes and the reference page at /docs. Both are public because
@@ -65,7 +67,8 @@ export function documentRoutes(): ApiMiddleware {
     const { path } = ctx;
     const isDocument = ctx.state.prefix !== '' && path === `${ctx.state.prefix}/openapi.json`;
     if (!isDocument && !path.startsWith('/docs')) return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
+    if (isDocument) assertAcceptsResponse(ctx);
+    assertReadMethod(ctx.method);
     if (isDocument) {
       ctx.state.route = '/openapi.json';
       ctx.type = 'application/json';

@@ -1,16 +1,14 @@
-import type Router from '@koa/router';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { createDriver, updateDriver } from '../../shared/resources/drivers/commands.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { driverListQuery } from '../../shared/resources/drivers/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = getReadAccess('driver');
 
-export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const driverRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /drivers:
@@ -28,7 +26,7 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: createDriver
    *     summary: Add a driver
    */
-  router.post('/drivers', serveWrite(api, createDriver, { resourceLabel: 'driver' }));
+  router.post('/drivers', serveWrite(api, createDriver));
 
   /**
    * @openapi
@@ -37,10 +35,7 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: getDriver
    *     summary: Get one driver
    */
-  router.get(
-    '/drivers/:id',
-    serveRecord(api, { access: read, entityType: 'driver', resourceLabel: 'driver' }),
-  );
+  router.get('/drivers/:id', serveRecord(api, 'driver'));
 
   /**
    * @openapi
@@ -52,5 +47,5 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       JSON merge: an absent member is kept, null clears it; duty_classes are replaced as a
    *       whole.
    */
-  router.patch('/drivers/:id', serveWrite(api, updateDriver, { resourceLabel: 'driver' }));
-}
+  router.patch('/drivers/:id', serveWrite(api, updateDriver));
+});

@@ -1,16 +1,14 @@
-import type Router from '@koa/router';
 import type { Access } from '../../shared/contracts/access.js';
 import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { describeEventType } from '../../shared/resources/event-types/bodies.js';
 import { requireAccess } from '../middleware/access.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 /** The same as for events: no single agent scope covers every record that they show. */
 const read: Access = { permission: 'read', agentScope: null };
 
-export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime): void {
+export const eventTypeRoutes = defineRoutes('Events', (router) => {
   /**
    * @openapi
    * /event-types:
@@ -40,4 +38,4 @@ export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime):
     if (!type) throw notFound('event type');
     ctx.body = describeEventType(type);
   });
-}
+});

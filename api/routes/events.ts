@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type { Access } from '../../shared/contracts/access.js';
 import type { EventStreamQuery } from '../../shared/contracts/generated.js';
 import { comparePositions, type EventPosition, parsePosition } from '../../shared/events/event-position.js';
@@ -9,14 +8,15 @@ import { eventListQuery, eventStreamQuery } from '../../shared/resources/events/
 import { requireAccess } from '../middleware/access.js';
 import { readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** Events show every kind of record, so no single agent scope covers them. */
 const read: Access = { permission: 'read', agentScope: null };
 
-export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const eventRoutes = defineRoutes('Events', (router, api) => {
   /**
    * @openapi
    * /events:
@@ -34,7 +34,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     operationId: getEvent
    *     summary: Get one event
    */
-  router.get('/events/:id', serveRecord(api, { access: read, entityType: 'event', resourceLabel: 'event' }));
+  router.get('/events/:id', serveRecord(api, 'event'));
 
   /**
    * @openapi
@@ -69,12 +69,11 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *               data: {"id":"0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e","type":"invoice.created"}
    */
   router.get('/stream', requireAccess(read), serveStream(api));
-}
+});
 
 /** Keeps the response open until the client disconnects or its key ends. */
 function serveStream(api: ApiRuntime): ApiMiddleware {
-  return declareFacts({ query: eventStreamQuery }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ query: eventStreamQuery }, async (ctx) => {
     const { key, findCurrentPrincipal } = ctx.state;
     const query = readQuery<EventStreamQuery>(ctx, eventStreamQuery);
     const position = await resolveStart(api, key.tenantId, lastEventId(ctx, query));

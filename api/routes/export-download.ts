@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { AppError, methodNotAllowed, serviceUnavailable } from '../../shared/platform/errors.js';
+import { assertReadMethod } from '../../shared/http/request.js';
+import { AppError, serviceUnavailable } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { countBadCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import { deriveExportLinkKey, redeemLink } from '../../shared/storage/link-token.js';
@@ -10,7 +11,7 @@ import {
   StorageError,
 } from '../../shared/storage/storage.js';
 import { writeError } from '../middleware/errors.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ActiveDownloads } from '../runtime/downloads.js';
 import type { DownloadObject, FindDownloadObject } from '../runtime/export-links.js';
 
@@ -71,6 +72,7 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
  *                 message: The file has 310422 bytes; the range begins beyond them.
  *                 requestId: 0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
  *     x-errors: [500, 503]
+ *     tags: [Exports]
  */
 
 /**
@@ -86,7 +88,7 @@ export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware 
     if (!path) return next();
     ctx.state.route = '/downloads/{token}';
     ctx.set('Cache-Control', 'no-store');
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
+    assertReadMethod(ctx.method);
     const target = redeemLink(key, token);
     if (!target) {
       await countBadCredential(parts, ctx.ip);
@@ -106,7 +108,7 @@ interface DownloadTarget {
 
 async function sendFile(
   parts: DownloadDependencies,
-  ctx: AnyContext,
+  ctx: ApiContext,
   { object, tenantId }: DownloadTarget,
 ): Promise<void> {
   const etag = `"${object.sha256}"`;
@@ -153,7 +155,7 @@ async function openFile(
  * So does a range of an earlier file (If-Range).
  */
 function parseRange(
-  ctx: AnyContext,
+  ctx: ApiContext,
   { etag, bytes }: { etag: string; bytes: number },
 ): ByteRange | 'none' | undefined {
   const condition = ctx.get('If-Range');
@@ -170,7 +172,7 @@ function parseRange(
   return start < bytes ? { start, end } : 'none';
 }
 
-function refuseRange(ctx: AnyContext, bytes: number): void {
+function refuseRange(ctx: ApiContext, bytes: number): void {
   writeError(
     ctx,
     new AppError('validation_error', `The file has ${bytes} bytes; the range begins beyond them.`),

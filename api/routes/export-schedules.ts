@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import { checkSchedule } from '../../shared/resources/export-schedules/check-schedule.js';
 import {
   createExportSchedule,
@@ -9,13 +8,11 @@ import { listExportSchedules } from '../../shared/resources/export-schedules/que
 import { exportScheduleListQuery } from '../../shared/resources/export-schedules/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
-const label = 'export schedule';
 
-export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const exportScheduleRoutes = defineRoutes('Exports', (router, api) => {
   /**
    * @openapi
    * /export-schedules:
@@ -37,10 +34,7 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
     '/export-schedules',
     serveList(api, { access: admin, schema: exportScheduleListQuery, buildQuery: listExportSchedules }),
   );
-  router.post(
-    '/export-schedules',
-    serveWrite(api, createExportSchedule, { resourceLabel: label, prepareInput: checkSchedule }),
-  );
+  router.post('/export-schedules', serveWrite(api, createExportSchedule, { prepareInput: checkSchedule }));
 
   /**
    * @openapi
@@ -60,10 +54,7 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    *     summary: Delete an export schedule
    *     description: Exports that it created are kept.
    */
-  router.get(
-    '/export-schedules/:id',
-    serveRecord(api, { access: admin, entityType: 'export_schedule', resourceLabel: label }),
-  );
-  router.patch('/export-schedules/:id', serveWrite(api, updateExportSchedule, { resourceLabel: label }));
-  router.delete('/export-schedules/:id', serveWrite(api, deleteExportSchedule, { resourceLabel: label }));
-}
+  router.get('/export-schedules/:id', serveRecord(api, 'export_schedule'));
+  router.patch('/export-schedules/:id', serveWrite(api, updateExportSchedule));
+  router.delete('/export-schedules/:id', serveWrite(api, deleteExportSchedule));
+});

@@ -11,12 +11,13 @@ import { exportListQuery } from '../../shared/resources/exports/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { createDownloadLinkAdder } from '../runtime/export-links.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 
-export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const exportRoutes = defineRoutes('Exports', (router, api) => {
   /**
    * @openapi
    * /exports:
@@ -46,7 +47,6 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
   router.post(
     '/exports',
     serveWrite(api, createExport, {
-      resourceLabel: 'export',
       prepareInput: async (input, ctx) => {
         const request = checkExportRequest(input);
         const { tenantId, timeZone } = ctx.state.key;
@@ -55,7 +55,7 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
     }),
   );
   exportRecordRoutes(router, api);
-}
+});
 
 /**
  * SQLSTATEs lock_not_available and query_canceled: another session holds an exclusive lock on a
@@ -89,16 +89,8 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       A queued or running export is cancelled immediately. The file of a completed export is
    *       deleted, and its status becomes expired. Any other export stays as it is.
    */
-  router.get(
-    '/exports/:id',
-    serveRecord(api, {
-      access: admin,
-      entityType: 'export',
-      resourceLabel: 'export',
-      transformResponse: createDownloadLinkAdder(api),
-    }),
-  );
-  router.delete('/exports/:id', serveWrite(api, cancelExport, { resourceLabel: 'export' }));
+  router.get('/exports/:id', serveRecord(api, 'export', { transformResponse: createDownloadLinkAdder(api) }));
+  router.delete('/exports/:id', serveWrite(api, cancelExport));
 
   /**
    * @openapi
@@ -111,5 +103,5 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       hold the records that exist when it starts. 409 for an export in any other status, and
    *       for an eleventh unfinished export of the account.
    */
-  router.post('/exports/:id/retry', serveWrite(api, retryExport, { resourceLabel: 'export' }));
+  router.post('/exports/:id/retry', serveWrite(api, retryExport));
 }

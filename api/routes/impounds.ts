@@ -11,11 +11,12 @@ import { impoundListQuery } from '../../shared/resources/impounds/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const impoundRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /impounds:
@@ -40,7 +41,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       time zone counts in full, including the first and the last, minus the free days. A second
    *       impound of the same work order returns 409 conflict.
    */
-  router.post('/impounds', serveWrite(api, createImpound, { resourceLabel: 'impound' }));
+  router.post('/impounds', serveWrite(api, createImpound));
 
   /**
    * @openapi
@@ -49,10 +50,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: getImpound
    *     summary: Get one impound
    */
-  router.get(
-    '/impounds/:id',
-    serveRecord(api, { access: read, entityType: 'impound', resourceLabel: 'impound' }),
-  );
+  router.get('/impounds/:id', serveRecord(api, 'impound'));
 
   /**
    * @openapi
@@ -65,9 +63,9 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       fixed when the stay begins. 409 for a status change that is not allowed, and for any
    *       status change while a hold is on the vehicle.
    */
-  router.patch('/impounds/:id', serveWrite(api, updateImpound, { resourceLabel: 'impound' }));
+  router.patch('/impounds/:id', serveWrite(api, updateImpound));
   impoundActionRoutes(router, api);
-}
+});
 
 function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -80,7 +78,7 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       Until the hold is lifted, the vehicle cannot be released and its status cannot change.
    *       Storage continues to accrue.
    */
-  router.post('/impounds/:id/hold', serveWrite(api, holdImpound, { resourceLabel: 'impound' }));
+  router.post('/impounds/:id/hold', serveWrite(api, holdImpound));
 
   /**
    * @openapi
@@ -90,7 +88,7 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Lift the hold on a vehicle
    *     description: The impound returns to the status that it had when the hold began.
    */
-  router.post('/impounds/:id/unhold', serveWrite(api, unholdImpound, { resourceLabel: 'impound' }));
+  router.post('/impounds/:id/unhold', serveWrite(api, unholdImpound));
 
   /**
    * @openapi
@@ -102,5 +100,5 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       Storage ends with the day of the release. 409 while a hold is on the vehicle, and when
    *       `at` is before days that are already invoiced.
    */
-  router.post('/impounds/:id/release', serveWrite(api, releaseImpound, { resourceLabel: 'impound' }));
+  router.post('/impounds/:id/release', serveWrite(api, releaseImpound));
 }

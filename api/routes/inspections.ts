@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { createInspection, updateInspection } from '../../shared/resources/inspections/commands.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { inspectionListQuery } from '../../shared/resources/inspections/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const inspectionRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /inspections:
@@ -31,7 +29,7 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       The result is derived from the items and defects. An unresolved out_of_service defect
    *       blocks dispatch of its truck.
    */
-  router.post('/inspections', serveWrite(api, createInspection, { resourceLabel: 'inspection' }));
+  router.post('/inspections', serveWrite(api, createInspection));
 
   /**
    * @openapi
@@ -40,10 +38,7 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: getInspection
    *     summary: Get one inspection
    */
-  router.get(
-    '/inspections/:id',
-    serveRecord(api, { access: read, entityType: 'inspection', resourceLabel: 'inspection' }),
-  );
+  router.get('/inspections/:id', serveRecord(api, 'inspection'));
 
   /**
    * @openapi
@@ -55,5 +50,5 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       Defects are matched by id. Defects that are not sent are kept, and the result is derived
    *       again. JSON merge for notes.
    */
-  router.patch('/inspections/:id', serveWrite(api, updateInspection, { resourceLabel: 'inspection' }));
-}
+  router.patch('/inspections/:id', serveWrite(api, updateInspection));
+});

@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import { buildInvoiceDocument, pdfFileName } from '../../shared/documents/document.js';
 import type { DocumentRow } from '../../shared/documents/document-rows.js';
 import type { PdfRequest } from '../../shared/documents/pdf/invoice-pdfs.js';
@@ -8,10 +7,11 @@ import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js'
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { buildInvoiceDocumentQuery } from '../../shared/resources/invoices/document-query.js';
 import { requireAccess } from '../middleware/access.js';
-import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const invoicePdfRoutes = defineRoutes('Invoices', (router, api) => {
   /**
    * @openapi
    * /invoices/{id}/pdf:
@@ -26,8 +26,7 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
    *           application/pdf:
    *             schema: { type: string, format: binary }
    */
-  router.get('/invoices/:id/pdf', requireAccess(getReadAccess('invoice')), async (context) => {
-    const ctx = context as ApiContext;
+  router.get('/invoices/:id/pdf', requireAccess(getReadAccess('invoice')), async (ctx) => {
     const { key } = ctx.state;
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('invoice');
@@ -36,7 +35,7 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
     if (!row) throw notFound('invoice');
     await respondWithPdf(api, ctx, { tenantId: key.tenantId, document: buildInvoiceDocument(row) });
   });
-}
+});
 
 /**
  * Sends an invoice as a PDF that browsers display instead of saving it.
@@ -44,7 +43,7 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
  */
 export async function respondWithPdf(
   { pdfs }: ApiRuntime,
-  ctx: AnyContext,
+  ctx: ApiContext,
   request: PdfRequest,
 ): Promise<void> {
   const { document } = request;

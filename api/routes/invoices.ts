@@ -16,11 +16,12 @@ import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('invoice');
 
-export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const invoiceRoutes = defineRoutes('Invoices', (router, api) => {
   /**
    * @openapi
    * /invoices:
@@ -58,7 +59,7 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       together.
    *     x-held: true
    */
-  router.post('/invoices', serveWrite(api, createInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices', serveWrite(api, createInvoice));
 
   /**
    * @openapi
@@ -67,10 +68,7 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: getInvoice
    *     summary: Get one invoice with its line items
    */
-  router.get(
-    '/invoices/:id',
-    serveRecord(api, { access: read, entityType: 'invoice', resourceLabel: 'invoice' }),
-  );
+  router.get('/invoices/:id', serveRecord(api, 'invoice'));
 
   /**
    * @openapi
@@ -88,9 +86,9 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     x-held: true
    *     x-errors: [428]
    */
-  router.patch('/invoices/:id', serveWrite(api, updateInvoice, { resourceLabel: 'invoice' }));
+  router.patch('/invoices/:id', serveWrite(api, updateInvoice));
   invoiceActionRoutes(router, api);
-}
+});
 
 function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -105,7 +103,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       re-addressed. This ends when a person edits the line items.
    *     x-errors: [428]
    */
-  router.post('/invoices/:id/approve', serveWrite(api, approveInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/approve', serveWrite(api, approveInvoice));
 
   /**
    * @openapi
@@ -119,7 +117,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       in the outbox (/messages).
    *     x-resource: SentInvoice
    */
-  router.post('/invoices/:id/send', serveWrite(api, sendInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/send', serveWrite(api, sendInvoice));
 
   /**
    * @openapi
@@ -129,7 +127,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Return an invoice for changes
    *     description: The status becomes draft where that is allowed, otherwise needs_review.
    */
-  router.post('/invoices/:id/return', serveWrite(api, returnInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/return', serveWrite(api, returnInvoice));
 
   /**
    * @openapi
@@ -139,7 +137,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Mark an invoice as disputed
    *     description: Stores the reason.
    */
-  router.post('/invoices/:id/dispute', serveWrite(api, disputeInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/dispute', serveWrite(api, disputeInvoice));
 
   /**
    * @openapi
@@ -149,7 +147,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: End a dispute
    *     description: The invoice returns to the status that its due date and payments imply.
    */
-  router.post('/invoices/:id/resolve', serveWrite(api, resolveInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/resolve', serveWrite(api, resolveInvoice));
 
   /**
    * @openapi
@@ -159,7 +157,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Cancel an invoice before it is released
    *     description: Its number is not used again.
    */
-  router.post('/invoices/:id/cancel', serveWrite(api, cancelInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/cancel', serveWrite(api, cancelInvoice));
 
   /**
    * @openapi
@@ -169,5 +167,5 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Void a released invoice
    *     description: Allowed only while nothing is paid on it.
    */
-  router.post('/invoices/:id/void', serveWrite(api, voidInvoice, { resourceLabel: 'invoice' }));
+  router.post('/invoices/:id/void', serveWrite(api, voidInvoice));
 }

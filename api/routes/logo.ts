@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import {
   InvalidLogoError,
   LOGO_TYPES,
@@ -12,11 +11,11 @@ import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/sett
 import { requireAccess } from '../middleware/access.js';
 import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
 import { serveWrite } from '../middleware/write.js';
-import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
-export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const account = { resourceLabel: 'account', getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
+export const logoRoutes = defineRoutes('Access', (router, api) => {
+  const account = { getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
 
   /**
    * @openapi
@@ -35,8 +34,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *             schema: { type: string, format: binary }
    *     x-errors: [404]
    */
-  router.get('/settings/logo', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
-    const ctx = context as unknown as ApiContext;
+  router.get('/settings/logo', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {
     const logo = await readLogo(api.db, ctx.state.key.tenantId);
     if (!logo) throw notFound('logo');
     respondWithLogo(ctx, logo);
@@ -70,7 +68,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     description: Invoices then show only the account's name.
    */
   router.delete('/settings/logo', serveWrite(api, removeLogo, account));
-}
+});
 
 const readBytes = createRawBodyReader(LOGO_TYPES, MAX_LOGO_BYTES);
 
@@ -90,7 +88,7 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /** Sends a logo. With nosniff a browser does not guess its type and runs no script in it. */
-export function respondWithLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
+export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Disposition', `inline; filename="logo.${type === 'image/png' ? 'png' : 'jpg'}"`);

@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { retryMessage, revokeMessageLink } from '../../shared/resources/messages/commands.js';
 import { listMessages } from '../../shared/resources/messages/queries.js';
 import { messageListQuery } from '../../shared/resources/messages/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const messageRoutes = defineRoutes('Invoices', (router, api) => {
   /**
    * @openapi
    * /messages:
@@ -35,10 +33,7 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Get one message with its content
    *     description: Includes the link that opens the invoice for its customer.
    */
-  router.get(
-    '/messages/:id',
-    serveRecord(api, { access: read, entityType: 'message', resourceLabel: 'message' }),
-  );
+  router.get('/messages/:id', serveRecord(api, 'message'));
 
   /**
    * @openapi
@@ -50,7 +45,7 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       The message is written again from the current state of the invoice, with a new link. A
    *       message that has not failed stays as it is.
    */
-  router.post('/messages/:id/retry', serveWrite(api, retryMessage, { resourceLabel: 'message' }));
+  router.post('/messages/:id/retry', serveWrite(api, retryMessage));
 
   /**
    * @openapi
@@ -61,5 +56,5 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     description: >-
    *       For a message that went to the wrong person: the link no longer opens the invoice.
    */
-  router.post('/messages/:id/revoke-link', serveWrite(api, revokeMessageLink, { resourceLabel: 'message' }));
-}
+  router.post('/messages/:id/revoke-link', serveWrite(api, revokeMessageLink));
+});

@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { markNoticeRead } from '../../shared/resources/notices/commands.js';
 import { listNotices } from '../../shared/resources/notices/queries.js';
 import { noticeListQuery } from '../../shared/resources/notices/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const noticeRoutes = defineRoutes('Events', (router, api) => {
   /**
    * @openapi
    * /notices:
@@ -30,10 +28,7 @@ export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: getNotice
    *     summary: Get one notice
    */
-  router.get(
-    '/notices/:id',
-    serveRecord(api, { access: read, entityType: 'notice', resourceLabel: 'notice' }),
-  );
+  router.get('/notices/:id', serveRecord(api, 'notice'));
 
   /**
    * @openapi
@@ -43,5 +38,5 @@ export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     summary: Mark a notice as read
    *     description: Applies to the whole account. A notice that is already read stays as it is.
    */
-  router.post('/notices/:id/read', serveWrite(api, markNoticeRead, { resourceLabel: 'notice' }));
-}
+  router.post('/notices/:id/read', serveWrite(api, markNoticeRead));
+});

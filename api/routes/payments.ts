@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type Joi from 'joi';
 import type { PaymentListQuery } from '../../shared/contracts/generated.js';
 import { createPayment, refundPayment } from '../../shared/resources/payments/commands.js';
@@ -6,12 +5,11 @@ import { listPayments } from '../../shared/resources/payments/queries.js';
 import { invoicePaymentListQuery, paymentListQuery } from '../../shared/resources/payments/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const paymentRoutes = defineRoutes('Invoices', (router, api) => {
   /**
    * @openapi
    * /invoices/{id}/payments:
@@ -26,7 +24,7 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
     serveList(api, {
       access: read,
       schema: invoicePaymentListQuery as Joi.ObjectSchema<PaymentListQuery>,
-      parent: { entityType: 'invoice', resourceLabel: 'invoice', member: 'invoice_id' },
+      parent: { entityType: 'invoice', member: 'invoice_id' },
       buildQuery: listPayments,
     }),
   );
@@ -70,10 +68,7 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Get one payment
    *     description: Shows how much of it is refunded, and how much is credit of the customer.
    */
-  router.get(
-    '/payments/:id',
-    serveRecord(api, { access: read, entityType: 'payment', resourceLabel: 'payment' }),
-  );
+  router.get('/payments/:id', serveRecord(api, 'payment'));
 
   /**
    * @openapi
@@ -83,5 +78,5 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Refund a payment, wholly or in part
    *     description: The refund uses the customer's credit first.
    */
-  router.post('/payments/:id/refund', serveWrite(api, refundPayment, { resourceLabel: 'payment' }));
-}
+  router.post('/payments/:id/refund', serveWrite(api, refundPayment));
+});

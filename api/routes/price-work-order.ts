@@ -8,7 +8,7 @@ import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
 import { readBody } from '../middleware/body.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { readWriteHeaders } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiMiddleware } from '../runtime/context.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -17,8 +17,7 @@ import type { ApiRuntime } from '../runtime/runtime.js';
  * write.
  */
 export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
-  return declareFacts({ body: workOrderAction, write: { status: 200 } }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ body: workOrderAction, write: { status: 200 } }, async (ctx) => {
     const { key } = ctx.state;
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('work order');

@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { createRateCard } from '../../shared/resources/rate-cards/commands.js';
 import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { rateCardListQuery } from '../../shared/resources/rate-cards/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const rateCardRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /rate-cards:
@@ -35,7 +33,7 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       change. A customer's rate_card_id may name any version. 409 conflict when effective_from
    *       is before that of the previous version.
    */
-  router.post('/rate-cards', serveWrite(api, createRateCard, { resourceLabel: 'rate card' }));
+  router.post('/rate-cards', serveWrite(api, createRateCard));
 
   /**
    * @openapi
@@ -44,8 +42,5 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: getRateCard
    *     summary: Get one version of a rate card
    */
-  router.get(
-    '/rate-cards/:id',
-    serveRecord(api, { access: read, entityType: 'rate_card', resourceLabel: 'rate card' }),
-  );
-}
+  router.get('/rate-cards/:id', serveRecord(api, 'rate_card'));
+});

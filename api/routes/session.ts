@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type { Command } from '../../shared/contracts/command.js';
 import type { Session, SignIn } from '../../shared/contracts/generated.js';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
@@ -6,7 +5,7 @@ import { sha256 } from '../../shared/platform/crypto.js';
 import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
 import { buildReadQuery } from '../../shared/records/render-records.js';
-import { countBadCredential, unauthorizedError } from '../../shared/resources/api-keys/credential-cache.js';
+import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import { createSession, endSession, type NewSession } from '../../shared/resources/sessions/commands.js';
 import type { SignInCandidate } from '../../shared/resources/sessions/queries.js';
 import { signIn } from '../../shared/resources/sessions/schema.js';
@@ -17,12 +16,13 @@ import { readBody } from '../middleware/body.js';
 import { assertSameOrigin, setTokenCookie } from '../middleware/session-cookie.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { describeOrigin, serveWrite } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 
-export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const sessionRoutes = defineRoutes('Access', (router, api) => {
   /**
    * @openapi
    * /session:
@@ -36,7 +36,7 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     security: []
    *     x-errors: [400, 401, 403, 406, 500, 503]
    */
-  router.post('/session', declareFacts({ body: signIn }, handleSignIn(api)));
+  router.post('/session', declareFacts({ isPublic: true, body: signIn }, handleSignIn(api)));
 
   /**
    * @openapi
@@ -66,26 +66,22 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
     clearCookie(api),
     switchToLiveTenant,
     serveWrite(api, endSession, {
-      resourceLabel: 'session',
       getTargetId: (ctx) => ctx.state.key.session?.id as string,
     }),
   );
-}
+});
 
 function handleSignIn(api: ApiRuntime): ApiMiddleware {
-  return async (context) => {
-    const ctx = context as ApiContext;
+  return async (ctx) => {
     assertSameOrigin(api, ctx);
     await api.passwords.countRequest(ctx.ip);
     const { value } = await readBody(ctx);
     const credentials = validateAndReportUnknown<SignIn>(signIn, value, (names) =>
       reportUnknownNames(ctx, names),
     );
-    const person = await api.passwords.findPerson(credentials, ctx.ip);
-    if (!person) {
-      await countBadCredential(api, ctx.ip);
-      throw unauthorizedError('E-mail or password is wrong.');
-    }
+    const person =
+      (await api.passwords.findPerson(credentials, ctx.ip)) ??
+      (await refuseCredential(api, ctx.ip, 'E-mail or password is wrong.'));
     const token = mintSessionToken();
     const body = await storeSession(api, ctx, { person, token });
     const { expires_at: expiresAt } = JSON.parse(body) as Session;
@@ -126,8 +122,7 @@ async function storeSession(
 
 /** Reads the session from the live tenant, and shows the tenant that this request acts on. */
 function describeSession(api: ApiRuntime): ApiMiddleware {
-  return async (context) => {
-    const ctx = context as ApiContext;
+  return async (ctx) => {
     const { key } = ctx.state;
     const { id, tenantId } = key.session as NonNullable<typeof key.session>;
     const query = buildReadQuery(sessionTable, { tenant_id: tenantId, id });
@@ -146,9 +141,8 @@ const switchToLiveTenant: ApiMiddleware = async (ctx, next) => {
 };
 
 function clearCookie(api: ApiRuntime): ApiMiddleware {
-  return async (context, next) => {
+  return async (ctx, next) => {
     await next();
-    const ctx = context as ApiContext;
     if (!ctx.response.get('X-Service-Dry-Run')) setTokenCookie(api, ctx, {});
   };
 }

@@ -1,14 +1,12 @@
-import type Router from '@koa/router';
 import { buildReadQuery } from '../../shared/records/render-records.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
 import { settingsTable } from '../../shared/resources/settings/table.js';
 import { requireAccess } from '../middleware/access.js';
 import { setETag } from '../middleware/etag.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
-export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const settingsRoutes = defineRoutes('Access', (router, api) => {
   /**
    * @openapi
    * /settings:
@@ -17,8 +15,7 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Get the settings of this account
    *     description: A sandbox has its own settings.
    */
-  router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
-    const ctx = context as unknown as ApiContext;
+  router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {
     const { key } = ctx.state;
     const query = buildReadQuery(settingsTable, { tenant_id: key.tenantId, id: key.tenantId });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
@@ -38,8 +35,7 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
   router.patch(
     '/settings',
     serveWrite(api, updateSettings, {
-      resourceLabel: 'account',
       getTargetId: (ctx) => ctx.state.key.tenantId,
     }),
   );
-}
+});

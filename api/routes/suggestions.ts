@@ -1,15 +1,13 @@
-import type Router from '@koa/router';
 import { acceptSuggestion, dismissSuggestion } from '../../shared/resources/suggestions/commands.js';
 import { listSuggestions } from '../../shared/resources/suggestions/queries.js';
 import { suggestionListQuery } from '../../shared/resources/suggestions/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const suggestionRoutes = defineRoutes('Suggestions', (router, api) => {
   /**
    * @openapi
    * /suggestions:
@@ -33,10 +31,7 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     summary: Get one suggestion
    *     description: Includes its rationale and the line items it proposes.
    */
-  router.get(
-    '/suggestions/:id',
-    serveRecord(api, { access: read, entityType: 'suggestion', resourceLabel: 'suggestion' }),
-  );
+  router.get('/suggestions/:id', serveRecord(api, 'suggestion'));
 
   /**
    * @openapi
@@ -49,7 +44,7 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       draft or needs_review; later it returns 409 invoice_locked. A suggestion without line
    *       items is only marked as accepted.
    */
-  router.post('/suggestions/:id/accept', serveWrite(api, acceptSuggestion, { resourceLabel: 'suggestion' }));
+  router.post('/suggestions/:id/accept', serveWrite(api, acceptSuggestion));
 
   /**
    * @openapi
@@ -61,8 +56,5 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       The suggestion is not made again, and its detector requires more evidence in this account
    *       from then on.
    */
-  router.post(
-    '/suggestions/:id/dismiss',
-    serveWrite(api, dismissSuggestion, { resourceLabel: 'suggestion' }),
-  );
-}
+  router.post('/suggestions/:id/dismiss', serveWrite(api, dismissSuggestion));
+});

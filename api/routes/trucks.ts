@@ -1,16 +1,14 @@
-import type Router from '@koa/router';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { truckListQuery } from '../../shared/resources/trucks/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 
 const read = getReadAccess('truck');
 
-export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const truckRoutes = defineRoutes('Fleet', (router, api) => {
   /**
    * @openapi
    * /trucks:
@@ -29,7 +27,7 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     summary: Add a truck
    *     description: 409 conflict when another truck has the same unit_number, ignoring case.
    */
-  router.post('/trucks', serveWrite(api, createTruck, { resourceLabel: 'truck' }));
+  router.post('/trucks', serveWrite(api, createTruck));
 
   /**
    * @openapi
@@ -38,7 +36,7 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     operationId: getTruck
    *     summary: Get one truck
    */
-  router.get('/trucks/:id', serveRecord(api, { access: read, entityType: 'truck', resourceLabel: 'truck' }));
+  router.get('/trucks/:id', serveRecord(api, 'truck'));
 
   /**
    * @openapi
@@ -49,5 +47,5 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it; a location is replaced as a whole.
    */
-  router.patch('/trucks/:id', serveWrite(api, updateTruck, { resourceLabel: 'truck' }));
-}
+  router.patch('/trucks/:id', serveWrite(api, updateTruck));
+});

@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import { hmacSha256, UNUSABLE_PASSWORD_HASH } from '../../shared/platform/crypto.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { createUser, deactivateUser, updateUser } from '../../shared/resources/users/commands.js';
@@ -6,14 +5,15 @@ import { listUsers } from '../../shared/resources/users/queries.js';
 import { userListQuery } from '../../shared/resources/users/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 
-export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const userRoutes = defineRoutes('Access', (router, api) => {
   const { hashPassword, hashPasswordIfPresent, maskPassword } = createPasswordSteps(api);
 
   /**
@@ -45,7 +45,6 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
     '/users',
     requireLiveAccount,
     serveWrite(api, createUser, {
-      resourceLabel: 'user',
       prepareInput: hashPassword,
       bodyToHash: maskPassword,
     }),
@@ -58,11 +57,7 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     operationId: getUser
    *     summary: Get one person
    */
-  router.get(
-    '/users/:id',
-    requireLiveAccount,
-    serveRecord(api, { access: admin, entityType: 'user', resourceLabel: 'user' }),
-  );
+  router.get('/users/:id', requireLiveAccount, serveRecord(api, 'user'));
 
   /**
    * @openapi
@@ -77,7 +72,6 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, updateUser, {
-      resourceLabel: 'user',
       prepareInput: hashPasswordIfPresent,
       bodyToHash: maskPassword,
     }),
@@ -97,9 +91,9 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
     '/users/:id',
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
-    serveWrite(api, deactivateUser, { resourceLabel: 'user' }),
+    serveWrite(api, deactivateUser),
   );
-}
+});
 
 /** People belong to the live account and use its sandbox from there. A sandbox has no people. */
 const requireLiveAccount: ApiMiddleware = async (ctx, next) => {

@@ -12,11 +12,12 @@ import {
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const webhookDeliveryRoutes = defineRoutes('Webhooks', (router, api) => {
   /**
    * @openapi
    * /webhook-deliveries:
@@ -37,10 +38,7 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    *     operationId: getWebhookDelivery
    *     summary: Get one delivery
    */
-  router.get(
-    '/webhook-deliveries/:id',
-    serveRecord(api, { access: read, entityType: 'webhook_delivery', resourceLabel: 'delivery' }),
-  );
+  router.get('/webhook-deliveries/:id', serveRecord(api, 'webhook_delivery'));
 
   /**
    * @openapi
@@ -56,12 +54,12 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
     serveList(api, {
       access: read,
       schema: webhookAttemptListQuery,
-      parent: { entityType: 'webhook_delivery', resourceLabel: 'delivery', member: 'delivery_id' },
+      parent: { entityType: 'webhook_delivery', member: 'delivery_id' },
       buildQuery: listAttempts,
     }),
   );
   deliveryActionRoutes(router, api);
-}
+});
 
 function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -78,7 +76,6 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   router.post(
     '/webhook-deliveries/:id/replay',
     serveWrite(api, replayDelivery, {
-      resourceLabel: 'delivery',
       prepareInput: (input, ctx) => ({ ...input, replay_of: String(ctx.params.id).toLowerCase() }),
     }),
   );
@@ -93,10 +90,7 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       The delivery is not attempted again. 409 when it has succeeded or is exhausted; a
    *       cancelled delivery stays cancelled.
    */
-  router.post(
-    '/webhook-deliveries/:id/cancel',
-    serveWrite(api, cancelDelivery, { resourceLabel: 'delivery' }),
-  );
+  router.post('/webhook-deliveries/:id/cancel', serveWrite(api, cancelDelivery));
 
   /**
    * @openapi

@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -9,14 +8,12 @@ import { listWebhookEndpoints } from '../../shared/resources/webhook-endpoints/q
 import { webhookEndpointListQuery } from '../../shared/resources/webhook-endpoints/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import { createEndpointTransforms } from '../transforms/endpoint-transforms.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
-const label = 'webhook endpoint';
 
-export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
   const {
     created,
     changed,
@@ -53,7 +50,6 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
   router.post(
     '/webhook-endpoints',
     serveWrite(api, createWebhookEndpoint, {
-      resourceLabel: label,
       prepareInput: created,
       transformResponse,
       bodyToHash,
@@ -68,10 +64,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *     summary: Get one webhook endpoint
    *     description: Never shows its secrets or the values of its headers.
    */
-  router.get(
-    '/webhook-endpoints/:id',
-    serveRecord(api, { access: admin, entityType: 'webhook_endpoint', resourceLabel: label }),
-  );
+  router.get('/webhook-endpoints/:id', serveRecord(api, 'webhook_endpoint'));
 
   /**
    * @openapi
@@ -85,7 +78,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.patch(
     '/webhook-endpoints/:id',
-    serveWrite(api, updateWebhookEndpoint, { resourceLabel: label, prepareInput: changed, bodyToHash }),
+    serveWrite(api, updateWebhookEndpoint, { prepareInput: changed, bodyToHash }),
   );
 
   /**
@@ -102,7 +95,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.post(
     '/webhook-endpoints/:id/rotate-secret',
-    serveWrite(api, rotateWebhookSecret, { resourceLabel: label, prepareInput: rotated, transformResponse }),
+    serveWrite(api, rotateWebhookSecret, { prepareInput: rotated, transformResponse }),
   );
 
   /**
@@ -115,5 +108,5 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *       Its waiting deliveries are cancelled; its secrets and header values are destroyed. Its
    *       past deliveries stay listed.
    */
-  router.delete('/webhook-endpoints/:id', serveWrite(api, deleteWebhookEndpoint, { resourceLabel: label }));
-}
+  router.delete('/webhook-endpoints/:id', serveWrite(api, deleteWebhookEndpoint));
+});

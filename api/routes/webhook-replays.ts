@@ -11,11 +11,12 @@ import { webhookReplayListQuery } from '../../shared/resources/webhook-replays/s
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 
-export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const webhookReplayRoutes = defineRoutes('Webhooks', (router, api) => {
   /**
    * @openapi
    * /webhook-replays:
@@ -37,10 +38,7 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    *     summary: Get one replay or recovery
    *     description: Its deliveries are in the list of deliveries, by replay_id.
    */
-  router.get(
-    '/webhook-replays/:id',
-    serveRecord(api, { access: read, entityType: 'webhook_replay', resourceLabel: 'replay' }),
-  );
+  router.get('/webhook-replays/:id', serveRecord(api, 'webhook_replay'));
 
   /**
    * @openapi
@@ -52,9 +50,9 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    *       The replay creates no more deliveries, and its open deliveries are cancelled. A replay
    *       with nothing left to stop stays as it is.
    */
-  router.post('/webhook-replays/:id/cancel', serveWrite(api, cancelReplay, { resourceLabel: 'replay' }));
+  router.post('/webhook-replays/:id/cancel', serveWrite(api, cancelReplay));
   replayMakingRoutes(router, api);
-}
+});
 
 function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -72,7 +70,6 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
   router.post(
     '/webhook-deliveries/replay',
     serveWrite(api, createReplay, {
-      resourceLabel: 'replay',
       prepareInput: async (input, ctx) => {
         assertBounded(input);
         const { endpoint_id: endpointId = null, ...filter } = input;

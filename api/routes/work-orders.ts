@@ -18,12 +18,13 @@ import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { priceWorkOrder } from './price-work-order.js';
 
 const read = getReadAccess('work_order');
 
-export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
   /**
    * @openapi
    * /work-orders:
@@ -45,7 +46,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *     summary: Create a work order
    *     description: Only service_type is required.
    */
-  router.post('/work-orders', serveWrite(api, createWorkOrder, { resourceLabel: 'work order' }));
+  router.post('/work-orders', serveWrite(api, createWorkOrder));
 
   /**
    * @openapi
@@ -54,10 +55,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *     operationId: getWorkOrder
    *     summary: Get one work order
    */
-  router.get(
-    '/work-orders/:id',
-    serveRecord(api, { access: read, entityType: 'work_order', resourceLabel: 'work order' }),
-  );
+  router.get('/work-orders/:id', serveRecord(api, 'work_order'));
 
   /**
    * @openapi
@@ -67,9 +65,9 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *     summary: Change a work order
    *     description: 'JSON merge: an absent member is kept, null clears it.'
    */
-  router.patch('/work-orders/:id', serveWrite(api, updateWorkOrder, { resourceLabel: 'work order' }));
+  router.patch('/work-orders/:id', serveWrite(api, updateWorkOrder));
   workOrderActionRoutes(router, api);
-}
+});
 
 function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -79,7 +77,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: acceptWorkOrder
    *     summary: Accept a work order
    */
-  router.post('/work-orders/:id/accept', serveWrite(api, acceptWorkOrder, { resourceLabel: 'work order' }));
+  router.post('/work-orders/:id/accept', serveWrite(api, acceptWorkOrder));
 
   /**
    * @openapi
@@ -91,7 +89,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       A second call assigns another truck, also while the work order is in progress. 409 when
    *       the truck is on another work order; the error names it.
    */
-  router.post('/work-orders/:id/assign', serveWrite(api, assignWorkOrder, { resourceLabel: 'work order' }));
+  router.post('/work-orders/:id/assign', serveWrite(api, assignWorkOrder));
 
   /**
    * @openapi
@@ -100,10 +98,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: unassignWorkOrder
    *     summary: Unassign the truck
    */
-  router.post(
-    '/work-orders/:id/unassign',
-    serveWrite(api, unassignWorkOrder, { resourceLabel: 'work order' }),
-  );
+  router.post('/work-orders/:id/unassign', serveWrite(api, unassignWorkOrder));
 
   /**
    * @openapi
@@ -113,7 +108,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Start a dispatched work order
    *     description: The driver is on the way or on the scene.
    */
-  router.post('/work-orders/:id/start', serveWrite(api, startWorkOrder, { resourceLabel: 'work order' }));
+  router.post('/work-orders/:id/start', serveWrite(api, startWorkOrder));
 
   /**
    * @openapi
@@ -123,7 +118,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Log a step of the driver
    *     description: Steps are only logged; they do not change the status.
    */
-  router.post('/work-orders/:id/steps', serveWrite(api, logWorkOrderStep, { resourceLabel: 'work order' }));
+  router.post('/work-orders/:id/steps', serveWrite(api, logWorkOrderStep));
 
   /**
    * @openapi
@@ -133,10 +128,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Complete a work order
    *     description: Sets completion_time.
    */
-  router.post(
-    '/work-orders/:id/complete',
-    serveWrite(api, completeWorkOrder, { resourceLabel: 'work order' }),
-  );
+  router.post('/work-orders/:id/complete', serveWrite(api, completeWorkOrder));
 
   /**
    * @openapi
@@ -145,7 +137,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: cancelWorkOrder
    *     summary: Cancel a work order
    */
-  router.post('/work-orders/:id/cancel', serveWrite(api, cancelWorkOrder, { resourceLabel: 'work order' }));
+  router.post('/work-orders/:id/cancel', serveWrite(api, cancelWorkOrder));
 
   /**
    * @openapi
@@ -156,7 +148,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     description: >-
    *       Only a signed-in person may reopen it, while no invoice of the work order is released.
    */
-  router.post('/work-orders/:id/reopen', serveWrite(api, reopenWorkOrder, { resourceLabel: 'work order' }));
+  router.post('/work-orders/:id/reopen', serveWrite(api, reopenWorkOrder));
 
   /**
    * @openapi

@@ -1,18 +1,12 @@
-import type Router from '@koa/router';
 import type { RouterContext } from '@koa/router';
-import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
+import type { DefaultState, Next } from 'koa';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
+import type { RequestIds } from '../../shared/http/request.js';
 import type { WindowState } from '../../shared/platform/limits/limiter.js';
 
 /** Values that middleware stores on the request for later middleware and routes. */
-export interface RequestState extends DefaultState {
-  requestId: string;
-  /**
-   * The service's own id of the request. A command uses it as its id, so that logs, audit entry and
-   * operation share one id.
-   */
-  id: string;
+export interface RequestState extends DefaultState, RequestIds {
   /**
    * `/v1` or `/api/v1`: the prefix that the client used, for Location headers. Empty outside the
    * versioned paths.
@@ -33,10 +27,7 @@ export interface RequestState extends DefaultState {
   unknownNames?: string[];
   /** Template of the matched route, for metrics and logs. */
   route: string;
-  /** Set by `matchRoute`: the router's match for the path and method. */
-  routeMatch: ReturnType<Router['match']>;
 }
 
 export type ApiContext = RouterContext<RequestState>;
-export type ApiMiddleware = Middleware<RequestState>;
-export type AnyContext = ParameterizedContext<RequestState>;
+export type ApiMiddleware = (ctx: ApiContext, next: Next) => unknown;

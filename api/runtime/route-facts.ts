@@ -6,6 +6,8 @@ import type { Access } from '../../shared/contracts/access.js';
  * document is generated from them, so no `@openapi` block repeats them.
  */
 export interface RouteFacts {
+  /** It needs no credential, and has rate limits of its own. */
+  isPublic?: boolean;
   /** Rights that the route requires; absent: every key may use it. */
   access?: Access;
   /** Query parameters that it reads. */
@@ -36,7 +38,12 @@ export function readFacts(middleware: readonly object[]): RouteFacts {
   return Object.assign({}, ...middleware.map((each) => factsByMiddleware.get(each)));
 }
 
+/** Whether the route needs no credential. */
+export function isPublic(middleware: readonly object[]): boolean {
+  return readFacts(middleware).isPublic === true;
+}
+
 /** Whether a middleware of the route reads query parameters. */
 export function readsQuery(middleware: readonly object[]): boolean {
-  return middleware.some((each) => factsByMiddleware.get(each)?.query !== undefined);
+  return readFacts(middleware).query !== undefined;
 }

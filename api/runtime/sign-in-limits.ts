@@ -1,5 +1,6 @@
+import { createRateLimitError } from '../../shared/http/rate-limit-response.js';
 import { sha256 } from '../../shared/platform/crypto.js';
-import { AppError } from '../../shared/platform/errors.js';
+import type { AppError } from '../../shared/platform/errors.js';
 import type { Limiter, RateDecision } from '../../shared/platform/limits/limiter.js';
 
 /** Sign-in requests per network, valid or not: each body may be a megabyte. */
@@ -55,11 +56,6 @@ function assertAllowed(...decisions: RateDecision[]): void {
 }
 
 function createRefusal(...decisions: RateDecision[]): AppError | undefined {
-  const over = decisions.flatMap(({ windows }) => windows.filter(({ remaining }) => remaining < 0));
-  if (over.length === 0) return undefined;
-  const retryAfter = Math.max(...over.map(({ resetSeconds }) => resetSeconds));
-  return new AppError('rate_limited', `Too many tries to sign in. Try again in ${retryAfter} s.`, {
-    headers: { 'Retry-After': String(retryAfter) },
-    details: over.map(({ window, limit, resetSeconds }) => ({ window, limit, retry_after: resetSeconds })),
-  });
+  const windows = decisions.flatMap((decision) => decision.windows);
+  return createRateLimitError(windows, () => 'Too many tries to sign in.');
 }

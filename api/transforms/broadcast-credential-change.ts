@@ -11,8 +11,7 @@ export function broadcastCredentialChange(
   api: ApiRuntime,
   getId: (ctx: ApiContext) => string | undefined,
 ): ApiMiddleware {
-  return async (context, next) => {
-    const ctx = context as ApiContext;
+  return async (ctx, next) => {
     await next();
     const id = getId(ctx);
     if (ctx.status >= 300 || !id) return;

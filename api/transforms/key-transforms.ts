@@ -9,11 +9,11 @@ import { decryptSecretInResponse } from './decrypt-secret.js';
  */
 export function createKeyTransforms(api: ApiRuntime, kind: KeyKind) {
   return {
-    complete: <T extends object>(input: T, ctx: ApiContext) => {
+    prepareInput: <T extends object>(input: T, ctx: ApiContext) => {
       const { material } = mintKey(kind, ctx.state.key.environment, api.sealingKey);
       return { ...input, material };
     },
-    reveal: (body: string, { type, input }: Command<{ material: KeyMaterial }>): string =>
+    transformResponse: (body: string, { type, input }: Command<{ material: KeyMaterial }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
   };
 }

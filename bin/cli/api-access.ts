@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Config } from '../../shared/platform/config/config.js';
-import { stripTrailingSlashes } from '../../shared/platform/config/trailing-slashes.js';
+import type { Config } from '../../shared/config/config.js';
+import { stripTrailingSlashes } from '../../shared/config/trailing-slashes.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
 import { isWellFormedKey } from '../../shared/resources/api-keys/credential.js';
 import type { DemoKeyField } from '../demo/credentials.js';

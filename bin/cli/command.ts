@@ -1,4 +1,4 @@
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres/database.js';

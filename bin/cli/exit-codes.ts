@@ -1,4 +1,4 @@
-import { ConfigError } from '../../shared/platform/config/config.js';
+import { ConfigError } from '../../shared/config/config.js';
 import { describeError } from '../../shared/platform/describe-error.js';
 import { AppError, getErrorCode, isConnectionError } from '../../shared/platform/errors.js';
 

@@ -2,6 +2,7 @@ import type { Database } from '../../shared/platform/postgres/database.js';
 import { readScheduleRuns } from '../../shared/queues/schedule-runs.js';
 import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/records/sweeps/sweep-failures.js';
 import { loadPostgresTimeZones } from '../../shared/resources/settings/time-zones.js';
+import { SCHEDULES } from '../../workers/clock/processor.js';
 import { readAcrossTenants } from '../cli/store.js';
 
 export const REMEDY_FOR_CLOCK =
@@ -14,7 +15,7 @@ const MAX_NAMED = 20;
 
 /** @throws {Error} naming the late schedules, with the cause of their last failure */
 export async function checkClock(db: Database): Promise<string> {
-  const runs = await readScheduleRuns(db);
+  const runs = await readScheduleRuns(db, SCHEDULES);
   if (runs.length === 0) return 'no clock has run on this database yet';
   const late = runs.filter(({ is_late }) => is_late);
   if (late.length > 0) throw new Error(late.map(describeLate).join('; '));

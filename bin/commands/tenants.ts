@@ -1,8 +1,8 @@
 import Joi from 'joi';
+import type { Tier } from '../../shared/config/config.js';
 import { text } from '../../shared/contracts/schemas/fields.js';
 import { validate } from '../../shared/contracts/schemas/validate.js';
 import { TIERS } from '../../shared/contracts/vocabulary.js';
-import type { Tier } from '../../shared/platform/config/config.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import { isNodeTimeZone, isPostgresTimeZone } from '../../shared/resources/settings/time-zones.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import { sha256 } from '../../shared/platform/crypto.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
 import { writePrivateFile } from '../../shared/platform/files/private-file.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { buildPublicOrigin, type Config } from '../../shared/platform/config/config.js';
+import { buildPublicOrigin, type Config } from '../../shared/config/config.js';
 import type { DemoFile } from './demo-file.js';
 
 export interface PublicAddresses {

@@ -10,8 +10,8 @@ import { chmod, cp, lstat, readdir, readFile, rename, rm, stat, symlink } from '
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { runProgram, type SystemAccount } from '../../shared/platform/files/system-account.js';
 import { findErrorCode } from './process.js';
+import { runProgram, type SystemAccount } from './system-account.js';
 
 const TRIAL_TIMEOUT_MS = 20_000;
 const ABANDONED_COPY_MS = 10 * 60_000;

@@ -14,11 +14,6 @@ import {
 import path from 'node:path';
 import { syncFolder } from '../../shared/platform/files/sync-folder.js';
 import {
-  findUnsearchableFolder,
-  runProgram,
-  type SystemAccount,
-} from '../../shared/platform/files/system-account.js';
-import {
   endLeftoverProcesses,
   FAST_SHUTDOWN,
   findErrorCode,
@@ -27,6 +22,7 @@ import {
   readCommandLine,
   stopProcess,
 } from './process.js';
+import { findUnsearchableFolder, runProgram, type SystemAccount } from './system-account.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
 /** For data that cannot be in DATA_DIR or the checkout. The first usable folder is used. */

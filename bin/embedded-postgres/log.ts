@@ -1,6 +1,6 @@
 import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { SystemAccount } from '../../shared/platform/files/system-account.js';
+import type { SystemAccount } from './system-account.js';
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_000;

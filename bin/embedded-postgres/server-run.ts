@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { buildSpawnOptions, type SystemAccount } from '../../shared/platform/files/system-account.js';
 import { openLog } from './log.js';
 import { buildClusterName } from './process.js';
+import { buildSpawnOptions, type SystemAccount } from './system-account.js';
 
 export interface ServerSettings {
   postgres: string;

@@ -7,7 +7,6 @@ import { randomInt } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { chooseSystemAccount, type SystemAccount } from '../../shared/platform/files/system-account.js';
 import { type Binaries, locateNativePackage, prepareBinaries } from './binaries.js';
 import {
   chooseClusterPath,
@@ -21,6 +20,7 @@ import { acquireOwnerLock, type OwnerLock } from './owner.js';
 import { findErrorCode } from './process.js';
 import { PortTakenError, PostgresServer } from './server.js';
 import { type ClusterState, generatePassword, readState, writeState } from './state.js';
+import { chooseSystemAccount, type SystemAccount } from './system-account.js';
 
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;

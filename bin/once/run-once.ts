@@ -1,5 +1,5 @@
-import { loadConfig } from '../../shared/platform/config/config.js';
-import type { ProcessKind } from '../../shared/platform/config/config-contradictions.js';
+import { loadConfig } from '../../shared/config/config.js';
+import type { ProcessKind } from '../../shared/config/config-contradictions.js';
 import type { Foundation } from '../../shared/platform/process/run-process.js';
 import { createFoundation } from '../../shared/platform/process/runtime.js';
 import { EXIT, type ExitCode, toCliError } from '../cli/exit-codes.js';

@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { type Config, ConfigError, loadConfig } from '../../shared/platform/config/config.js';
+import { type Config, ConfigError, loadConfig } from '../../shared/config/config.js';
+import { readPackageVersion } from '../../shared/platform/files/package-version.js';
 import { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { type Logger, redactText } from '../../shared/platform/logger.js';
-import { readPackageVersion } from '../../shared/platform/package-version.js';
 import type { CommandArgs, CommandContext } from '../cli/command.js';
 import { CliError, describeReason, EXIT, type ExitCode, toCliError, usageError } from '../cli/exit-codes.js';
 import { Interruption } from '../cli/interruption.js';

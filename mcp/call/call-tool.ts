@@ -2,12 +2,13 @@ import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.
 
 import { assertAccess } from '../../shared/contracts/access.js';
 import { createValidationError } from '../../shared/contracts/schemas/validate.js';
+import { toAppError } from '../../shared/http/error-response.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { type PageQuery, readPage } from '../../shared/records/lists/list-page.js';
 import { auditCall, auditRefusal, type McpAuditEntry } from '../context/audit.js';
 import type { Caller } from '../context/caller.js';
-import { RpcError, toAppError } from '../context/errors.js';
+import { RpcError } from '../context/errors.js';
 import type { McpRuntime } from '../context/runtime.js';
 import type { JsonObject } from '../text/format.js';
 import { MAX_LIST_BYTES } from '../text/result-size.js';

@@ -1,8 +1,8 @@
+import { toAppError } from '../../shared/http/error-response.js';
 import type { AppError } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
 import { isAudited } from '../../shared/resources/audit-log/audited.js';
 import { type Caller, getActor } from './caller.js';
-import { toAppError } from './errors.js';
 import type { McpRuntime } from './runtime.js';
 
 export interface McpAuditEntry {

@@ -1,5 +1,4 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { AppError, isTransientDatabaseError, serviceUnavailable } from '../../shared/platform/errors.js';
 
 /** JSON-RPC error code for an unsupported protocol version (MCP 2026-07-28, Versioning). */
 export const UNSUPPORTED_VERSION = -32022;
@@ -20,12 +19,4 @@ export class RpcError extends Error {
   ) {
     super(message);
   }
-}
-
-/** Converts any thrown value to an error that clients may see. */
-export function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  if (isTransientDatabaseError(error))
-    return serviceUnavailable('The store cannot be reached right now. Try again shortly.', error);
-  return new AppError('internal_error', 'Something went wrong on our side.', { cause: error });
 }

@@ -1,5 +1,5 @@
-import type { Config } from '../../shared/platform/config/config.js';
-import { RESOURCES, TEMPLATES } from '../resources/resources.js';
+import type { Config } from '../../shared/config/config.js';
+import { describeSources, RESOURCES, TEMPLATES } from '../resources/resources.js';
 import { LISTED_TOOLS } from '../tools/schemas.js';
 
 // Versions of the manifest's format and of its content (docs/specification.md §9). Clients and
@@ -44,24 +44,7 @@ export function buildManifest({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publ
         annotations,
       }),
     ),
-    resources: [
-      ...RESOURCES.map(({ uri, name, title, description, scope }) => ({
-        uri,
-        name,
-        title,
-        description,
-        scope,
-        mimeType: 'application/json',
-      })),
-      ...TEMPLATES.map(({ uriTemplate, name, title, description, scope }) => ({
-        uriTemplate,
-        name,
-        title,
-        description,
-        scope,
-        mimeType: 'application/json',
-      })),
-    ],
+    resources: [...describeSources(RESOURCES), ...describeSources(TEMPLATES)],
     auth: {
       type: 'bearer',
       header: 'Authorization: Bearer <AGENT_API_KEY>',

@@ -1,4 +1,4 @@
-import { readPackageVersion } from '../../shared/platform/package-version.js';
+import { readPackageVersion } from '../../shared/platform/files/package-version.js';
 import { SERVER_NAME } from './manifest.js';
 
 export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: readPackageVersion() };

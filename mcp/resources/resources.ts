@@ -7,13 +7,14 @@ import {
 import { assertAccess } from '../../shared/contracts/access.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import type { AgentScope } from '../../shared/contracts/vocabulary.js';
+import { toAppError } from '../../shared/http/error-response.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { readPage } from '../../shared/records/lists/list-page.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditCall, auditRefusal, type McpAuditEntry } from '../context/audit.js';
 import type { Caller } from '../context/caller.js';
-import { RpcError, toAppError } from '../context/errors.js';
+import { RpcError } from '../context/errors.js';
 import type { McpRuntime } from '../context/runtime.js';
 import { MAX_LIST_BYTES, truncateLists } from '../text/result-size.js';
 import { stripInvisibleCharacters } from '../text/strip-invisible.js';
@@ -114,27 +115,18 @@ export const TEMPLATES: readonly TemplatedResource[] = [
   },
 ];
 
-export function listResources({ scopes }: Principal): Resource[] {
-  return RESOURCES.filter(({ scope }) => scopes.includes(scope)).map(({ uri, name, title, description }) => ({
-    uri,
-    name,
-    title,
-    description,
-    mimeType: MIME,
-  }));
+/** Returns the public members of resources or templates. */
+export function describeSources<T extends Source>(sources: readonly T[]) {
+  return sources.map(({ entityType, action, read, ...shown }) => ({ ...shown, mimeType: MIME }));
 }
 
-export function listTemplates({ scopes }: Principal): ResourceTemplate[] {
-  return TEMPLATES.filter(({ scope }) => scopes.includes(scope)).map(
-    ({ uriTemplate, name, title, description }) => ({
-      uriTemplate,
-      name,
-      title,
-      description,
-      mimeType: MIME,
-    }),
-  );
+function listSources<T extends Source>(sources: readonly T[], { scopes }: Principal) {
+  const visible = sources.filter(({ scope }) => scopes.includes(scope));
+  return describeSources(visible).map(({ scope, ...listed }) => listed);
 }
+
+export const listResources = (key: Principal): Resource[] => listSources(RESOURCES, key);
+export const listTemplates = (key: Principal): ResourceTemplate[] => listSources(TEMPLATES, key);
 
 /** JSON-RPC error code for an unknown resource (MCP 2025-11-25, Resources, Error Handling). */
 const RESOURCE_NOT_FOUND = -32002;

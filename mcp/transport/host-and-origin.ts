@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import { AppError } from '../../shared/platform/errors.js';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);

@@ -8,16 +8,15 @@ import {
   type JSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 
-import { excludesMediaType } from '../../shared/contracts/accept-header.js';
 import { findTextProblems, parseStrictJson } from '../../shared/contracts/json/strict-json.js';
 import type { JsonProblem } from '../../shared/contracts/json/strict-json-inspector.js';
+import { excludesMediaType } from '../../shared/http/accept-header.js';
+import { MAX_BODY_BYTES } from '../../shared/http/request.js';
 import { AppError, type ErrorDetail } from '../../shared/platform/errors.js';
 import { RpcError } from '../context/errors.js';
 
-/** Maximum size of an MCP message (docs/decisions.md §5, Limits). */
-const MAX_BYTES = 1024 * 1024;
 /** Maximum bytes of a refused body that the server reads and discards. */
-const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
+const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
@@ -90,9 +89,9 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= MAX_BYTES) return void chunks.push(chunk);
+      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
       request.off('data', onData);
-      reject(new AppError('payload_too_large', `The message is larger than ${MAX_BYTES} bytes.`));
+      reject(new AppError('payload_too_large', `The message is larger than ${MAX_BODY_BYTES} bytes.`));
     };
     request.on('data', onData);
     request.once('end', () => resolve(Buffer.concat(chunks)));

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ErrorCode, type RequestId, type ServerNotification } from '@modelcontextprotocol/sdk/types.js';
-import { excludesMediaType } from '../../shared/contracts/accept-header.js';
+import { excludesMediaType } from '../../shared/http/accept-header.js';
+import { renderError } from '../../shared/http/error-response.js';
+import { readHeader } from '../../shared/http/request.js';
+import type { AppError } from '../../shared/platform/errors.js';
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import type { Caller } from '../context/caller.js';
-import { readHeader } from './request-headers.js';
 
 /** The logged status when the client disconnected before the response was sent. */
 const CLIENT_DISCONNECTED_STATUS = 499;
@@ -24,7 +26,6 @@ export class ResponseWriter {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
-    response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'no-store');
   }
 
@@ -69,14 +70,15 @@ export class ResponseWriter {
    * Sends an error as an HTTP response or, if a stream has started, as a JSON-RPC error that ends
    * it.
    */
-  sendError(status: number, body: { error: { message: string } }): void {
+  sendError(error: AppError, requestId: string): void {
+    this.setHeaders(error.headers);
     if (this.#streamRequestId === undefined) {
-      this.send(status, JSON.stringify(body));
+      this.send(error.status, renderError(error.toBody(), requestId));
       return;
     }
-    const { message, ...data } = body.error;
-    const error = { code: ErrorCode.InternalError, message, data };
-    this.send(status, JSON.stringify({ jsonrpc: '2.0', id: this.#streamRequestId, error }));
+    const { message, ...data } = error.toBody();
+    const rpcError = { code: ErrorCode.InternalError, message, data: { ...data, requestId } };
+    this.send(error.status, JSON.stringify({ jsonrpc: '2.0', id: this.#streamRequestId, error: rpcError }));
   }
 
   #notify(id: RequestId, notification: ServerNotification): void {

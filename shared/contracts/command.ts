@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Config } from '../platform/config/config.js';
+import type { Config } from '../config/config.js';
 import type { ErrorBody } from '../platform/errors.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import type { ACTOR_TYPES, AgentScope, AUDIT_SOURCES, EventType, Permission } from './vocabulary.js';
@@ -117,6 +117,9 @@ export type CommandHandler<Input> = (
   config: Config,
 ) => Promise<CommandOutcome[]>;
 
+/** The handlers of a resource by command type. */
+export type CommandHandlers = Readonly<Record<string, CommandHandler<never>>>;
+
 /** The parts of a command that the API needs. The writes worker adds the handler. */
 export interface CommandDefinition<Input = unknown> {
   type: string;
@@ -141,8 +144,18 @@ export interface CommandDefinition<Input = unknown> {
   conflictKeys?: (input: Input, actor: Actor) => string[];
 }
 
-export function defineCommand<Input>(definition: CommandDefinition<Input>): CommandDefinition<Input> {
-  return Object.freeze(definition);
+type Defaulted = 'creates' | 'agentScope';
+
+/**
+ * Defines a command. Its entity type is the first part of its type. By default it changes an
+ * existing record, and no agent key may submit it.
+ */
+export function defineCommand<Input>(
+  definition: Omit<CommandDefinition<Input>, 'entityType' | Defaulted> &
+    Partial<Pick<CommandDefinition<Input>, Defaulted>>,
+): CommandDefinition<Input> {
+  const entityType = definition.type.split('.', 1)[0] as string;
+  return Object.freeze({ entityType, creates: false, agentScope: null, ...definition });
 }
 
 /** The worker's reply to a command. */

@@ -1,4 +1,4 @@
-import type { Tier } from '../platform/config/config.js';
+import type { Tier } from '../config/config.js';
 import type { AgentScope, Permission } from './vocabulary.js';
 
 /**

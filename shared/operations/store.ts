@@ -3,6 +3,7 @@ import { EXPIRED_ENDPOINT_QUEUES } from '../deliveries/expired-endpoint-queues.j
 import type { ErrorBody } from '../platform/errors.js';
 import type { Database, SqlQuery, Transaction } from '../platform/postgres/database.js';
 import { deleteExpiredRows, type ExpiryRule, RETENTION } from '../records/expiry.js';
+import type { RowSweep } from '../records/sweeps/schedule.js';
 import { EXPIRED_SWEEP_FAILURES } from '../records/sweeps/sweep-failures.js';
 import { EXPIRED_SCHEDULES } from '../resources/export-schedules/schedule-rows.js';
 import { EXPIRED_EXPORTS } from '../resources/exports/limits.js';
@@ -141,3 +142,11 @@ const EXPIRY_RULES: readonly ExpiryRule[] = [
 export function purgeExpired(tx: Transaction, limit: number): Promise<number> {
   return deleteExpiredRows(tx, EXPIRY_RULES, limit);
 }
+
+/** Deletes expired rows. */
+export const purgeSweep: RowSweep = {
+  name: 'purge-expired',
+  everyMs: 600_000,
+  changeRows: purgeExpired,
+  limit: 5_000,
+};

@@ -100,13 +100,6 @@ export function notFound(resource: string): AppError {
   return new AppError('not_found', `No such ${resource}. Check the id and that it belongs to this account.`);
 }
 
-/** @param allowed the methods that the route supports */
-export function methodNotAllowed(method: string, allowed: string[]): AppError {
-  return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(' or ')}.`, {
-    headers: { Allow: allowed.join(', ') },
-  });
-}
-
 export function serviceUnavailable(message: string, cause?: unknown): AppError {
   return new AppError('service_unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }

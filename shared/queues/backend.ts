@@ -67,20 +67,35 @@ function postgresConnection(runtime: Runtime, max: number) {
   };
 }
 
+/** The open queues of each process by name. */
+const openQueues = new WeakMap<Runtime['lifecycle'], Map<string, Queue>>();
+
 /**
- * Opens a queue for adding jobs. Every job needs an explicit id. Otherwise BullMQ on PostgreSQL
- * would create a sequence per queue, which the application's role may not do. Connection errors are
- * logged; a failed add rejects.
+ * Opens a queue for adding jobs, once per process, because a queue on PostgreSQL has its own
+ * connections and an embedded PostgreSQL allows few. The process closes the queue when it ends.
  */
 export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
+  const queues = openQueues.get(runtime.lifecycle) ?? new Map<string, Queue>();
+  openQueues.set(runtime.lifecycle, queues);
+  const queue = queues.get(name) ?? connectQueue(runtime, name, defaults);
+  queues.set(name, queue);
+  return queue as unknown as Queue<Data>;
+}
+
+/**
+ * Connects a queue. Every job needs an explicit id. Otherwise BullMQ on PostgreSQL would create a
+ * sequence per queue, which the application's role may not do. Connection errors are logged; a
+ * failed add rejects.
+ */
+function connectQueue(runtime: Runtime, name: string, defaults: JobsOptions): Queue {
   const { redis, logger, lifecycle } = runtime;
   const queue = redis
-    ? new Queue<Data>(name, { connection: redis.fast, prefix: PREFIX, defaultJobOptions: defaults })
+    ? new Queue(name, { connection: redis.fast, prefix: PREFIX, defaultJobOptions: defaults })
     : (new Queue(
         name,
         { connection: postgresConnection(runtime, BACKEND_POOL_SIZE), defaultJobOptions: defaults },
         createPostgresBackend,
-      ) as unknown as Queue<Data>);
+      ) as unknown as Queue);
   trackFailedAdds(queue);
   queue.on('error', (error) => logger.debug({ err: error, queue: name }, 'queue error'));
   lifecycle.onClose(`queue ${name}`, () => queue.close());

@@ -19,27 +19,15 @@ export interface ClockJob {
   uses?: KeyUse[];
 }
 
-/**
- * The schedules of the clock and their intervals in milliseconds. Each schedule fires once, however
- * many clocks run.
- */
-export const SCHEDULES = {
-  'run-replays': 2_000,
-  'resubmit-operations': 5_000,
-  'prompt-messages': 10_000,
-  'wake-lanes': 5_000,
-  'mark-overdue': 30_000,
-  'apply-terms': 10_000,
-  'accrue-storage': 60_000,
-  'expire-approvals': 30_000,
-  'watch-billing': 30_000,
-  'watch-claims': 60_000,
-  'watch-endpoints': 5_000,
-  'watch-exports': 5_000,
-  'run-export-schedules': 30_000,
-  'purge-expired': 600_000,
-  'keep-partitions': 3_600_000,
-} as const;
+/** How often the clock does a piece of work. */
+export interface Interval {
+  /**
+   * Name of the work in jobs, the log and PostgreSQL. It never changes, because clocks of two
+   * versions run side by side during an upgrade.
+   */
+  name: string;
+  everyMs: number;
+}
 
 const JOB_OPTIONS = { attempts: 3, removeOnComplete: true, removeOnFail: { count: 100 } } as const;
 
@@ -49,11 +37,14 @@ export function openClockQueue(runtime: Runtime): ClockQueue {
   return openQueue<ClockJob>(runtime, CLOCK_QUEUE, JOB_OPTIONS);
 }
 
-/** Creates the missing schedules: all of them on a new queue, or after Redis lost its data. */
-export async function ensureSchedules(queue: ClockQueue): Promise<void> {
-  for (const [name, every] of Object.entries(SCHEDULES)) {
+/**
+ * Creates the missing schedules: all of them on a new queue, or after Redis lost its data. Each
+ * schedule fires once, however many clocks run.
+ */
+export async function ensureSchedules(queue: ClockQueue, schedules: readonly Interval[]): Promise<void> {
+  for (const { name, everyMs } of schedules) {
     const found = await queue.getJobScheduler(name);
-    if (!found) await queue.upsertJobScheduler(name, { every }, { name, data: {} });
+    if (!found) await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: {} });
   }
 }
 

@@ -15,18 +15,8 @@ export interface ExportJob {
 
 export type ExportsQueue = Queue<ExportJob>;
 
-/**
- * One queue per process, because a queue on PostgreSQL has its own connections and an embedded
- * PostgreSQL allows few.
- */
-const openQueues = new WeakMap<Runtime['lifecycle'], ExportsQueue>();
-
-/** Opens the queue once per process. The process closes it when it ends. */
 export function openExportsQueue(runtime: Runtime): ExportsQueue {
-  const queue =
-    openQueues.get(runtime.lifecycle) ?? openQueue<ExportJob>(runtime, EXPORTS_QUEUE, WAKE_UP_JOB_OPTIONS);
-  openQueues.set(runtime.lifecycle, queue);
-  return queue;
+  return openQueue<ExportJob>(runtime, EXPORTS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
 /**

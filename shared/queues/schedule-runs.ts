@@ -1,6 +1,6 @@
 import { describeError } from '../platform/describe-error.js';
 import type { Database } from '../platform/postgres/database.js';
-import { SCHEDULES } from './clock.js';
+import type { Interval } from './clock.js';
 
 /** The last runs of a schedule of the clock. Times are RFC 3339. */
 export interface ScheduleRun {
@@ -22,10 +22,10 @@ const LATE_AFTER_INTERVALS = 3;
 const LATE_AFTER_MS = 120_000;
 
 /** Inserts the schedules that this database does not have yet. From now on they can be late. */
-export async function registerSchedules(db: Database): Promise<void> {
+export async function registerSchedules(db: Database, schedules: readonly Interval[]): Promise<void> {
   await db.query({
     text: 'insert into clock.schedule_runs (schedule) select unnest($1::text[]) on conflict do nothing',
-    values: [Object.keys(SCHEDULES)],
+    values: [schedules.map(({ name }) => name)],
   });
 }
 
@@ -52,14 +52,11 @@ export async function recordScheduleFailure(db: Database, schedule: string, erro
   });
 }
 
-/**
- * Reads the runs of all schedules of this version; empty when no clock has ever started on this
- * database.
- */
-export function readScheduleRuns(db: Database): Promise<ScheduleRun[]> {
-  const lateAfter = Object.entries(SCHEDULES).map(([schedule, every]) => ({
-    schedule,
-    seconds: Math.max(every * LATE_AFTER_INTERVALS, LATE_AFTER_MS) / 1000,
+/** Reads the runs of these schedules; empty when no clock has ever started on this database. */
+export function readScheduleRuns(db: Database, schedules: readonly Interval[]): Promise<ScheduleRun[]> {
+  const lateAfter = schedules.map(({ name, everyMs }) => ({
+    schedule: name,
+    seconds: Math.max(everyMs * LATE_AFTER_INTERVALS, LATE_AFTER_MS) / 1000,
   }));
   return db.query<ScheduleRun>({
     text: `select r.schedule, to_json(r.last_succeeded_at) #>> '{}' as last_succeeded_at,

@@ -4,6 +4,8 @@ import type { AgentScope } from '../contracts/vocabulary.js';
 export interface ResourceTable {
   /** For example `invoice`. */
   entityType: string;
+  /** Name of a record in messages for clients, unless it is the entity type with spaces. */
+  label?: string;
   table: string;
   /** Path of the list without the version prefix. */
   collection: string;

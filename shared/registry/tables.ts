@@ -19,6 +19,11 @@ export function getReadAccess(entityType: string): Access {
   return getResourceTable(entityType).readAccess;
 }
 
+/** Names a record of an entity type in messages for clients, for example `work order`. */
+export function getResourceLabel(entityType: string): string {
+  return RESOURCE_TABLES[entityType]?.label ?? entityType.replaceAll('_', ' ');
+}
+
 /** Path of an entity's list without the version prefix, for example `/invoices`. */
 export function getCollectionPath(entityType: string): string {
   return getResourceTable(entityType).collection;

@@ -1,9 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  describeConnectionError,
-  StartError,
-  TransientStartError,
-} from '../platform/config/start-failure.js';
 import { getErrorCode, isConnectionError } from '../platform/errors.js';
 import { type Database, openDatabase } from '../platform/postgres/database.js';
 import { assertDirectConnection } from '../platform/postgres/pooler.js';
@@ -12,6 +7,7 @@ import { probePostgres } from '../platform/postgres/probe.js';
 import { getAppRole } from '../platform/postgres/session.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
+import { describeConnectionError, StartError, TransientStartError } from '../platform/start-failure.js';
 import { CheckFailure, describeCheckFailure, findMissingMigration } from './health.js';
 import { probeRedis } from './probe-redis.js';
 import { assertSameSecretKey } from './secret-key.js';

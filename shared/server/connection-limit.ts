@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Config } from '../platform/config/config.js';
+import type { Config } from '../config/config.js';
 import { findNetworkPrefix, findSitePrefix } from '../platform/limits/network-prefix.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';

@@ -1,11 +1,12 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { getErrorCode, isConnectionError } from '../platform/errors.js';
-import { newId } from '../platform/ids.js';
+import type { RequestListener } from 'node:http';
+import { renderError, toAppError } from '../http/error-response.js';
+import { assertReadMethod, identifyRequest, readPath } from '../http/request.js';
+import { AppError, getErrorCode, isConnectionError, serviceUnavailable } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
 import type { Database } from '../platform/postgres/database.js';
 import { RedisTimeoutError } from '../platform/process/redis.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
-import type { HttpServer } from './http-server.js';
 
 /** A check of one dependency of a process. */
 export interface Check {
@@ -115,7 +116,7 @@ async function runCheck(check: Check): Promise<CheckResult> {
  * Reads the reports that parts of the process add to /readyz. A report that fails is omitted; the
  * checks show the reason.
  */
-export async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
+async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
   const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
   const outcomes = await Promise.allSettled(read);
   return Object.fromEntries(outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
@@ -144,69 +145,94 @@ export function describeCheckFailure(error: unknown): string {
   return code || redisCode ? `failed (${code || redisCode})` : 'failed';
 }
 
-/** Handles /healthz, /readyz and /metrics. Resolves with false for any other URL. */
-export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+/** The response of a health endpoint. */
+export interface HealthResponse {
+  status: number;
+  contentType: string;
+  body: string;
+  headers?: Record<string, string>;
+}
 
-/** These endpoints serve the hosting platform. They need no key and show no tenant data. */
-export function createHealthHandler(runtime: Runtime, checks: Check[]): HealthHandler {
-  return async ({ url }, response) => {
-    const send = (status: number, type: string, body: string) =>
-      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
-    if (url === '/healthz') {
-      send(200, 'application/json', '{"ok":true}');
-    } else if (url === '/metrics') {
+/** Paths for the hosting platform. They need no key and show no tenant data. */
+export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/**
+ * Creates the function that responds to the {@link HEALTH_PATHS}.
+ * @param checks decide whether /readyz is 200
+ */
+export function createHealthReader(
+  runtime: Runtime,
+  checks: Check[],
+): (path: string) => Promise<HealthResponse> {
+  return async (path) => {
+    if (path === '/healthz') return HEALTHY;
+    if (path === '/metrics') {
       const { registry } = runtime.metrics;
-      send(200, registry.contentType, await registry.metrics());
-    } else if (url === '/readyz') {
-      const readiness = await checkReadiness(checks);
-      const isReady = readiness.ok && !runtime.lifecycle.isClosing;
-      const reports = await readReports(runtime);
-      send(isReady ? 200 : 503, 'application/json', JSON.stringify({ ...readiness, ...reports }));
-    } else {
-      return false;
+      return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
     }
-    return true;
+    const readiness = await checkReadiness(checks);
+    const isReady = readiness.ok && !runtime.lifecycle.isClosing;
+    return toJsonResponse(isReady ? 200 : 503, { ...readiness, ...(await readReports(runtime)) });
   };
 }
 
-/** Serves the health endpoints in a process whose HTTP server has no other purpose. */
-export function serveHealth(runtime: Runtime, server: HttpServer): void {
-  const answer = createHealthHandler(runtime, createStoreChecks(runtime));
-  const listener: RequestListener = (request, response) => {
-    answer(request, response)
-      .then((isAnswered) => {
-        if (!isAnswered) response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"ok":false}');
-      })
-      .catch((error: unknown) => {
-        runtime.logger.error({ err: error }, 'health request failed');
-        response.writeHead(500).end();
-      });
-  };
-  server.serve(listener, runtime.metrics);
+/**
+ * Serves the {@link HEALTH_PATHS} in a process that has no Koa application. Any other path is 404.
+ * @param purpose says in the 404 message what the process serves
+ */
+export function createHealthListener(runtime: Runtime, checks: Check[], purpose: string): RequestListener {
+  const readHealth = createHealthReader(runtime, checks);
+  return createListener(runtime.logger, async (path) => {
+    if (HEALTH_PATHS.has(path)) return readHealth(path);
+    throw new AppError('not_found', `Nothing is served at this path. ${purpose}`);
+  });
 }
 
 /**
  * Handles requests while the process starts: /healthz is 200, /readyz is 503 with the reasons, and
  * every other request is 503.
  */
-export function createStartupListener({ startBlockers }: Pick<Foundation, 'startBlockers'>): RequestListener {
-  return ({ url }, response) => {
-    const requestId = newId();
-    const send = (status: number, body: object) =>
+export function createStartupListener({
+  logger,
+  startBlockers,
+}: Pick<Foundation, 'logger' | 'startBlockers'>): RequestListener {
+  return createListener(logger, async (path) => {
+    if (path === '/healthz') return HEALTHY;
+    if (path !== '/readyz')
+      throw serviceUnavailable('The service is starting. Send the request again in a moment.');
+    const checks = [...startBlockers].map(([name, error]) => [name, { ok: false, error }]);
+    const readiness = { ok: false, degraded: false, starting: true, checks: Object.fromEntries(checks) };
+    return { ...toJsonResponse(503, readiness), headers: { 'Retry-After': '1' } };
+  });
+}
+
+const HEALTHY = toJsonResponse(200, { ok: true });
+
+function toJsonResponse(status: number, body: object): HealthResponse {
+  return { status, contentType: 'application/json', body: JSON.stringify(body) };
+}
+
+/** Sends what `read` resolves with, or its error in the error envelope. */
+function createListener(
+  logger: Pick<Logger, 'error'>,
+  read: (path: string) => Promise<HealthResponse>,
+): RequestListener {
+  return (request, response) => {
+    const { requestId } = identifyRequest(request, response);
+    const send = ({ status, contentType, body, headers }: HealthResponse) =>
       response
-        .writeHead(status, {
-          'Content-Type': 'application/json',
-          'Cache-Control': 'no-store',
-          'X-Request-Id': requestId,
-          ...(status === 503 ? { 'Retry-After': '1' } : {}),
-        })
-        .end(JSON.stringify(body));
-    if (url === '/healthz') return send(200, { ok: true });
-    if (url === '/readyz') {
-      const checks = [...startBlockers].map(([name, error]) => [name, { ok: false, error }]);
-      return send(503, { ok: false, degraded: false, starting: true, checks: Object.fromEntries(checks) });
-    }
-    const message = 'The service is starting. Send the request again in a moment.';
-    return send(503, { ok: false, error: { code: 'service_unavailable', message, requestId } });
+        .writeHead(status, { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...headers })
+        .end(body);
+    const respond = async () => {
+      const path = readPath(request);
+      if (HEALTH_PATHS.has(path)) assertReadMethod(request.method);
+      return read(path);
+    };
+    respond().then(send, (error: unknown) => {
+      if (!(error instanceof AppError)) logger.error({ err: error, requestId }, 'request failed');
+      const known = toAppError(error);
+      const body = renderError(known.toBody(), requestId);
+      send({ status: known.status, contentType: 'application/json', body, headers: known.headers });
+    });
   };
 }

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { renderError } from '../http/error-response.js';
 import { newId } from '../platform/ids.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Runtime } from '../platform/process/runtime.js';
@@ -131,7 +132,7 @@ function answerMalformedRequests(server: Server): void {
     ];
     // The request was not parsed, so a client's own X-Request-Id is unknown.
     const requestId = newId();
-    const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message, requestId } });
+    const body = renderError({ code: 'validation_error', message }, requestId);
     const head = [
       `HTTP/1.1 ${status}`,
       'Content-Type: application/json',

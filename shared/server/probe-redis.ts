@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { Logger } from '../platform/logger.js';
+import { assertNoEviction } from '../platform/process/redis.js';
 import {
   describeConnectionError,
   PROBE_TIMEOUT_MS,
   StartError,
   TransientStartError,
-} from '../platform/config/start-failure.js';
-import type { Logger } from '../platform/logger.js';
-import { assertNoEviction } from '../platform/process/redis.js';
+} from '../platform/start-failure.js';
 
 const WRONG_PASSWORD = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH|ERR DB index)/;
 

@@ -1,4 +1,4 @@
-import { loadConfig } from '../platform/config/config.js';
+import { loadConfig } from '../config/config.js';
 import { runProcess } from '../platform/process/run-process.js';
 import { createFoundation, createRuntime, type Runtime } from '../platform/process/runtime.js';
 import { startTracing } from '../platform/tracing.js';

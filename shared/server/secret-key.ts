@@ -1,7 +1,7 @@
-import { StartError } from '../platform/config/start-failure.js';
 import { deriveKey, hmacSha256 } from '../platform/crypto.js';
 import type { Database } from '../platform/postgres/database.js';
 import type { Runtime } from '../platform/process/runtime.js';
+import { StartError } from '../platform/start-failure.js';
 
 /** Values of the whole deployment belong to no tenant; their rows have this tenant id. */
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chown, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { getErrorCode } from '../platform/errors.js';
+import { isRoot } from '../platform/files/is-root.js';
 import { syncFolder } from '../platform/files/sync-folder.js';
-import { isRoot } from '../platform/files/system-account.js';
 import { StorageError, type StorageFailureCode } from './storage.js';
 
 const PART_PREFIX = '.part-';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Config } from '../platform/config/config.js';
+import type { Config } from '../config/config.js';
 import { deriveKey, hmacSha256, sha256 } from '../platform/crypto.js';
 import { MAX_LINK_SECONDS } from './storage.js';
 

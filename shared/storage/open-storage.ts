@@ -1,4 +1,4 @@
-import type { StorageLocation } from '../platform/config/storage-location.js';
+import type { StorageLocation } from '../config/storage-location.js';
 import { FolderStorage } from './folder.js';
 import { S3Storage } from './s3.js';
 import type { Storage } from './storage.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { formatErrorReason } from '../platform/config/start-failure.js';
+import { formatErrorReason } from '../platform/start-failure.js';
 import { type Storage, StorageError } from './storage.js';
 
 /** No export uses this folder, because the keys of exports start with a tenant id. */

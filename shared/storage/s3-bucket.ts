@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { S3Location } from '../platform/config/storage-location.js';
+import type { S3Location } from '../config/storage-location.js';
 import { StorageError, type StorageFailureCode } from './storage.js';
 
 export interface Bucket {

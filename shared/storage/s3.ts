@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput, MultipartUpload } from '@aws-sdk/client-s3';
-import type { S3Location } from '../platform/config/storage-location.js';
+import type { S3Location } from '../config/storage-location.js';
 import { type Bucket, createBucketClient, type S3Timeouts, toS3StorageError } from './s3-bucket.js';
 import { startObjectUpload } from './s3-upload.js';
 import {

@@ -7,7 +7,7 @@ const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
 /** Written by a tool, not read by people. */
-const GENERATED = ['shared/contracts/generated.ts', 'shared/platform/config/generated.ts'];
+const GENERATED = ['shared/contracts/generated.ts', 'shared/config/generated.ts'];
 
 /** Source folders and the files that readers look for first. */
 const TOP_LEVEL = [
@@ -36,7 +36,9 @@ const TOOL_FILES = [
 /** The folders of shared/. */
 const SHARED_FOLDERS = [
   'outbound',
+  'config',
   'platform',
+  'http',
   'storage',
   'server',
   'contracts',

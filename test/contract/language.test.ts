@@ -15,6 +15,8 @@ interface WordRule {
   inNames?: RegExp;
   /** Forbidden in a whole identifier. */
   wholeName?: RegExp;
+  /** A term of the trade that contains the word, in a name. */
+  term?: RegExp;
   /** The files where the word has its one meaning. */
   except?: RegExp;
   /** A text or a name that the rule must catch. */
@@ -36,6 +38,7 @@ const WORD_RULES: WordRule[] = [
     instead: 'approval threshold; concurrency limit',
     inText: /(?<![\w`])gate(s|d)?\b(?! (fee|code))/i,
     inNames: /^gate[sd]?$/,
+    term: /gate_?(fee|code)s?/i,
     example: 'passGate',
   },
   {
@@ -144,8 +147,9 @@ function breaksRule(rule: WordRule, text: string): boolean {
   return inText || (!text.includes(' ') && isForbiddenName(rule, text));
 }
 
-function isForbiddenName({ inNames, wholeName }: WordRule, name: string): boolean {
-  return (wholeName?.test(name) ?? false) || wordsOf(name).some((word) => inNames?.test(word));
+function isForbiddenName({ inNames, wholeName, term }: WordRule, name: string): boolean {
+  const checked = term ? name.replace(term, '') : name;
+  return (wholeName?.test(name) ?? false) || wordsOf(checked).some((word) => inNames?.test(word));
 }
 
 describe('the language of the repository', () => {

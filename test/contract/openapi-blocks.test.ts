@@ -2,10 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createRouter } from '../../api/app.js';
 import { buildOpenApiDocument } from '../../api/openapi/openapi.js';
 import { collectRouteFacts } from '../../api/openapi/routes.js';
-import type { ApiRuntime } from '../../api/runtime/runtime.js';
 import { PROJECT } from '../support/load/processes.js';
 import { findRequiredCredential, listDocumentedOperations } from '../support/text/openapi-walk.js';
 
@@ -55,7 +53,7 @@ describe('@openapi blocks', () => {
 });
 
 describe('openapi.json: rights', () => {
-  const facts = collectRouteFacts(createRouter({} as ApiRuntime));
+  const facts = collectRouteFacts();
   const operations = listDocumentedOperations().filter((one) => findRequiredCredential(one) !== 'nothing');
 
   it('every description states the permission and the agent scope that the route requires', () => {

@@ -2,11 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
+import { settingsSchema } from '../../shared/config/settings.js';
 import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
-import { settingsSchema } from '../../shared/platform/config/settings.js';
 import { commands, getCommandDefinition, resources } from '../../shared/registry/resources.js';
 import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
-import { handlers } from '../../workers/writes/handlers.js';
+import { SCHEDULES } from '../../workers/clock/processor.js';
+import * as schedules from '../../workers/clock/schedules.js';
+import { HANDLER_ENTRIES } from '../../workers/writes/handlers.js';
 import { PROJECT, readProcfile, useProcesses } from '../support/load/processes.js';
 import { buildScriptCommand } from '../support/network/run-script.js';
 import { openApiDocument } from '../support/openapi-validator.js';
@@ -19,9 +21,19 @@ const toSourcePath = (built: string) => built.replace(/^dist\//, '').replace(/\.
 describe('commands and handlers', () => {
   const types = commands.map((command) => command.type);
 
-  it('every command has a handler, and every handler has a command', () => {
-    expect(Object.keys(handlers)).to.have.members(types);
-    for (const [type, handler] of Object.entries(handlers)) expect(handler, type).to.be.a('function');
+  it('every command has exactly one handler, and every handler has a command', () => {
+    // `members` also compares how often a type occurs.
+    expect(HANDLER_ENTRIES.map(([type]) => type)).to.have.members(types);
+    for (const [type, handler] of HANDLER_ENTRIES) expect(handler, type).to.be.a('function');
+  });
+
+  it('every folder of shared/resources with handlers is in workers/writes/handler-maps.ts', () => {
+    const listed = read('workers/writes/handler-maps.ts').match(/(?<=resources\/).+(?=\.js')/g);
+    const resourceFolders = readdirSync(join(PROJECT, 'shared/resources'));
+    const maps = resourceFolders
+      .flatMap((name) => [`${name}/handlers`, `${name}/handlers/index`])
+      .filter((path) => existsSync(join(PROJECT, `shared/resources/${path}.ts`)));
+    expect(listed).to.have.members(maps);
   });
 
   it('every command has a unique type by which it is found', () => {
@@ -72,6 +84,27 @@ describe('resources', () => {
       return file ? [`${name}/${file}.js`] : [];
     });
     expect(listed).to.have.members(folders);
+  });
+});
+
+describe('workers/clock/schedules.ts', () => {
+  it('workers/clock/schedules.ts lists every sweep and task of a room', () => {
+    const defined = ['shared', 'workers'].flatMap((folder) =>
+      readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .flatMap(
+          (path) =>
+            read(join(folder, path)).match(
+              /(?<=^const |^export const )\w+(?=: (CommandSweep|RowSweep|Task) =)/gm,
+            ) ?? [],
+        ),
+    );
+    expect(Object.keys(schedules)).to.have.members(defined);
+  });
+
+  it('every schedule has its own name, by which jobs and PostgreSQL know it', () => {
+    const names = SCHEDULES.map(({ name }) => name);
+    expect(new Set(names).size).to.equal(names.length);
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { settingsSchema } from '../../shared/platform/config/settings.js';
+import { settingsSchema } from '../../shared/config/settings.js';
 import { PROJECT } from '../support/load/processes.js';
 
 const text = readFileSync(join(PROJECT, 'docs/security.md'), 'utf8');

@@ -111,6 +111,7 @@ function printSums(): void {
   print(`${sum(({ passing }) => passing)} passing (${Math.floor(seconds / 60)} min ${seconds % 60} s)`);
   if (sum(({ pending }) => pending) > 0) print(`${sum(({ pending }) => pending)} pending`);
   if (failures.length > 0) print(`${failures.length} failing`);
+  for (const { title, details } of failures) print(`${title}\n${findCause(details)}`);
   const path = process.env.TEST_FAILURES;
   if (path)
     for (const { title, details } of failures) appendFileSync(path, `${title}\n${findCause(details)}\n`);

@@ -2,10 +2,6 @@ import type { Job } from 'bullmq';
 import type { Database, SqlQuery, Transaction } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
-import { openExportsQueue } from '../../shared/queues/exports.js';
-import { openMessagesQueue } from '../../shared/queues/messages.js';
-import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
-import { openWritesQueue } from '../../shared/queues/writes.js';
 import type { SweepFailure } from '../../shared/records/sweeps/sweep-failures.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { TestStack } from './stack.js';
@@ -15,13 +11,7 @@ export type RunTask = (task: string) => Promise<void>;
 
 /** @param runtime of a stack, possibly with a database that {@link poisonTenant} made */
 export function createClockTasks(runtime: Runtime): RunTask {
-  const queues = {
-    writes: openWritesQueue(runtime),
-    messages: openMessagesQueue(runtime),
-    webhooks: openWebhooksQueue(runtime),
-    exports: openExportsQueue(runtime),
-  };
-  const process = createClockProcessor(runtime, queues);
+  const process = createClockProcessor(runtime);
   return async (task) => {
     await process({ id: task, name: task, data: {} } as Job<ClockJob>);
   };

@@ -1,4 +1,4 @@
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres/database.js';

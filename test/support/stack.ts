@@ -5,7 +5,7 @@ import pg from 'pg';
 import { startApi } from '../../api/start-api.js';
 import { createMcpListener } from '../../mcp/http.js';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
-import { loadConfig } from '../../shared/platform/config/config.js';
+import { loadConfig } from '../../shared/config/config.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/process/runtime.js';
 import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import { QUEUES, type QueueName, startWorkers } from '../../workers/queues.js';

@@ -1,12 +1,19 @@
 import { maintainPartitions } from '../../migrations/partitions.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
+import type { Task } from '../sweeps/schedule.js';
+
+export const partitionTask: Task = {
+  name: 'keep-partitions',
+  everyMs: 3_600_000,
+  prepare: (runtime) => () => maintainWeeklyPartitions(runtime),
+};
 
 /**
  * Creates the partitions of the coming weeks and drops those past their 30 days. A failed step is
  * logged, and tried again an hour later. Partitions exist four weeks ahead, which leaves time for
  * that.
  */
-export async function maintainWeeklyPartitions({
+async function maintainWeeklyPartitions({
   databaseUrl,
   logger,
   metrics,

@@ -1,7 +1,7 @@
 import type { Job, Processor } from 'bullmq';
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import { type ClockJob, SCHEDULES } from '../../shared/queues/clock.js';
+import type { ClockJob, Interval } from '../../shared/queues/clock.js';
 import {
   readScheduleRuns,
   recordScheduleFailure,
@@ -19,11 +19,15 @@ const SUCCESS_STORED_EVERY_MS = 10_000;
  * Wraps the clock's processor so that it stores when each schedule succeeds or fails. `/readyz` and
  * `tow doctor`, which may run in other processes, read this.
  */
-export function recordScheduleRuns(runtime: Runtime, processor: Processor<ClockJob>): Processor<ClockJob> {
-  const { db, logger } = runtime;
+export function recordScheduleRuns(
+  { db, logger }: Runtime,
+  schedules: readonly Interval[],
+  processor: Processor<ClockJob>,
+): Processor<ClockJob> {
+  const names = new Set(schedules.map(({ name }) => name));
   const storedAt = new Map<string, number>();
   return async (job: Job<ClockJob>) => {
-    if (!Object.hasOwn(SCHEDULES, job.name)) return processor(job);
+    if (!names.has(job.name)) return processor(job);
     try {
       await processor(job);
     } catch (error) {
@@ -50,8 +54,11 @@ export function recordScheduleRuns(runtime: Runtime, processor: Processor<ClockJ
  * Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late schedule does not
  * make the process unready, because a restart would not fix it.
  */
-export async function reportSchedules({ db, reports, logger, metrics }: Runtime): Promise<void> {
-  await registerSchedules(db).catch((error: unknown) =>
+export async function reportSchedules(
+  { db, reports, logger, metrics }: Runtime,
+  schedules: readonly Interval[],
+): Promise<void> {
+  await registerSchedules(db, schedules).catch((error: unknown) =>
     logger.warn({ err: error }, 'could not register the schedules; each is registered by its first success'),
   );
   addCollectedGauge(metrics, {
@@ -60,12 +67,12 @@ export async function reportSchedules({ db, reports, logger, metrics }: Runtime)
     labelNames: ['schedule'],
     collect: async (set) => {
       // Without PostgreSQL, `/metrics` still returns the other metrics.
-      const runs = await readScheduleRuns(db).catch(() => []);
+      const runs = await readScheduleRuns(db, schedules).catch(() => []);
       for (const { schedule, age_seconds: age } of runs) if (age !== null) set({ schedule }, age);
     },
   });
   reports.set('schedules', async () => {
-    const runs = await readScheduleRuns(db);
+    const runs = await readScheduleRuns(db, schedules);
     return Object.fromEntries(
       runs.map(({ schedule, last_succeeded_at, last_failed_at, is_late }) => [
         schedule,

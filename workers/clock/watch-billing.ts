@@ -1,15 +1,22 @@
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import type { WritesQueue } from '../../shared/queues/writes.js';
+import { openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
 import { findSuggestionsOfClosedInvoices } from '../../shared/resources/suggestions/closed-invoices-sweep.js';
 import { findChangedTenants, scanTenant } from '../../shared/resources/suggestions/scan-tenant.js';
-import { enqueueCommands } from './enqueue-commands.js';
-import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from './sweep-tenants.js';
+import { enqueueCommands } from '../sweeps/enqueue-commands.js';
+import type { Task } from '../sweeps/schedule.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';
 
 /**
  * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
  * pass continues.
  */
 const PASS_BUDGET_MS = 5_000;
+
+export const billingTask: Task = {
+  name: 'watch-billing',
+  everyMs: 30_000,
+  prepare: (runtime) => createBillingWatch(runtime, openWritesQueue(runtime)),
+};
 
 /** The result of a pass. */
 interface Pass extends Record<string, unknown> {

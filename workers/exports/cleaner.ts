@@ -6,8 +6,8 @@ import {
   findDiscardedObjects,
 } from '../../shared/resources/exports/run-store.js';
 import type { Storage } from '../../shared/storage/storage.js';
-import type { SweepWork } from '../clock/isolate-tenants.js';
-import { sweepTenantSet, sweepTenants } from '../clock/sweep-tenants.js';
+import type { SweepWork } from '../sweeps/isolate-tenants.js';
+import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;

@@ -1,6 +1,6 @@
-import { logCheckFailure } from '../../shared/platform/config/start-failure.js';
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { logCheckFailure } from '../../shared/platform/start-failure.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { EXPORTS_QUEUE, type ExportJob, openExportsQueue } from '../../shared/queues/exports.js';
 import { addQueueGauges } from '../../shared/queues/gauges.js';

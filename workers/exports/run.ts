@@ -1,5 +1,5 @@
+import { failpoint } from '../../shared/config/failpoints.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
-import { failpoint } from '../../shared/platform/config/failpoints.js';
 import { newId } from '../../shared/platform/ids.js';
 import { openSnapshot, type Snapshot } from '../../shared/platform/postgres/snapshot.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';

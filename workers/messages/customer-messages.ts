@@ -1,15 +1,15 @@
+import { failpoint } from '../../shared/config/failpoints.js';
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { pdfFileName } from '../../shared/documents/document.js';
+import { LOGO_CONTENT_ID, removeLogo } from '../../shared/documents/invoice-message.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
 import type { InvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
-import { failpoint } from '../../shared/platform/config/failpoints.js';
 import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
-import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/handlers/message.js';
 import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
 import {
   type LeasedMessage,

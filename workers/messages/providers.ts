@@ -1,4 +1,4 @@
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import { DeliveryError, type MessageProvider } from '../../shared/resources/messages/provider.js';
 import { createSmtpProvider } from './smtp.js';
 

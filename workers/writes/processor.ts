@@ -1,8 +1,8 @@
 import type { Job, Processor } from 'bullmq';
+import { failpoint } from '../../shared/config/failpoints.js';
 import { CANARY_TYPE } from '../../shared/contracts/canary.js';
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { broadcastRecordedEvents } from '../../shared/events/recorded-broadcast.js';
-import { failpoint } from '../../shared/platform/config/failpoints.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';

@@ -1,6 +1,6 @@
+import type { Config } from '../../shared/config/config.js';
 import type { Command, CommandOutcome, CommandResult } from '../../shared/contracts/command.js';
 import { deleteExpiredRecords } from '../../shared/operations/idempotency-records.js';
-import type { Config } from '../../shared/platform/config/config.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
 import type { FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import type { Logger } from '../../shared/platform/logger.js';

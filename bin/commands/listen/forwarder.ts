@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { getErrorCode } from '../../../shared/platform/errors.js';
-import { readPackageVersion } from '../../../shared/platform/package-version.js';
+import { readPackageVersion } from '../../../shared/platform/files/package-version.js';
 import { describeCause } from '../../cli/api-client.js';
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { buildSignedHeaders } from './signature.js';

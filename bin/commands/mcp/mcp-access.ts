@@ -1,4 +1,4 @@
-import { loadClientSettings } from '../../../shared/platform/config/config.js';
+import { loadClientSettings } from '../../../shared/config/config.js';
 import { loadDemoAccess, parseKey, validateHttpUrl } from '../../cli/api-access.js';
 import type { CommandArgs } from '../../cli/command.js';
 

@@ -7,7 +7,7 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { readPackageVersion } from '../../../shared/platform/package-version.js';
+import { readPackageVersion } from '../../../shared/platform/files/package-version.js';
 import { describeCause } from '../../cli/api-client.js';
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { SseParser } from '../../cli/sse-parser.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getErrorCode } from '../errors.js';
-import { isRoot } from './system-account.js';
+import { isRoot } from './is-root.js';
 
 /**
  * Writes a file that only its owner can read, completely or not at all. Creates its folder if

@@ -5,7 +5,7 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import type { TierLimits } from '../config/config.js';
+import type { TierLimits } from '../../config/config.js';
 
 /** The state of one window after a request was counted. */
 export interface WindowState {

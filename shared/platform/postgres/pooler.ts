@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { ConfigError } from '../config/config.js';
+import { ConfigError } from '../../config/config.js';
 import { getErrorCode, markFailedConnect } from '../errors.js';
 
 const REMEDY =

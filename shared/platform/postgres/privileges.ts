@@ -1,4 +1,4 @@
-import { StartError } from '../config/start-failure.js';
+import { StartError } from '../start-failure.js';
 import type { Database } from './database.js';
 
 interface Problem {

@@ -1,11 +1,11 @@
 import pg from 'pg';
+import { getErrorCode } from '../errors.js';
 import {
   describeConnectionError,
   PROBE_TIMEOUT_MS,
   StartError,
   TransientStartError,
-} from '../config/start-failure.js';
-import { getErrorCode } from '../errors.js';
+} from '../start-failure.js';
 
 /**
  * Checks that PostgreSQL accepts the connection string.

@@ -1,6 +1,6 @@
 import { type Command, Redis } from 'ioredis';
-import { StartError } from '../config/start-failure.js';
 import type { Logger } from '../logger.js';
+import { StartError } from '../start-failure.js';
 
 /** How long an API request waits for Redis before the API returns 503. */
 export const REDIS_TIMEOUT_MS = 300;

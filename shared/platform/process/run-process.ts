@@ -1,7 +1,7 @@
-import type { Config } from '../config/config.js';
-import { describeStartFailure } from '../config/start-failure.js';
+import type { Config } from '../../config/config.js';
 import { type Lifecycle, ShutdownRequested, type SignalOptions } from '../lifecycle.js';
 import type { Logger } from '../logger.js';
+import { describeStartFailure } from '../start-failure.js';
 
 export interface Foundation {
   config: Config;

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
+import type { Config } from '../../config/config.js';
 import { type Bus, createLocalBus, createRedisBus } from '../bus.js';
-import type { Config } from '../config/config.js';
 import { Lifecycle } from '../lifecycle.js';
 import { createLimiter, type Limiter } from '../limits/limiter.js';
 import { createLogger, type Logger } from '../logger.js';

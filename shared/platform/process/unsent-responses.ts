@@ -47,6 +47,15 @@ export class UnsentResponses {
   }
 
   /**
+   * Tracks a response if the holder has capacity for it.
+   * @throws {AppError} 429 when the holder has too many unread bytes
+   */
+  admit(holder: string, response: ServerResponse, bytes?: number): void {
+    this.assertCapacity(holder, bytes);
+    this.track(holder, response, bytes);
+  }
+
+  /**
    * Counts a response until it has been sent or its connection has closed.
    * @param bytes undefined for a stream
    */

@@ -15,7 +15,7 @@ export interface RecordFields {
   /** The settable columns that a change may set. */
   changeable: string;
   settableNames: readonly string[];
-  /** Names of all columns of the table that the fields show. */
+  /** Names of the columns of the table that responses or files show. */
   columnNames: readonly string[];
   /** New columns come last, because spreadsheets rely on the sequence. */
   cells: readonly Required<Cell>[];
@@ -112,8 +112,9 @@ function listTypedColumns(name: string, { columns }: Field): [name: string, type
 }
 
 function listColumnNames(name: string, field: Field): string[] {
-  if (field.columns) return listTypedColumns(name, field).map(([column]) => column);
-  return field.columns === null || getOutput(field) === null ? [] : [name];
+  const isShown = getOutput(field) !== null || Boolean(field.csv);
+  if (field.columns === null || !isShown) return [];
+  return field.columns ? listTypedColumns(name, field).map(([column]) => column) : [name];
 }
 
 function listCells(name: string, field: Field): Required<Cell>[] {

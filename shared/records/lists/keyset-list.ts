@@ -51,6 +51,13 @@ export class Conditions {
     return value === undefined ? this : this.add(text, value);
   }
 
+  /** Adds `column = value` for each of these filters that the query has; both have one name. */
+  addEqual<Query extends object>(query: Query, ...names: (keyof Query & string)[]): this {
+    for (const name of names)
+      if (query[name] !== undefined) this.parts.push(`t.${name} = $${this.values.push(query[name])}`);
+    return this;
+  }
+
   get text(): string {
     return this.parts.join(' and ');
   }
@@ -81,16 +88,17 @@ export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
  * reads one extra row to find out whether another page follows.
  */
 export function buildListQuery(plan: ListPlan): SqlQuery {
-  const { conditions, position, idTimeColumn } = plan;
+  const { conditions, position, idTimeColumn, search } = plan;
   const time = idTimeColumn ?? 'created_at';
   if (position && idTimeColumn) conditions.add('t.id < ?::uuid', position.id);
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const limitAt = conditions.values.push(plan.limit);
-  const source = plan.search
-    ? buildSearchQuery({ ...plan, search: plan.search, limitAt })
-    : `select t.* from ${plan.table} t where ${conditions.text}
-            order by ${idTimeColumn ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`;
+  const source =
+    search?.term === undefined
+      ? `select t.* from ${plan.table} t where ${conditions.text}
+            order by ${idTimeColumn ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`
+      : buildSearchQuery({ ...plan, search, term: search.term, limitAt });
   // withMaxBytes expects this value to be the last value.
   const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
   // `offset 0` makes PostgreSQL render each item once instead of once per use.
@@ -116,7 +124,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
       ) t
     ) t`;
   const query = { name: nameQuery(text), text, values: conditions.values };
-  return plan.search ? { ...query, timeoutMs: SEARCH_TIMEOUT_MS } : query;
+  return search?.term === undefined ? query : { ...query, timeoutMs: SEARCH_TIMEOUT_MS };
 }
 
 /** Replaces the byte limit, the query's last value. A page has at least one item, however large. */

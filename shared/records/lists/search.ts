@@ -1,5 +1,6 @@
 export interface ListSearch {
-  term: string;
+  /** Undefined for a list without a search. */
+  term: string | undefined;
   columns: readonly string[];
   /**
    * The tenant's id if triggers maintain search entries for the table
@@ -29,8 +30,9 @@ interface Binder {
   add(text: string, ...values: unknown[]): unknown;
 }
 
-/** One of the columns must contain the term, ignoring case. */
+/** One of the columns must contain the term, if there is one, ignoring case. */
 export function addSearchCondition(conditions: Binder, { columns, term }: ListSearch): void {
+  if (term === undefined) return;
   conditions.add(buildMatchCondition(columns), ...columns.map(() => buildContainsPattern(term)));
 }
 
@@ -38,6 +40,7 @@ interface SearchPlan {
   table: string;
   conditions: Binder;
   search: ListSearch;
+  term: string;
   /** The `n` of the parameter `$n` that holds the page size. */
   limitAt: number;
 }
@@ -48,8 +51,8 @@ interface SearchPlan {
  * first. Each candidate is read from the table itself, under its row-level security policy and all
  * conditions. `offset 0` keeps the planner from turning a lookup by key into a scan of the tenant.
  */
-export function buildSearchQuery({ table, conditions, search, limitAt }: SearchPlan): string {
-  const { term, columns, indexedTenantId } = search;
+export function buildSearchQuery({ table, conditions, search, term, limitAt }: SearchPlan): string {
+  const { columns, indexedTenantId } = search;
   const limit = `$${limitAt}::int + 1`;
   if (indexedTenantId === undefined || [...term].length < MIN_INDEXED_LENGTH) {
     addSearchCondition(conditions, search);

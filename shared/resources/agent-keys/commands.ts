@@ -5,33 +5,26 @@ import type { WithKeyMaterial } from '../api-keys/commands.js';
 import { apiKeyRevoke, apiKeyRoll } from '../api-keys/schema.js';
 import { agentKeyCreate } from './schema.js';
 
-const shared = {
-  entityType: 'agent_key',
-  permission: 'admin',
-  agentScope: null,
-} as const;
-
 export const createAgentKey = defineCommand<WithKeyMaterial<AgentKeyCreate>>({
-  ...shared,
   type: 'agent_key.create',
   action: 'agent_key.created',
+  permission: 'admin',
   creates: true,
   schema: agentKeyCreate as Joi.ObjectSchema<WithKeyMaterial<AgentKeyCreate>>,
 });
 
 export const rollAgentKey = defineCommand<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>({
-  ...shared,
   type: 'agent_key.roll',
   action: 'agent_key.rolled',
+  permission: 'admin',
   creates: true,
   schema: apiKeyRoll as Joi.ObjectSchema<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>,
   conflictKeys: (input) => [`entity:${input.from_id}`],
 });
 
 export const revokeAgentKey = defineCommand<Record<string, never>>({
-  ...shared,
   type: 'agent_key.revoke',
   action: 'agent_key.revoked',
-  creates: false,
+  permission: 'admin',
   schema: apiKeyRevoke,
 });

@@ -4,37 +4,30 @@ import type { ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { KeyMaterial } from './credential.js';
 import { apiKeyCreate, apiKeyRevoke, apiKeyRoll } from './schema.js';
 
-const shared = {
-  entityType: 'api_key',
-  permission: 'admin',
-  agentScope: null,
-} as const;
-
 /** The API process creates the key, so the command carries only its hash and its sealed form. */
 export type WithKeyMaterial<T> = T & { material: KeyMaterial };
 
 export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({
-  ...shared,
   type: 'api_key.create',
   action: 'api_key.created',
+  permission: 'admin',
   creates: true,
   schema: apiKeyCreate as Joi.ObjectSchema<WithKeyMaterial<ApiKeyCreate>>,
 });
 
 /** Creates a successor with the same rights. The old key stops working after the overlap. */
 export const rollApiKey = defineCommand<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>({
-  ...shared,
   type: 'api_key.roll',
   action: 'api_key.rolled',
+  permission: 'admin',
   creates: true,
   schema: apiKeyRoll as Joi.ObjectSchema<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>,
   conflictKeys: (input) => [`entity:${input.from_id}`],
 });
 
 export const revokeApiKey = defineCommand<Record<string, never>>({
-  ...shared,
   type: 'api_key.revoke',
   action: 'api_key.revoked',
-  creates: false,
+  permission: 'admin',
   schema: apiKeyRevoke,
 });

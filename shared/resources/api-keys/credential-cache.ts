@@ -19,7 +19,7 @@ export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 const REALM = { 'WWW-Authenticate': 'Bearer realm="tow-dispatch"' };
 
 /** Every missing or invalid credential gets the same error code. */
-export function unauthorizedError(message: string): AppError {
+function unauthorizedError(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
@@ -88,4 +88,17 @@ export async function countBadCredential(
     headers: { ...REALM, 'Retry-After': '60' },
     details: [{ window: 'minute', limit: config.badCredentialsPerMinute }],
   });
+}
+
+/**
+ * Counts a wrong credential and refuses its request.
+ * @throws {AppError} 401 with the message; 429 if the client's network sent too many
+ */
+export async function refuseCredential(
+  runtime: Pick<Runtime, 'limiter' | 'config'>,
+  address: string,
+  message: string,
+): Promise<never> {
+  await countBadCredential(runtime, address);
+  throw unauthorizedError(message);
 }

@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { AgentKeyCreate, ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { AccountQuota } from '../../records/account-quota.js';
@@ -198,3 +198,9 @@ export function revokeKeys(kind: KeyKind) {
     });
   };
 }
+
+export const apiKeyHandlers: CommandHandlers = {
+  'api_key.create': createApiKeys,
+  'api_key.roll': rollKeys('api'),
+  'api_key.revoke': revokeKeys('api'),
+};

@@ -1,7 +1,7 @@
+import type { Tier } from '../../config/config.js';
 import type { ApiKeyListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
-import type { Tier } from '../../platform/config/config.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';

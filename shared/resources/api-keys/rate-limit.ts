@@ -1,9 +1,8 @@
 import type { Principal } from '../../contracts/principal.js';
-import { AppError } from '../../platform/errors.js';
+import { createRateLimitError } from '../../http/rate-limit-response.js';
+import type { AppError } from '../../platform/errors.js';
 import type { WindowState } from '../../platform/limits/limiter.js';
 import type { Runtime } from '../../platform/process/runtime.js';
-
-const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
 export interface RateLimitResult {
   windows: WindowState[];
@@ -46,12 +45,11 @@ export async function countRequest(
   const [own, countedEarly] = limiter.isFarFromLimit(limiterKeyFor(key), ownLimits)
     ? await Promise.all([countOwn(), countAccount()])
     : [await countOwn()];
-  if (!own.allowed)
-    return { windows: own.windows, refusal: rateLimitedError(own.windows, `the ${key.tier} limit`) };
+  if (!own.allowed) return { windows: own.windows, refusal: refuse(own.windows, `the ${key.tier} limit`) };
   const account = countedEarly ?? (await countAccount());
   return {
     windows: own.windows.map((window, index) => pickTighter(window, account.windows[index] ?? window)),
-    refusal: account.allowed ? undefined : rateLimitedError(account.windows, limit),
+    refusal: refuse(account.windows, limit),
   };
 }
 
@@ -65,27 +63,9 @@ function limiterKeyFor({ kind, id, tenantId }: Principal): string {
 }
 
 /** @param limit name of the limit in the error message */
-export function rateLimitedError(windows: WindowState[], limit: string): AppError {
-  const over = windows.filter((state) => state.remaining < 0);
-  const retryAfter = Math.max(...over.map((state) => state.resetSeconds));
-  return new AppError(
-    'rate_limited',
-    `Over ${limit} of ${over.map((w) => `${w.limit} requests per ${w.window}`).join(' and ')}. Try again in ${retryAfter} s.`,
-    {
-      headers: { 'Retry-After': String(retryAfter) },
-      details: over.map(({ window, limit, resetSeconds }) => ({ window, limit, retry_after: resetSeconds })),
-    },
-  );
-}
-
-/** The headers follow docs/specification.md §8 and draft-ietf-httpapi-ratelimit-headers. */
-export function buildRateLimitHeaders(windows: WindowState[]): Record<string, string> {
-  const left = (state: WindowState) => Math.max(0, state.remaining);
-  return {
-    'X-RateLimit-Remaining': String(Math.min(...windows.map(left))),
-    'RateLimit-Policy': windows
-      .map((w) => `"${w.window}";q=${w.limit};w=${WINDOW_SECONDS[w.window]}`)
-      .join(', '),
-    RateLimit: windows.map((w) => `"${w.window}";r=${left(w)};t=${w.resetSeconds}`).join(', '),
-  };
+function refuse(windows: WindowState[], limit: string): AppError | undefined {
+  return createRateLimitError(windows, (exceeded) => {
+    const limits = exceeded.map((w) => `${w.limit} requests per ${w.window}`);
+    return `Over ${limit} of ${limits.join(' and ')}.`;
+  });
 }

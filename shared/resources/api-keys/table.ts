@@ -3,6 +3,7 @@ import { apiKeyFields } from './fields.js';
 
 export const apiKeyTable: ResourceTable = {
   entityType: 'api_key',
+  label: 'API key',
   table: 'api_keys',
   collection: '/api-keys',
   representation: apiKeyFields.representation,

@@ -6,7 +6,6 @@ import { approvalApprove, approvalPropose, approvalReject } from './schema.js';
 /** An agent asks a person to approve an invoice. */
 export const proposeApproval = defineCommand<ApprovalPropose>({
   type: 'approval.propose',
-  entityType: 'approval',
   action: 'approval.proposed',
   creates: true,
   schema: approvalPropose,
@@ -18,10 +17,7 @@ export const proposeApproval = defineCommand<ApprovalPropose>({
 
 /** Only a signed-in person decides (docs/decisions.md §7). */
 const decision = {
-  entityType: 'approval',
-  creates: false,
   permission: 'approve',
-  agentScope: null,
   isPersonOnly: true,
 } as const;
 
@@ -42,10 +38,7 @@ export const rejectApproval = defineCommand<ApprovalReject>({
 /** Only the clock submits this command. */
 export const expireApproval = defineCommand<Record<string, never>>({
   type: 'approval.expire',
-  entityType: 'approval',
   action: 'approval.expired',
-  creates: false,
   schema: Joi.object({}),
   permission: 'admin',
-  agentScope: null,
 });

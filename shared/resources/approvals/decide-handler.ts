@@ -1,6 +1,6 @@
+import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalReject } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';

@@ -1,6 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
+import type { CommandSweep } from '../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireApproval } from './commands.js';
 
@@ -14,3 +15,10 @@ export async function findExpiredApprovals(tx: Transaction, limit: number): Prom
   });
   return rows.map((row) => buildClockCommand(expireApproval, row));
 }
+
+/** Expires approvals that no person decided in time. */
+export const approvalSweep: CommandSweep = {
+  name: 'expire-approvals',
+  everyMs: 30_000,
+  find: findExpiredApprovals,
+};

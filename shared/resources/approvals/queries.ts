@@ -8,15 +8,13 @@ export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQu
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(scope.agentId, 't.agent_id = ?')
-    .addIf(query.kind, 't.kind = ?')
-    .addIf(query.agent_id, 't.agent_id = ?')
-    .addIf(query.invoice_id, 't.invoice_id = ?');
+    .addEqual(query, 'kind', 'agent_id', 'invoice_id');
   // As in the record itself, a pending approval past its expiry is expired even before the clock
   // updates the row.
   if (query.status === 'pending') conditions.add("t.status = 'pending' and t.expires_at > now()");
   else if (query.status === 'expired')
     conditions.add("(t.status = 'expired' or (t.status = 'pending' and t.expires_at <= now()))");
-  else conditions.addIf(query.status, 't.status = ?');
+  else conditions.addEqual(query, 'status');
   return buildListQuery({
     table: 'approvals',
     representation: approvalFields.representation('t'),

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
+import type { Config } from '../../config/config.js';
 import type { Command, CommandHandler, CommandOutcome } from '../../contracts/command.js';
 import { validate } from '../../contracts/schemas/validate.js';
-import type { Config } from '../../platform/config/config.js';
 import { AppError, ERROR_STATUS, type ErrorBody } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';

@@ -30,10 +30,7 @@ function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representa
   const { actor, since, until } = query;
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.entity_id, 't.entity_id = ?')
-    .addIf(query.entity_type, 't.entity_type = ?')
-    .addIf(query.action, 't.action = ?')
-    .addIf(query.outcome, 't.outcome = ?');
+    .addEqual(query, 'entity_id', 'entity_type', 'action', 'outcome');
   if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
   // The bounds on the id exclude no further rows, but let the index scan start and stop there.
   if (since !== undefined)

@@ -3,6 +3,7 @@ import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
+import type { CommandSweep } from '../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
 import { expireClaim } from './commands.js';
@@ -70,3 +71,10 @@ function buildDeadlineSuggestion({
     proposed_lines: [],
   };
 }
+
+/** Expires claims, and suggests those whose deadline is near. */
+export const claimSweep: CommandSweep = {
+  name: 'watch-claims',
+  everyMs: 60_000,
+  find: findClaimDeadlines,
+};

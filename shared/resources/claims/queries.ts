@@ -6,16 +6,12 @@ import { claimFields } from './fields.js';
 export function listClaims(query: ClaimListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.status, 't.status = ?')
-    .addIf(query.invoice_id, 't.invoice_id = ?');
+    .addEqual(query, 'status', 'invoice_id');
   return buildListQuery({
     table: 'claims',
     representation: claimFields.representation('t'),
     conditions,
-    search:
-      query.search === undefined
-        ? undefined
-        : { term: query.search, columns: ['club', 'po_number'], indexedTenantId: scope.tenantId },
+    search: { term: query.search, columns: ['club', 'po_number'], indexedTenantId: scope.tenantId },
     limit: query.limit,
     position: scope.position,
   });

@@ -5,20 +5,15 @@ import { customerCreate, customerPatch } from './schema.js';
 // No agent scope of the specification covers writing customers (docs/decisions.md §1, row 14).
 export const createCustomer = defineCommand<CustomerCreate>({
   type: 'customer.create',
-  entityType: 'customer',
   action: 'customer.created',
   creates: true,
   schema: customerCreate,
   permission: 'write',
-  agentScope: null,
 });
 
 export const updateCustomer = defineCommand<CustomerPatch>({
   type: 'customer.update',
-  entityType: 'customer',
   action: 'customer.updated',
-  creates: false,
   schema: customerPatch,
   permission: 'write',
-  agentScope: null,
 });

@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
@@ -37,3 +37,8 @@ export function updateCustomers(
 ): Promise<CommandOutcome[]> {
   return updateRecords(tx, commands, CUSTOMERS);
 }
+
+export const customerHandlers: CommandHandlers = {
+  'customer.create': createCustomers,
+  'customer.update': updateCustomers,
+};

@@ -14,21 +14,16 @@ import { briefCustomerRepresentation } from './representation.js';
 /** The list and exports use these conditions. */
 export function buildCustomerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
   const conditions = customerFilters(query, scope);
-  const search = customerSearch(query, scope);
-  if (search) addSearchCondition(conditions, search);
+  addSearchCondition(conditions, customerSearch(query, scope));
   return conditions;
 }
 
-function customerSearch({ search }: CustomerListQuery, { tenantId }: FilterScope): ListSearch | undefined {
-  if (search === undefined) return undefined;
-  return { term: search, columns: ['company_name', 'billing_email'], indexedTenantId: tenantId };
+function customerSearch({ search: term }: CustomerListQuery, { tenantId }: FilterScope): ListSearch {
+  return { term, columns: ['company_name', 'billing_email'], indexedTenantId: tenantId };
 }
 
 function customerFilters(query: CustomerListQuery, scope: FilterScope): Conditions {
-  return new Conditions()
-    .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.company_type, 't.company_type = ?')
-    .addIf(query.is_active, 't.is_active = ?');
+  return new Conditions().add('t.tenant_id = ?', scope.tenantId).addEqual(query, 'company_type', 'is_active');
 }
 
 export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQuery {

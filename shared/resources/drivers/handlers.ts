@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { DriverCreate, DriverPatch } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
@@ -27,3 +27,8 @@ export async function createDrivers(
 export function updateDrivers(tx: Transaction, commands: Command<DriverPatch>[]): Promise<CommandOutcome[]> {
   return updateRecords(tx, commands, DRIVERS);
 }
+
+export const driverHandlers: CommandHandlers = {
+  'driver.create': createDrivers,
+  'driver.update': updateDrivers,
+};

@@ -4,14 +4,12 @@ import { buildListQuery, Conditions, type ListScope } from '../../records/lists/
 import { driverFields } from './fields.js';
 
 export function listDrivers(query: DriverListQuery, scope: ListScope): SqlQuery {
-  const conditions = new Conditions()
-    .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.status, 't.status = ?');
+  const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId).addEqual(query, 'status');
   return buildListQuery({
     table: 'drivers',
     representation: driverFields.representation('t'),
     conditions,
-    search: query.search === undefined ? undefined : { term: query.search, columns: ['name'] },
+    search: { term: query.search, columns: ['name'] },
     limit: query.limit,
     position: scope.position,
   });

@@ -7,33 +7,26 @@ import type {
 } from '../../contracts/generated.js';
 import { exportScheduleCreate, exportScheduleDelete, exportSchedulePatch } from './schema.js';
 
-const shared = {
-  entityType: 'export_schedule',
-  permission: 'admin',
-  agentScope: null,
-  creates: false,
-} as const;
-
 export const createExportSchedule = defineCommand<ExportScheduleCreate>({
-  ...shared,
   type: 'export_schedule.create',
   action: 'export_schedule.created',
+  permission: 'admin',
   creates: true,
   schema: exportScheduleCreate,
 });
 
 export const updateExportSchedule = defineCommand<ExportSchedulePatch>({
-  ...shared,
   type: 'export_schedule.update',
   action: 'export_schedule.updated',
+  permission: 'admin',
   schema: exportSchedulePatch,
 });
 
 /** The schedule's exports remain. */
 export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
-  ...shared,
   type: 'export_schedule.delete',
   action: 'export_schedule.deleted',
+  permission: 'admin',
   schema: exportScheduleDelete,
 });
 
@@ -46,9 +39,9 @@ export interface ScheduleRun {
 
 /** Only the clock submits this command. */
 export const runExportSchedule = defineCommand<ScheduleRun>({
-  ...shared,
   type: 'export_schedule.run',
   action: 'export_schedule.started',
+  permission: 'admin',
   schema: Joi.object({
     due_at: Joi.string().required(),
     estimated_rows: Joi.number().integer().min(0).allow(null).required(),

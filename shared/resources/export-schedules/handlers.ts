@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type {
   ExportScheduleCreate,
   ExportScheduleDelete,
@@ -9,13 +9,19 @@ import { AppError } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
-import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, planMerge } from '../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { checkSchedule } from './check-schedule.js';
 import { exportScheduleFields } from './fields.js';
-import { insertSchedules, markSchedulesDeleted, type ScheduleRow, storeSchedules } from './schedule-rows.js';
+import { runExportSchedules } from './run-handler.js';
+import {
+  insertSchedules,
+  lockSchedules,
+  markSchedulesDeleted,
+  type ScheduleRow,
+  storeSchedules,
+} from './schedule-rows.js';
 import { MAX_EXPORT_SCHEDULES } from './vocabulary.js';
 
 const RESOURCE_LABEL = 'export schedule';
@@ -107,8 +113,9 @@ export async function deleteExportSchedules(
   return outcomes;
 }
 
-/** Skips deleted schedules. */
-export async function lockSchedules(tx: Transaction, commands: Command[]): Promise<Map<string, ScheduleRow>> {
-  const rows = await lockRecords<ScheduleRow>(tx, 'export_schedules', commands.map(toRecordRef));
-  return new Map([...rows].filter(([, { deleted_at }]) => deleted_at === null));
-}
+export const exportScheduleHandlers: CommandHandlers = {
+  'export_schedule.create': createExportSchedules,
+  'export_schedule.update': updateExportSchedules,
+  'export_schedule.delete': deleteExportSchedules,
+  'export_schedule.run': runExportSchedules,
+};

@@ -1,6 +1,6 @@
+import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import { createSystemCommand } from '../../contracts/system-command.js';
-import type { Config } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
@@ -9,8 +9,7 @@ import { createExport, type ExportInput } from '../exports/commands.js';
 import { createExports } from '../exports/handlers.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import type { ScheduleRun } from './commands.js';
-import { lockSchedules } from './handlers.js';
-import type { ScheduleRow } from './schedule-rows.js';
+import { lockSchedules, type ScheduleRow } from './schedule-rows.js';
 import { buildRunFilters } from './sweep.js';
 import { runTimesSql } from './times.js';
 

@@ -1,8 +1,9 @@
+import type { Command } from '../../contracts/command.js';
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
-import { nextUpdatedAtSql } from '../../records/lock-records.js';
-import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { parseColumnNames, type RecordRef, recordsetSql, toRecordRef } from '../../records/record-refs.js';
 import { exportScheduleFields } from './fields.js';
 import { nextScheduleTimeSql } from './times.js';
 
@@ -24,6 +25,12 @@ export async function insertSchedules(tx: Transaction, rows: object[]): Promise<
            from ${recordsetSql(COLUMNS)} join tenants o on o.tenant_id = r.tenant_id`,
     values: [JSON.stringify(rows)],
   });
+}
+
+/** Locks the schedules of these commands. Skips deleted schedules. */
+export async function lockSchedules(tx: Transaction, commands: Command[]): Promise<Map<string, ScheduleRow>> {
+  const rows = await lockRecords<ScheduleRow>(tx, 'export_schedules', commands.map(toRecordRef));
+  return new Map([...rows].filter(([, { deleted_at }]) => deleted_at === null));
 }
 
 /**

@@ -4,8 +4,6 @@ import type { ExportAction, ExportCreate } from '../../contracts/generated.js';
 import type { ExportFile } from './request/export-request.js';
 import { exportAction, exportCreate } from './schema.js';
 
-const shared = { entityType: 'export', permission: 'admin', agentScope: null, creates: false } as const;
-
 /**
  * The API estimates the rows before it submits the command, because a batch of writes must not
  * wait.
@@ -17,9 +15,9 @@ export interface ExportInput extends ExportCreate {
 }
 
 export const createExport = defineCommand<ExportInput>({
-  ...shared,
   type: 'export.create',
   action: 'export.created',
+  permission: 'admin',
   creates: true,
   isAccepted: true,
   schema: exportCreate,
@@ -27,17 +25,17 @@ export const createExport = defineCommand<ExportInput>({
 
 /** Cancels an unfinished export; deletes the file of a completed export. */
 export const cancelExport = defineCommand<ExportAction>({
-  ...shared,
   type: 'export.cancel',
   action: 'export.cancelled',
+  permission: 'admin',
   schema: exportAction,
 });
 
 /** Restarts the export from the beginning. */
 export const retryExport = defineCommand<ExportAction>({
-  ...shared,
   type: 'export.retry',
   action: 'export.retried',
+  permission: 'admin',
   schema: exportAction,
 });
 
@@ -62,9 +60,9 @@ const attempt = () => Joi.number().integer().min(0).required();
 
 /** Records a complete object in storage. Only the exports worker submits this command. */
 export const recordExportCompleted = defineCommand<ExportResult>({
-  ...shared,
   type: 'export.record_completed',
   action: 'export.completed',
+  permission: 'admin',
   schema: Joi.object({
     attempt: attempt(),
     rows: Joi.number().integer().min(0).required(),
@@ -87,9 +85,9 @@ export interface ExportFailure {
 
 /** Records a final failure. Only the exports worker and the clock submit this command. */
 export const recordExportFailed = defineCommand<ExportFailure>({
-  ...shared,
   type: 'export.record_failed',
   action: 'export.failed',
+  permission: 'admin',
   schema: Joi.object({
     attempt: attempt(),
     code: Joi.string().required(),
@@ -99,8 +97,8 @@ export const recordExportFailed = defineCommand<ExportFailure>({
 
 /** Only the clock submits this command, after the retention period. */
 export const expireExport = defineCommand<ExportAction>({
-  ...shared,
   type: 'export.expire',
   action: 'export.expired',
+  permission: 'admin',
   schema: exportAction,
 });

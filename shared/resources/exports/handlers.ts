@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { EXPORTS_QUEUE } from '../../queues/exports.js';
@@ -14,8 +14,9 @@ import {
   toRecordRef,
 } from '../../records/record-refs.js';
 import type { ExportInput } from './commands.js';
-import { type ExportRow, UNFINISHED_EXPORT_QUOTA } from './export-rows.js';
+import { type ExportRow, setFinalStatus, UNFINISHED_EXPORT_QUOTA } from './export-rows.js';
 import { exportFields } from './fields.js';
+import { expireExports, recordExportsCompleted, recordExportsFailed } from './record-handlers.js';
 
 /** The exports worker gets a wake-up job after the commit. */
 export async function createExports(
@@ -77,21 +78,6 @@ export async function cancelExports(
   return outcomes;
 }
 
-/** The worker that holds the lease loses it. */
-export async function setFinalStatus(
-  tx: Transaction,
-  rows: (RecordRef & { status: string; error?: { code: string; message: string } })[],
-): Promise<void> {
-  await tx.query({
-    name: 'end-exports',
-    text: `update exports t set status = r.status, error = r.error, lease_owner = null,
-             expires_at = case when r.status = 'expired' then least(t.expires_at, date_trunc('milliseconds', clock_timestamp())) end,
-             updated_at = ${nextUpdatedAtSql('t')}
-           from ${recordsetSql('tenant_id uuid, id uuid, status text, error jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(rows)],
-  });
-}
-
 export async function retryExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
@@ -133,3 +119,12 @@ async function requeueExports(tx: Transaction, refs: RecordRef[]): Promise<void>
     values: [JSON.stringify(refs)],
   });
 }
+
+export const exportHandlers: CommandHandlers = {
+  'export.create': createExports,
+  'export.cancel': cancelExports,
+  'export.retry': retryExports,
+  'export.record_completed': recordExportsCompleted,
+  'export.record_failed': recordExportsFailed,
+  'export.expire': expireExports,
+};

@@ -9,9 +9,7 @@ export function listExports(query: ExportListQuery, scope: ListScope): SqlQuery 
     representation: exportFields.representation('t'),
     conditions: new Conditions()
       .add('t.tenant_id = ?', scope.tenantId)
-      .addIf(query.status, 't.status = ?')
-      .addIf(query.resource, 't.resource = ?')
-      .addIf(query.schedule_id, 't.schedule_id = ?'),
+      .addEqual(query, 'status', 'resource', 'schedule_id'),
     limit: query.limit,
     position: scope.position,
   });

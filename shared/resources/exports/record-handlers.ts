@@ -1,14 +1,13 @@
+import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import type { ExportFailure, ExportResult } from './commands.js';
-import type { ExportRow } from './export-rows.js';
-import { setFinalStatus } from './handlers.js';
+import { type ExportRow, setFinalStatus } from './export-rows.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };

@@ -6,8 +6,7 @@ import { impoundFields } from './fields.js';
 export function listImpounds(query: ImpoundListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.status, 't.status = ?')
-    .addIf(query.work_order_id, 't.work_order_id = ?');
+    .addEqual(query, 'status', 'work_order_id');
   return buildListQuery({
     table: 'impounds',
     representation: impoundFields.representation('t'),

@@ -2,6 +2,7 @@ import { chargedDays } from '../../billing/storage-days.js';
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
+import type { CommandSweep } from '../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 
@@ -16,3 +17,12 @@ export async function findDueStorageAccruals(tx: Transaction, limit: number): Pr
   });
   return rows.map((row) => buildClockCommand(accrueStorage, row));
 }
+
+/** Accrues the days of storage. */
+export const storageSweep: CommandSweep = {
+  name: 'accrue-storage',
+  everyMs: 60_000,
+  find: findDueStorageAccruals,
+  // Midnight starts a storage day for all vehicles of a time zone simultaneously.
+  limit: 5_000,
+};

@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import { toUtcDateTime } from '../../contracts/schemas/fields.js';
 import type { ErrorDetail } from '../../platform/errors.js';
@@ -110,3 +110,8 @@ function applyDefectChange(
   const { resolved_by = defect.resolved_by } = change;
   return { ...defect, resolved_at: toUtcDateTime(change.resolved_at), resolved_by };
 }
+
+export const inspectionHandlers: CommandHandlers = {
+  'inspection.create': createInspections,
+  'inspection.update': updateInspections,
+};

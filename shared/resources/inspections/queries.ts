@@ -13,11 +13,7 @@ import { inspectionFields } from './fields.js';
 export function inspectionConditions(query: InspectionListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.kind, 't.kind = ?')
-    .addIf(query.truck_id, 't.truck_id = ?')
-    .addIf(query.driver_id, 't.driver_id = ?')
-    .addIf(query.work_order_id, 't.work_order_id = ?')
-    .addIf(query.result, 't.result = ?');
+    .addEqual(query, 'kind', 'truck_id', 'driver_id', 'work_order_id', 'result');
   addDateRange(conditions, 'created_at', {
     since: query.since,
     until: query.until,

@@ -24,7 +24,6 @@ const APPROVER_STATUSES: readonly InvoiceStatus[] = ['approved', 'sending', 'voi
 
 export const createInvoice = defineCommand<InvoiceCreate>({
   type: 'invoice.create',
-  entityType: 'invoice',
   action: 'invoice.created',
   creates: true,
   schema: invoiceCreate,
@@ -44,7 +43,6 @@ export const createInvoice = defineCommand<InvoiceCreate>({
  */
 export const draftInvoice = defineCommand<InvoiceDraft>({
   type: 'invoice.draft',
-  entityType: 'invoice',
   action: 'invoice.created',
   creates: true,
   schema: invoiceDraft,
@@ -55,9 +53,7 @@ export const draftInvoice = defineCommand<InvoiceDraft>({
 
 export const updateInvoice = defineCommand<InvoicePatch>({
   type: 'invoice.update',
-  entityType: 'invoice',
   action: 'invoice.updated',
-  creates: false,
   schema: invoicePatch,
   permission: 'write',
   permissionFor: ({ status }) => (APPROVER_STATUSES.includes(status as InvoiceStatus) ? 'approve' : 'write'),
@@ -65,95 +61,70 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   conflictKeys: (_input, actor) => agentConflictKeys(actor),
 });
 
+// The commands from here on have no agent scope: no agent may cause the status approved or a later
+// one (docs/decisions.md §3).
+
 export const approveInvoice = defineCommand<InvoiceAction>({
   type: 'invoice.approve',
-  entityType: 'invoice',
   action: 'invoice.approved',
-  creates: false,
   schema: invoiceAction,
   permission: 'approve',
-  // Here and below: no agent may cause the status approved or a later one (docs/decisions.md §3).
-  agentScope: null,
 });
 
 export const sendInvoice = defineCommand<InvoiceSend>({
   type: 'invoice.send',
-  entityType: 'invoice',
   action: 'invoice.sent',
-  creates: false,
   schema: invoiceSend,
   permission: 'approve',
-  agentScope: null,
 });
 
 export const returnInvoice = defineCommand<InvoiceAction>({
   type: 'invoice.return',
-  entityType: 'invoice',
   action: 'invoice.returned',
-  creates: false,
   schema: invoiceAction,
   permission: 'write',
-  agentScope: null,
 });
 
 export const disputeInvoice = defineCommand<InvoiceReason>({
   type: 'invoice.dispute',
-  entityType: 'invoice',
   action: 'invoice.disputed',
-  creates: false,
   schema: invoiceReason,
   permission: 'write',
-  agentScope: null,
 });
 
 export const resolveInvoice = defineCommand<InvoiceAction>({
   type: 'invoice.resolve',
-  entityType: 'invoice',
   action: 'invoice.resolved',
-  creates: false,
   schema: invoiceAction,
   permission: 'approve',
-  agentScope: null,
 });
 
 export const cancelInvoice = defineCommand<InvoiceReason>({
   type: 'invoice.cancel',
-  entityType: 'invoice',
   action: 'invoice.cancelled',
-  creates: false,
   schema: invoiceReason,
   permission: 'write',
-  agentScope: null,
 });
 
 export const voidInvoice = defineCommand<InvoiceReason>({
   type: 'invoice.void',
-  entityType: 'invoice',
   action: 'invoice.voided',
-  creates: false,
   schema: invoiceReason,
   permission: 'approve',
-  agentScope: null,
 });
 
 /** Only the clock submits this command. */
 export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   type: 'invoice.mark_overdue',
-  entityType: 'invoice',
   action: 'invoice.overdue_marked',
-  creates: false,
   schema: invoiceAction,
   permission: 'admin',
-  agentScope: null,
 });
 
 /** The public invoice page submits this command. */
 export const markInvoiceViewed = defineCommand<InvoiceAction>({
   type: 'invoice.mark_viewed',
-  entityType: 'invoice',
   action: 'invoice.viewed',
-  creates: false,
   schema: invoiceAction,
   permission: 'admin',
-  agentScope: null,
 });

@@ -2,6 +2,7 @@ import { IS_PAST_DUE } from '../../billing/past-due.js';
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
+import type { CommandSweep } from '../../records/sweeps/schedule.js';
 import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';
 import { INVOICE_MOVES } from './transitions.js';
@@ -62,3 +63,12 @@ export async function findOverdueInvoices(tx: Transaction, limit: number): Promi
   });
   return rows.map((row) => buildClockCommand(markInvoiceOverdue, row));
 }
+
+/** Marks invoices overdue. */
+export const overdueSweep: CommandSweep = {
+  name: 'mark-overdue',
+  everyMs: 30_000,
+  find: findOverdueInvoices,
+  // A due date ends for all invoices of a time zone simultaneously.
+  limit: 2_000,
+};

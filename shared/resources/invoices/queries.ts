@@ -14,21 +14,18 @@ import { agentInvoiceListRepresentation } from './representation.js';
 /** The list and exports use these filters. */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = buildFilters(query, scope);
-  const search = buildSearch(query, scope);
-  if (search) addSearchCondition(conditions, search);
+  addSearchCondition(conditions, buildSearch(query, scope));
   return conditions;
 }
 
-function buildSearch({ search }: InvoiceListQuery, { tenantId }: FilterScope): ListSearch | undefined {
-  if (search === undefined) return undefined;
-  return { term: search, columns: ['invoice_number', 'po_number'], indexedTenantId: tenantId };
+function buildSearch({ search: term }: InvoiceListQuery, { tenantId }: FilterScope): ListSearch {
+  return { term, columns: ['invoice_number', 'po_number'], indexedTenantId: tenantId };
 }
 
 function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.status, 't.status = ?')
-    .addIf(query.customer_id, 't.customer_id = ?');
+    .addEqual(query, 'status', 'customer_id');
   addDateRange(conditions, query.date_field ?? defaultDateField(query.status), {
     since: query.since,
     until: query.until,

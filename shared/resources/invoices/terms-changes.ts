@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
+import type { RowSweep } from '../../records/sweeps/schedule.js';
 import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 
 const CUSTOMERS_PER_PASS = 100;
@@ -71,3 +72,11 @@ async function updateTermsDueDates(
   });
   return rows.length;
 }
+
+/** Lets the overdue sweep find invoices in time after the terms of their customer have changed. */
+export const termsSweep: RowSweep = {
+  name: 'apply-terms',
+  everyMs: 10_000,
+  changeRows: applyTermsChanges,
+  limit: 5_000,
+};

@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
-import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { MESSAGES_QUEUE } from '../../queues/messages.js';
 import { notFoundOutcome } from '../../records/outcomes.js';

@@ -3,10 +3,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { MessageAction } from '../../contracts/generated.js';
 import { messageAction } from './schema.js';
 
-const shared = { entityType: 'message', creates: false, agentScope: null } as const;
-
 export const retryMessage = defineCommand<MessageAction>({
-  ...shared,
   type: 'message.retry',
   action: 'message.retried',
   schema: messageAction,
@@ -17,7 +14,6 @@ export const retryMessage = defineCommand<MessageAction>({
  * For a message that reached the wrong person: revokes its link, so that the link opens nothing.
  */
 export const revokeMessageLink = defineCommand<MessageAction>({
-  ...shared,
   type: 'message.revoke_link',
   action: 'message.link_revoked',
   schema: messageAction,
@@ -26,7 +22,6 @@ export const revokeMessageLink = defineCommand<MessageAction>({
 
 /** Submitted by the messages worker when the provider has accepted the message. */
 export const recordMessageSent = defineCommand<MessageAction>({
-  ...shared,
   type: 'message.record_sent',
   action: 'message.sent',
   schema: messageAction,
@@ -40,7 +35,6 @@ export interface MessageFailure {
 
 /** Submitted by the messages worker when the provider has refused the message for good. */
 export const recordMessageFailed = defineCommand<MessageFailure>({
-  ...shared,
   type: 'message.record_failed',
   action: 'message.failed',
   schema: Joi.object({ reason: Joi.string().required() }),

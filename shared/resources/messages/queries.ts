@@ -7,9 +7,7 @@ import { messageListFields } from './fields.js';
 export function listMessages(query: MessageListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.invoice_id, 't.invoice_id = ?')
-    .addIf(query.channel, 't.channel = ?')
-    .addIf(query.state, 't.state = ?');
+    .addEqual(query, 'invoice_id', 'channel', 'state');
   return buildListQuery({
     table: 'messages',
     representation: messageListFields.representation('t'),

@@ -4,10 +4,7 @@ import { noticeRead } from './schema.js';
 
 export const markNoticeRead = defineCommand<NoticeRead>({
   type: 'notice.mark_read',
-  entityType: 'notice',
   action: 'notice.acknowledged',
-  creates: false,
   schema: noticeRead,
   permission: 'write',
-  agentScope: null,
 });

@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
@@ -34,3 +34,7 @@ async function storeRead(tx: Transaction, refs: RecordRef[], readAt: string): Pr
     values: [JSON.stringify(refs), readAt],
   });
 }
+
+export const noticeHandlers: CommandHandlers = {
+  'notice.mark_read': markNoticesRead,
+};

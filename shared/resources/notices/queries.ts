@@ -5,7 +5,7 @@ import { noticeFields } from './fields.js';
 
 /** Builds the query for one page of notices. */
 export function listNotices(query: NoticeListQuery, scope: ListScope): SqlQuery {
-  const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId).addIf(query.kind, 't.kind = ?');
+  const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId).addEqual(query, 'kind');
   // Worded like the predicate of the partial index: few notices among many are unread.
   if (query.unread !== undefined) conditions.add(`t.read_at is ${query.unread ? '' : 'not '}null`);
   return buildListQuery({

@@ -7,21 +7,16 @@ export type InvoicePayment = PaymentCreate & { invoice_id: string };
 
 export const createPayment = defineCommand<InvoicePayment>({
   type: 'payment.create',
-  entityType: 'payment',
   action: 'payment.created',
   creates: true,
   schema: paymentCreate,
   permission: 'write',
-  agentScope: null,
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
 export const refundPayment = defineCommand<RefundCreate>({
   type: 'payment.refund',
-  entityType: 'payment',
   action: 'payment.refunded',
-  creates: false,
   schema: refundCreate,
   permission: 'approve',
-  agentScope: null,
 });

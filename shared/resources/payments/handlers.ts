@@ -1,6 +1,12 @@
 import { findPastDue } from '../../billing/past-due.js';
 import { formatCount } from '../../billing/phrases.js';
-import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
+import type {
+  Change,
+  Command,
+  CommandHandlers,
+  CommandOutcome,
+  EventDraft,
+} from '../../contracts/command.js';
 import type { RefundCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
@@ -205,3 +211,8 @@ async function storeRefunds(
     }),
   ]);
 }
+
+export const paymentHandlers: CommandHandlers = {
+  'payment.create': createPayments,
+  'payment.refund': refundPayments,
+};

@@ -6,8 +6,7 @@ import { paymentFields } from './fields.js';
 export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.invoice_id, 't.invoice_id = ?')
-    .addIf(query.method, 't.method = ?');
+    .addEqual(query, 'invoice_id', 'method');
   addDateRange(conditions, 'received_at', {
     since: query.since,
     until: query.until,

@@ -1,4 +1,4 @@
-import type { Config } from '../../platform/config/config.js';
+import type { Config } from '../../config/config.js';
 
 export type DeliveryChannel = 'email' | 'sms';
 

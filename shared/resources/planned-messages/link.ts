@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Config } from '../../platform/config/config.js';
+import type { Config } from '../../config/config.js';
 import { deriveKey } from '../../platform/crypto.js';
 
 /** A message's link opens its invoice for this many days. */

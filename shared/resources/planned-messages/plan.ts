@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.js';
 import type { Command } from '../../contracts/command.js';
-import type { Config } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
 import { type DeliveryChannel, OUTBOX_PROVIDER, providerFor } from './choose-provider.js';
 import { deriveLinkKey, sealLink } from './link.js';

@@ -5,11 +5,9 @@ import { rateCardCreate } from './schema.js';
 // No agent scope of docs/specification.md covers prices.
 export const createRateCard = defineCommand<RateCardCreate>({
   type: 'rate_card.create',
-  entityType: 'rate_card',
   action: 'rate_card.created',
   creates: true,
   schema: rateCardCreate,
   permission: 'write',
-  agentScope: null,
   conflictKeys: (input) => [`rate_card_name:${input.name.toLowerCase()}`],
 });

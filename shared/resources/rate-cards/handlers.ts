@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { RateCardCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
@@ -98,3 +98,7 @@ async function insertCards(tx: Transaction, rows: ReturnType<typeof buildCardRow
     values: [JSON.stringify(rows)],
   });
 }
+
+export const rateCardHandlers: CommandHandlers = {
+  'rate_card.create': createRateCards,
+};

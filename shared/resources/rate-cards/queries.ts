@@ -4,9 +4,7 @@ import { buildListQuery, Conditions, type ListScope } from '../../records/lists/
 import { rateCardFields } from './fields.js';
 
 export function listRateCards(query: RateCardListQuery, scope: ListScope): SqlQuery {
-  const conditions = new Conditions()
-    .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.is_default, 't.is_default = ?');
+  const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId).addEqual(query, 'is_default');
   if (query.in_force_on !== undefined) {
     conditions.add(
       `t.effective_from <= ?::date and not exists (select from rate_cards n where n.tenant_id = t.tenant_id
@@ -19,7 +17,7 @@ export function listRateCards(query: RateCardListQuery, scope: ListScope): SqlQu
     table: 'rate_cards',
     representation: rateCardFields.representation('t'),
     conditions,
-    search: query.search === undefined ? undefined : { term: query.search, columns: ['name'] },
+    search: { term: query.search, columns: ['name'] },
     limit: query.limit,
     position: scope.position,
   });

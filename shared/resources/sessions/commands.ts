@@ -3,9 +3,7 @@ import { defineCommand } from '../../contracts/command.js';
 import { sessionEnd } from './schema.js';
 
 const shared = {
-  entityType: 'session',
   permission: 'write',
-  agentScope: null,
   isPersonOnly: true,
 } as const;
 
@@ -46,6 +44,5 @@ export const endSession = defineCommand<Record<string, never>>({
   ...shared,
   type: 'session.end',
   action: 'session.ended',
-  creates: false,
   schema: sessionEnd,
 });

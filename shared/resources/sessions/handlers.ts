@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
@@ -28,3 +28,7 @@ export async function endSessions(
     return { ok: true, changes, events: [] };
   });
 }
+
+export const sessionHandlers: CommandHandlers = {
+  'session.end': endSessions,
+};

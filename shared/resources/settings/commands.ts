@@ -6,12 +6,9 @@ import { settingsPatch } from './schema.js';
 
 export const updateSettings = defineCommand<SettingsPatch>({
   type: 'settings.update',
-  entityType: 'settings',
   action: 'settings.updated',
-  creates: false,
   schema: settingsPatch,
   permission: 'admin',
-  agentScope: null,
 });
 
 /** The picture is base64, because a job is JSON. */
@@ -19,9 +16,7 @@ export type LogoInput = Omit<LogoImage, 'data'> & { data: string };
 
 export const setLogo = defineCommand<LogoInput>({
   type: 'settings.set_logo',
-  entityType: 'settings',
   action: 'settings.logo_changed',
-  creates: false,
   schema: Joi.object({
     content_type: Joi.string()
       .valid(...LOGO_TYPES)
@@ -35,15 +30,11 @@ export const setLogo = defineCommand<LogoInput>({
       .required(),
   }),
   permission: 'admin',
-  agentScope: null,
 });
 
 export const removeLogo = defineCommand<Record<string, never>>({
   type: 'settings.remove_logo',
-  entityType: 'settings',
   action: 'settings.logo_removed',
-  creates: false,
   schema: Joi.object({}),
   permission: 'admin',
-  agentScope: null,
 });

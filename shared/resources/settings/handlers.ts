@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { SettingsPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
@@ -7,6 +7,7 @@ import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { rescheduleForTimeZones } from '../export-schedules/schedule-rows.js';
 import { mergeTenants } from '../tenants/update-tenants.js';
+import { removeLogos, setLogos } from './logo-handlers.js';
 import { isPostgresTimeZone } from './time-zones.js';
 
 /** Existing invoices keep their tax rate; export schedules move to the new time zone. */
@@ -53,3 +54,9 @@ function failUnknownZone({ input }: Command<SettingsPatch>): CommandOutcome {
     details: [{ field: 'time_zone', code: 'timeZone', message }],
   });
 }
+
+export const settingsHandlers: CommandHandlers = {
+  'settings.update': updateSettings,
+  'settings.set_logo': setLogos,
+  'settings.remove_logo': removeLogos,
+};

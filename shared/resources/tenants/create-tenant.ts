@@ -1,4 +1,4 @@
-import type { Tier } from '../../platform/config/config.js';
+import type { Tier } from '../../config/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildOperatorAuditInsert } from '../audit-log/insert.js';

@@ -1,4 +1,4 @@
-import type { Tier } from '../../platform/config/config.js';
+import type { Tier } from '../../config/config.js';
 import type { Database } from '../../platform/postgres/database.js';
 
 /** Every request needs these columns. */

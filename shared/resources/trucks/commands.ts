@@ -7,22 +7,17 @@ const unitKey = (unitNumber: string) => `truck_unit_number:${unitNumber.toLowerC
 // No agent scope of docs/specification.md covers writing the fleet.
 export const createTruck = defineCommand<TruckCreate>({
   type: 'truck.create',
-  entityType: 'truck',
   action: 'truck.created',
   creates: true,
   schema: truckCreate,
   permission: 'write',
-  agentScope: null,
   conflictKeys: (input) => [unitKey(input.unit_number)],
 });
 
 export const updateTruck = defineCommand<TruckPatch>({
   type: 'truck.update',
-  entityType: 'truck',
   action: 'truck.updated',
-  creates: false,
   schema: truckPatch,
   permission: 'write',
-  agentScope: null,
   conflictKeys: (input) => (input.unit_number === undefined ? [] : [unitKey(input.unit_number)]),
 });

@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { TruckCreate, TruckPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
@@ -123,3 +123,8 @@ async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]
   });
   return new Set(rows.filter((row) => row.holder !== row.id).map(refKey));
 }
+
+export const truckHandlers: CommandHandlers = {
+  'truck.create': createTrucks,
+  'truck.update': updateTrucks,
+};

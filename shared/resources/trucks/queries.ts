@@ -8,13 +8,13 @@ import { truckFields } from './fields.js';
 export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.duty_class, 't.duty_class = ?')
+    .addEqual(query, 'duty_class')
     .addIf(query.status, `${selectTruckStatus('t')} = ?`);
   return buildListQuery({
     table: 'trucks',
     representation: truckFields.representation('t'),
     conditions,
-    search: query.search === undefined ? undefined : { term: query.search, columns: ['unit_number'] },
+    search: { term: query.search, columns: ['unit_number'] },
     limit: query.limit,
     position: scope.position,
   });

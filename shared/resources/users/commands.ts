@@ -3,12 +3,6 @@ import { defineCommand } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
 import { userCreate, userDeactivate, userPatch } from './schema.js';
 
-const shared = {
-  entityType: 'user',
-  permission: 'admin',
-  agentScope: null,
-} as const;
-
 /** The api process replaces the password by its hash. */
 export type WithPasswordHash<T> = Omit<T, 'password'> & { password?: never; password_hash?: string };
 
@@ -16,27 +10,25 @@ export type WithPasswordHash<T> = Omit<T, 'password'> & { password?: never; pass
 const emailKeys = ({ email }: { email?: string }) => (email ? [`user_email:${email.toLowerCase()}`] : []);
 
 export const createUser = defineCommand<WithPasswordHash<UserCreate>>({
-  ...shared,
   type: 'user.create',
   action: 'user.created',
+  permission: 'admin',
   creates: true,
   schema: userCreate as Joi.ObjectSchema<WithPasswordHash<UserCreate>>,
   conflictKeys: emailKeys,
 });
 
 export const updateUser = defineCommand<WithPasswordHash<UserPatch>>({
-  ...shared,
   type: 'user.update',
   action: 'user.updated',
-  creates: false,
+  permission: 'admin',
   schema: userPatch as Joi.ObjectSchema<WithPasswordHash<UserPatch>>,
   conflictKeys: emailKeys,
 });
 
 export const deactivateUser = defineCommand<Record<string, never>>({
-  ...shared,
   type: 'user.deactivate',
   action: 'user.deactivated',
-  creates: false,
+  permission: 'admin',
   schema: userDeactivate,
 });

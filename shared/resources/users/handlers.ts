@@ -1,4 +1,4 @@
-import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
+import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
 import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
@@ -16,6 +16,7 @@ import {
 import { endSessionsOfUsers } from '../sessions/session-rows.js';
 import type { WithPasswordHash } from './commands.js';
 import { userFields } from './fields.js';
+import { createSessions } from './sign-in-handler.js';
 
 interface UserRow extends Row, RecordRef {
   name: string;
@@ -189,3 +190,10 @@ async function deactivate(tx: Transaction, people: RecordRef[]): Promise<void> {
   });
   await endSessionsOfUsers(tx, people);
 }
+
+export const userHandlers: CommandHandlers = {
+  'session.create': createSessions,
+  'user.create': createUsers,
+  'user.update': updateUsers,
+  'user.deactivate': deactivateUsers,
+};

@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelDeliveriesById } from '../../deliveries/cancel-deliveries.js';
@@ -100,3 +100,8 @@ function refuseToCancel(status: string): CommandOutcome {
     details: [{ field: 'status', from: status, to: 'cancelled', allowed: [] }],
   });
 }
+
+export const webhookDeliveryHandlers: CommandHandlers = {
+  'webhook_delivery.replay': replayDeliveries,
+  'webhook_delivery.cancel': cancelDeliveries,
+};

@@ -7,9 +7,7 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
   const { event_type: type = '*', status, trigger, since, until } = query;
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addIf(query.endpoint_id, 't.endpoint_id = ?')
-    .addIf(query.event_id, 't.event_id = ?')
-    .addIf(query.replay_id, 't.replay_id = ?');
+    .addEqual(query, 'endpoint_id', 'event_id', 'replay_id');
   // Both values come from our own vocabulary, so the SQL text may hold them as constants.
   // PostgreSQL makes one plan for all parameter values, and only a constant lets that plan use a
   // partial index.

@@ -3,6 +3,7 @@ import { webhookDeliveryRepresentation } from './representation.js';
 
 export const webhookDeliveryTable: ResourceTable = {
   entityType: 'webhook_delivery',
+  label: 'delivery',
   table: 'webhook_deliveries',
   collection: '/webhook-deliveries',
   representation: webhookDeliveryRepresentation,

@@ -14,12 +14,6 @@ import {
 } from './schema.js';
 import type { SealedKeyPair, SealedSecret } from './secret.js';
 
-const shared = {
-  entityType: 'webhook_endpoint',
-  permission: 'admin',
-  agentScope: null,
-} as const;
-
 /** A request body after the api encrypted its headers, if it has any. */
 type WithSealedHeaders<T> = Omit<T, 'headers'> & Partial<SealedHeaders>;
 
@@ -36,33 +30,30 @@ export type EndpointChange = WithSealedHeaders<WebhookEndpointPatch> & Pick<Mint
 export type SecretRotation = WebhookEndpointRotate & Required<Minted>;
 
 export const createWebhookEndpoint = defineCommand<EndpointCreation>({
-  ...shared,
   type: 'webhook_endpoint.create',
   action: 'webhook_endpoint.created',
+  permission: 'admin',
   creates: true,
   schema: webhookEndpointCreate as unknown as Joi.ObjectSchema<EndpointCreation>,
 });
 
 export const updateWebhookEndpoint = defineCommand<EndpointChange>({
-  ...shared,
   type: 'webhook_endpoint.update',
   action: 'webhook_endpoint.updated',
-  creates: false,
+  permission: 'admin',
   schema: webhookEndpointPatch as unknown as Joi.ObjectSchema<EndpointChange>,
 });
 
 export const rotateWebhookSecret = defineCommand<SecretRotation>({
-  ...shared,
   type: 'webhook_endpoint.rotate_secret',
   action: 'webhook_endpoint.secret_rotated',
-  creates: false,
+  permission: 'admin',
   schema: webhookEndpointRotate as unknown as Joi.ObjectSchema<SecretRotation>,
 });
 
 export const deleteWebhookEndpoint = defineCommand<Record<string, never>>({
-  ...shared,
   type: 'webhook_endpoint.delete',
   action: 'webhook_endpoint.deleted',
-  creates: false,
+  permission: 'admin',
   schema: webhookEndpointDelete,
 });

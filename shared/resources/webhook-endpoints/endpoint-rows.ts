@@ -3,6 +3,7 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, storeMerges } from '../../records/merge-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+import { webhookEndpointFields } from './fields.js';
 
 export interface EndpointRow extends Row, RecordRef {
   url: string;
@@ -16,8 +17,7 @@ export interface EndpointRow extends Row, RecordRef {
 
 export const ENDPOINT_LABEL = 'webhook endpoint';
 
-const EDITABLE_COLUMNS = `url text, event_types text[], description text, headers_sealed text, header_names text[], rate_limit_per_second integer,
-  max_in_flight integer, enabled boolean, disabled_reason text, disabled_at timestamptz, deleted_at timestamptz`;
+const EDITABLE_COLUMNS = `${webhookEndpointFields.settable}, disabled_reason text, disabled_at timestamptz, deleted_at timestamptz`;
 const EDITABLE_NAMES = parseColumnNames(EDITABLE_COLUMNS).join(', ');
 
 /**

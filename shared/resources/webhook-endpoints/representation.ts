@@ -14,7 +14,8 @@ const renderState = (endpoint: string) => `case
   when l.last_success_at is null then 'unknown'
   else 'healthy' end`;
 
-function renderHealth(alias: string): string {
+/** SQL for the health of an endpoint, over its row with this alias. */
+export function renderHealth(alias: string): string {
   const members = jsonObject('h', [
     'state',
     'consecutive_failures',
@@ -41,26 +42,13 @@ function renderSecretArray(alias: string, expression: string, scheme?: 'v1a'): s
     order by s.expires_at desc nulls first, s.scheme, s.id desc)`;
 }
 
-/** Includes no secret and no header value. */
-export function webhookEndpointRepresentation(alias: string): string {
+/** SQL for the secrets of an endpoint that sign now, without their values. */
+export function renderSecrets(alias: string): string {
   const secret = jsonObject('s', ['id', 'scheme', jsonTime('s', 'created_at'), jsonTime('s', 'expires_at')]);
-  const publicKeys = renderSecretArray(alias, 's.public_key', 'v1a');
-  return jsonObject(alias, [
-    'id',
-    'url',
-    'event_types',
-    'description',
-    'header_names',
-    'rate_limit_per_second',
-    'max_in_flight',
-    'enabled',
-    'disabled_reason',
-    jsonTime(alias, 'disabled_at'),
-    { name: 'asymmetric', sql: `cardinality(${publicKeys}) > 0` },
-    { name: 'public_keys', sql: publicKeys },
-    { name: 'secrets', sql: renderSecretArray(alias, secret) },
-    { name: 'health', sql: renderHealth(alias) },
-    jsonTime(alias, 'created_at'),
-    jsonTime(alias, 'updated_at'),
-  ]);
+  return renderSecretArray(alias, secret);
+}
+
+/** SQL for the public keys of an endpoint that sign now. */
+export function renderPublicKeys(alias: string): string {
+  return renderSecretArray(alias, 's.public_key', 'v1a');
 }

@@ -1,6 +1,6 @@
+import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import { resetEndpointHealth } from '../../deliveries/store-health-progress.js';
-import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { diffPatch } from '../../records/changes.js';

@@ -3,8 +3,6 @@ import type { WebhookRecover, WebhookReplayAction, WebhookReplayCreate } from '.
 import type { PlannedReplay } from './plan.js';
 import { webhookRecover, webhookReplayAction, webhookReplayCreate } from './schema.js';
 
-const shared = { entityType: 'webhook_replay', permission: 'admin', agentScope: null } as const;
-
 /**
  * The api counts the deliveries before it submits the command, because a batch of commands must not
  * wait.
@@ -15,26 +13,25 @@ interface Planned {
 
 /** Repeats the deliveries that match a filter. */
 export const createReplay = defineCommand<WebhookReplayCreate & Planned>({
-  ...shared,
   type: 'webhook_replay.create',
   action: 'webhook_replay.created',
+  permission: 'admin',
   creates: true,
   schema: webhookReplayCreate,
 });
 
 /** Delivers the events that an endpoint missed. */
 export const recoverEndpoint = defineCommand<WebhookRecover & Planned>({
-  ...shared,
   type: 'webhook_replay.recover',
   action: 'webhook_replay.recovery_started',
+  permission: 'admin',
   creates: true,
   schema: webhookRecover,
 });
 
 export const cancelReplay = defineCommand<WebhookReplayAction>({
-  ...shared,
   type: 'webhook_replay.cancel',
   action: 'webhook_replay.cancelled',
-  creates: false,
+  permission: 'admin',
   schema: webhookReplayAction,
 });

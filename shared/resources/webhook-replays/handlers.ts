@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookReplayAction } from '../../contracts/generated.js';
 import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelDeliveriesOfReplays } from '../../deliveries/cancel-deliveries.js';
@@ -110,3 +110,9 @@ export async function cancelReplays(
     return { ok: true, changes, events: [], prompts };
   });
 }
+
+export const webhookReplayHandlers: CommandHandlers = {
+  'webhook_replay.create': createReplays('replay'),
+  'webhook_replay.recover': createReplays('recover'),
+  'webhook_replay.cancel': cancelReplays,
+};

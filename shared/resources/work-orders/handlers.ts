@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
@@ -7,6 +7,8 @@ import { recordsetSql, toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
 import { countUpSql } from '../../records/tenant-counters.js';
 import { vehicle, workOrderFields } from './fields.js';
+import { createMoveHandler } from './move-handler.js';
+import { logSteps } from './step-handler.js';
 import { workOrderTable } from './table.js';
 
 /** An absent member stays absent, because create and merge share this function. */
@@ -82,3 +84,16 @@ export function updateWorkOrders(
 ): Promise<CommandOutcome[]> {
   return updateRecords(tx, commands, { ...WORK_ORDERS, toColumns });
 }
+
+export const workOrderHandlers: CommandHandlers = {
+  'work_order.create': createWorkOrders,
+  'work_order.update': updateWorkOrders,
+  'work_order.accept': createMoveHandler('accept'),
+  'work_order.assign': createMoveHandler('assign'),
+  'work_order.unassign': createMoveHandler('unassign'),
+  'work_order.start': createMoveHandler('start'),
+  'work_order.step': logSteps,
+  'work_order.complete': createMoveHandler('complete'),
+  'work_order.cancel': createMoveHandler('cancel'),
+  'work_order.reopen': createMoveHandler('reopen'),
+};

@@ -15,21 +15,19 @@ import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './repre
 /** `pending` includes unaccepted work orders; `new` selects only unaccepted work orders. */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);
-  const search = workOrderSearch(query, scope);
-  if (search) addSearchCondition(conditions, search);
+  addSearchCondition(conditions, workOrderSearch(query, scope));
   return conditions;
 }
 
-function workOrderSearch({ search }: WorkOrderListQuery, { tenantId }: FilterScope): ListSearch | undefined {
-  if (search === undefined) return undefined;
-  return { term: search, columns: ['job_number', 'vin'], indexedTenantId: tenantId };
+function workOrderSearch({ search: term }: WorkOrderListQuery, { tenantId }: FilterScope): ListSearch {
+  return { term, columns: ['job_number', 'vin'], indexedTenantId: tenantId };
 }
 
 function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (query.status === 'new') conditions.add("t.status = 'pending' and t.intake = 'new'");
-  else conditions.addIf(query.status, 't.status = ?');
-  conditions.addIf(query.service_type, 't.service_type = ?').addIf(query.customer_id, 't.customer_id = ?');
+  else conditions.addEqual(query, 'status');
+  conditions.addEqual(query, 'service_type', 'customer_id');
   addDateRange(conditions, query.date_field ?? 'created_at', {
     since: query.since,
     until: query.until,

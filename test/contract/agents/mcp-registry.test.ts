@@ -9,9 +9,9 @@ import { listResources, listTemplates, RESOURCES, TEMPLATES } from '../../../mcp
 import { TOOLS } from '../../../mcp/tools/index.js';
 import { LISTED_TOOLS } from '../../../mcp/tools/schemas.js';
 import { canUseTool } from '../../../mcp/tools/tool.js';
+import { loadConfig } from '../../../shared/config/config.js';
 import type { Principal } from '../../../shared/contracts/principal.js';
 import { AGENT_SCOPES, type AgentScope } from '../../../shared/contracts/vocabulary.js';
-import { loadConfig } from '../../../shared/platform/config/config.js';
 import { commands } from '../../../shared/registry/resources.js';
 import type { Json } from '../../support/client.js';
 import { PROJECT } from '../../support/load/processes.js';

@@ -6,7 +6,7 @@ import { chmod, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } fr
 import path from 'node:path';
 import { expect } from 'chai';
 import { locateNativePackage, prepareBinaries } from '../../../bin/embedded-postgres/binaries.js';
-import { chooseSystemAccount } from '../../../shared/platform/files/system-account.js';
+import { chooseSystemAccount } from '../../../bin/embedded-postgres/system-account.js';
 import {
   expectRejection,
   LogRecorder,

@@ -12,7 +12,7 @@ import { requestContext } from '../../../api/middleware/request-context.js';
 import { exportDownloadRoute } from '../../../api/routes/export-download.js';
 import { ActiveDownloads } from '../../../api/runtime/downloads.js';
 import type { DownloadObject } from '../../../api/runtime/export-links.js';
-import { loadConfig } from '../../../shared/platform/config/config.js';
+import { loadConfig } from '../../../shared/config/config.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { Lifecycle } from '../../../shared/platform/lifecycle.js';
 import { createLimiter } from '../../../shared/platform/limits/limiter.js';

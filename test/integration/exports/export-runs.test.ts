@@ -4,9 +4,6 @@ import { purgeExpired } from '../../../shared/operations/store.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { ClockJob } from '../../../shared/queues/clock.js';
 import { type ExportsQueue, openExportsQueue } from '../../../shared/queues/exports.js';
-import { openMessagesQueue } from '../../../shared/queues/messages.js';
-import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
-import { openWritesQueue } from '../../../shared/queues/writes.js';
 import {
   clearObjectKey,
   findDiscardedObjects,
@@ -192,7 +189,6 @@ describe('export runs', () => {
 
   it('the clock wakes up waiting exports, fails an export after five tries and expires old ones', async () => {
     const account = await openAccount();
-    const { runtime } = bench.stack;
     const lost = await account.create();
     await account.leaseOrThrow(lost.id);
     await account.updateColumns(lost.id, 'tries = 5, attempts = 7');
@@ -200,12 +196,7 @@ describe('export runs', () => {
     expect(await account.lease(waiting.id)).to.equal('busy');
     await account.updateColumns(lost.id, LEASE_EXPIRED);
     expect(await account.lease(lost.id)).to.equal(undefined);
-    const clock = createClockProcessor(runtime, {
-      writes: openWritesQueue(runtime),
-      messages: openMessagesQueue(runtime),
-      webhooks: openWebhooksQueue(runtime),
-      exports,
-    });
+    const clock = createClockProcessor(bench.stack.runtime);
     const watch = () => clock({ name: 'watch-exports', data: {} } as Job<ClockJob>, '');
     await watch();
     await eventually(

@@ -197,6 +197,17 @@ describe('HTTP conventions', () => {
       expect(response.headers['cache-control']).to.equal('no-store');
     });
 
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      it(`${path} answers GET and HEAD, and 405 with Allow to other methods`, async () => {
+        const head = await root.send('HEAD', path, { key: null });
+        expect([head.status, head.text]).to.deep.equal([200, '']);
+        for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+          const response = await root.send(method, path, { key: null });
+          expectError(response, 405, 'method_not_allowed');
+          expect(response.headers.allow).to.equal('GET');
+        }
+      });
+
     it('/readyz reports for each store whether it responds and in how many ms', async () => {
       const response = await getWithoutKey('/readyz');
       expect(response.status, response.text).to.equal(200);

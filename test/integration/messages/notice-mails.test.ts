@@ -3,10 +3,7 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { ClockJob } from '../../../shared/queues/clock.js';
-import { openExportsQueue } from '../../../shared/queues/exports.js';
 import { NOTICE_MAIL_JOB, openMessagesQueue } from '../../../shared/queues/messages.js';
-import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
-import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { findDueNoticeMails } from '../../../shared/resources/notices/outbox.js';
 import { createClockProcessor } from '../../../workers/clock/processor.js';
 import { MailServer } from '../../support/network/mail-server.js';
@@ -95,12 +92,7 @@ describe('mails about notices', () => {
 
   /** Runs the task that the clock runs every ten seconds. */
   async function runClockTask(): Promise<void> {
-    const clock = createClockProcessor(stack.runtime, {
-      writes: openWritesQueue(stack.runtime),
-      messages: queue,
-      webhooks: openWebhooksQueue(stack.runtime),
-      exports: openExportsQueue(stack.runtime),
-    });
+    const clock = createClockProcessor(stack.runtime);
     await clock({ name: 'prompt-messages', data: {} } as Job<ClockJob>, '');
   }
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError } from '../../../shared/platform/config/config.js';
+import { ConfigError } from '../../../shared/config/config.js';
 import { isConnectionError } from '../../../shared/platform/errors.js';
 import { assertDirectConnection } from '../../../shared/platform/postgres/pooler.js';
 import { PROJECT } from '../../support/load/processes.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { StorageLocation } from '../../../shared/platform/config/storage-location.js';
+import type { StorageLocation } from '../../../shared/config/storage-location.js';
 import { openStorage } from '../../../shared/storage/open-storage.js';
 import type { Storage } from '../../../shared/storage/storage.js';
 import { S3Server } from '../../support/exports/s3-server.js';

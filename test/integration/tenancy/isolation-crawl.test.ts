@@ -59,7 +59,7 @@ const listQueryIds = ({ parameters }: DocumentedOperation) =>
 const hasCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
 const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';
 
-/** The API counts the deliveries of one replay at a time for an account, and refuses a second one. */
+/** For each account the API counts the deliveries of one replay at a time and refuses a second one. */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
 /** A request body that is not JSON. */

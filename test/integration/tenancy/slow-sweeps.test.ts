@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { checkAccounts } from '../../../bin/commands/doctor-clock.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
-import { sweepTenantSet } from '../../../workers/clock/sweep-tenants.js';
+import { sweepTenantSet } from '../../../workers/sweeps/sweep-tenants.js';
 import { findTasksWithout } from '../../support/clock.js';
 import type { TestStack } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';

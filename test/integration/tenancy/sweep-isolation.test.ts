@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import { getAppRole } from '../../../shared/platform/postgres/session.js';
-import { SCHEDULES } from '../../../shared/queues/clock.js';
-import { sweepTenantSet, sweepTenants } from '../../../workers/clock/sweep-tenants.js';
+import { SCHEDULES } from '../../../workers/clock/processor.js';
+import { sweepTenantSet, sweepTenants } from '../../../workers/sweeps/sweep-tenants.js';
 import type { TestClient } from '../../support/client.js';
 import { createClockTasks, findTasksWithout, poisonTenant, type RunTask } from '../../support/clock.js';
 import { eventually } from '../../support/poll.js';
@@ -130,7 +130,7 @@ describe('sweeps over all accounts', () => {
     );
   });
 
-  for (const task of Object.keys(SCHEDULES).filter((name) => !WITHOUT_TENANTS.includes(name))) {
+  for (const { name: task } of SCHEDULES.filter(({ name }) => !WITHOUT_TENANTS.includes(name))) {
     it(`the schedule ${task} skips one failing account and no other`, async () => {
       const [sound, poisoned, alsoSound] = await Promise.all([1, 2, 3].map(() => stack.createTenant()));
       const swept = new Set<string>();

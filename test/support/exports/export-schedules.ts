@@ -2,10 +2,6 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import type { Command } from '../../../shared/contracts/command.js';
 import type { ClockJob } from '../../../shared/queues/clock.js';
-import { openExportsQueue } from '../../../shared/queues/exports.js';
-import { openMessagesQueue } from '../../../shared/queues/messages.js';
-import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
-import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { buildClockCommand } from '../../../shared/records/sweeps/clock-command.js';
 import { runExportSchedule } from '../../../shared/resources/export-schedules/commands.js';
 import { createClockProcessor } from '../../../workers/clock/processor.js';
@@ -17,13 +13,7 @@ import { ExportAccount } from './exports.js';
 
 /** The clock's task for export schedules, as a function, for a stack without a clock. */
 export function createScheduleClock(stack: TestStack): () => Promise<unknown> {
-  const { runtime } = stack;
-  const process = createClockProcessor(runtime, {
-    writes: openWritesQueue(runtime),
-    messages: openMessagesQueue(runtime),
-    webhooks: openWebhooksQueue(runtime),
-    exports: openExportsQueue(runtime),
-  });
+  const process = createClockProcessor(stack.runtime);
   return () => process({ name: 'run-export-schedules', data: {} } as Job<ClockJob>, '');
 }
 

@@ -11,7 +11,7 @@ import {
   chooseSystemAccount,
   runProgram,
   type SystemAccount,
-} from '../../../shared/platform/files/system-account.js';
+} from '../../../bin/embedded-postgres/system-account.js';
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
 

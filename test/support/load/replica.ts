@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { canAnswerQueries } from '../../../bin/embedded-postgres/database.js';
-import { buildSpawnOptions, chooseSystemAccount } from '../../../shared/platform/files/system-account.js';
+import { buildSpawnOptions, chooseSystemAccount } from '../../../bin/embedded-postgres/system-account.js';
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
 

@@ -1,8 +1,29 @@
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
+import { RESOURCE_TABLES } from '../../../shared/registry/tables.js';
 import type { TestClient } from '../client.js';
+import { listDocumentedOperations, type OpenApiNode, resolveRef } from '../text/openapi-walk.js';
 import { createInvoiceAfter } from './lifecycle-records.js';
 import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
+
+/** Kinds that a key cannot create, or whose creation needs more than a body. */
+const MADE_ELSEWHERE = ['user', 'session', 'webhook_replay'];
+
+/** The kinds that a key creates by the list's path, each with the example of the body. */
+const CREATIONS = Object.entries(RESOURCE_TABLES).flatMap(([kind, { collection }]) => {
+  const body = listDocumentedOperations().find(({ name }) => name === `POST ${collection}`)?.body;
+  return body && !MADE_ELSEWHERE.includes(kind) ? [{ kind, collection, ...body }] : [];
+});
+
+/** Writes the canary into each member of an example that holds any text. */
+function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Record<string, unknown> {
+  const properties = (resolveRef(schema).properties ?? {}) as Record<string, OpenApiNode>;
+  const filled = Object.entries(properties).flatMap(([name, member]) => {
+    const isText = member.type === 'string' && !member.enum && !member.format && !member.pattern;
+    return isText ? [[name, canary.slice(0, Number(member.maxLength ?? canary.length))]] : [];
+  });
+  return { ...(example as object), ...Object.fromEntries(filled) };
+}
 
 /**
  * Creates records of every kind that contain `canary`, a text that no other account may see.
@@ -66,5 +87,9 @@ export async function createCanaryRecords(
     ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
     ids.agent_key = await make('/agent-keys', { name: canary, scopes: ['read_audit'] });
   }
+  const made = new Set(Object.keys(ids));
+  for (const { kind, collection, schema, example } of CREATIONS.filter(({ kind }) => !made.has(kind)))
+    for (let round = 0; round < 2; round += 1)
+      ids[kind] = await make(collection, fillTexts(example, schema, canary));
   return ids;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
-import { createReplayRunner } from '../../../workers/clock/run-replays.js';
+import { createReplayRunner } from '../../../workers/webhooks/run-replays.js';
 import { eventually } from '../poll.js';
 import type { TestStack, TestTenant } from '../stack.js';
 import { insertEndpoint, type TenantRows } from './webhook-rows.js';

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../../shared/platform/config/config.js';
+import { loadConfig } from '../../../shared/config/config.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import { ConflictMonitor } from '../../../workers/writes/conflict-monitor.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { loadConfig } from '../../../shared/platform/config/config.js';
+import { loadConfig } from '../../../shared/config/config.js';
 import { deriveLinkKey, openLink, sealLink } from '../../../shared/resources/planned-messages/link.js';
 
 const createLinkKey = (secret: string) =>

@@ -4,7 +4,7 @@ import {
   findStorageConflicts,
   resolveStorageLocation,
   validateStorageUrl,
-} from '../../../shared/platform/config/storage-location.js';
+} from '../../../shared/config/storage-location.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { redactText } from '../../../shared/platform/logger.js';
 import { deriveExportLinkKey, redeemLink, signLink } from '../../../shared/storage/link-token.js';

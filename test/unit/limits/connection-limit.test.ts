@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { loadConfig } from '../../../shared/platform/config/config.js';
+import { loadConfig } from '../../../shared/config/config.js';
 import { Lifecycle } from '../../../shared/platform/lifecycle.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.js';

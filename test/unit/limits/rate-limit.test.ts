@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { loadConfig, type TierLimits } from '../../../shared/config/config.js';
 import type { Principal } from '../../../shared/contracts/principal.js';
-import { loadConfig, type TierLimits } from '../../../shared/platform/config/config.js';
 import { createLimiter } from '../../../shared/platform/limits/limiter.js';
 import { countRequest } from '../../../shared/resources/api-keys/rate-limit.js';
 

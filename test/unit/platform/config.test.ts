@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, loadConfig } from '../../../shared/platform/config/config.js';
-import type { ProcessKind } from '../../../shared/platform/config/config-contradictions.js';
-import { settingsSchema } from '../../../shared/platform/config/settings.js';
+import { ConfigError, loadConfig } from '../../../shared/config/config.js';
+import type { ProcessKind } from '../../../shared/config/config-contradictions.js';
+import { settingsSchema } from '../../../shared/config/settings.js';
 
 const SECRET = 'a secret key that is long enough for anybody';
 const DATABASE_URL = 'postgres://tow:secret@localhost:5432/tow';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { loadConfig } from '../../../shared/platform/config/config.js';
-import { findMisspelledSettings } from '../../../shared/platform/config/misspelled-settings.js';
+import { loadConfig } from '../../../shared/config/config.js';
+import { findMisspelledSettings } from '../../../shared/config/misspelled-settings.js';
 
 const SECRET_KEY = 'a secret key that is long enough for anybody';
 

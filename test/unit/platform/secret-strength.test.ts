@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { estimateSecretBits } from '../../../shared/platform/config/secret-strength.js';
+import { estimateSecretBits } from '../../../shared/config/secret-strength.js';
 
 describe('estimateSecretBits', () => {
   for (const [text, most] of [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { loadConfig } from '../../../shared/platform/config/config.js';
-import type { ProcessKind } from '../../../shared/platform/config/config-contradictions.js';
+import { loadConfig } from '../../../shared/config/config.js';
+import type { ProcessKind } from '../../../shared/config/config-contradictions.js';
 
 describe('warnings about settings', () => {
   const COMPLETE = {

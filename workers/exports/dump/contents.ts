@@ -1,5 +1,6 @@
 import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
+import * as modules from '../../../shared/registry/modules.js';
 import { apiKeyFields } from '../../../shared/resources/api-keys/fields.js';
 import { approvalFields } from '../../../shared/resources/approvals/fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
@@ -17,6 +18,7 @@ import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
+import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
 export interface IncludedTable {
@@ -42,10 +44,10 @@ const INTERNAL_NUMBER = 'an internal number of the source database, which is mea
 
 /**
  * The data of the account, in the sequence of the dump. A table or column in neither list is not
- * exported, because it may be a secret. test/integration/exports/export-dump-contents.test.ts
- * fails until someone lists it.
+ * exported, because it may be a secret, unless responses of a resource show it.
+ * test/integration/exports/export-dump-contents.test.ts fails until someone lists it.
  */
-export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
+const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
     defineTable(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents agent_day_cents created_at updated_at id
     sandbox_tenant_id business_name address city state zip phone email remittance_text`),
@@ -91,11 +93,9 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     defineTable(`tenant_id id occurred_at actor_type actor_id actor_name action entity_type entity_id outcome source tool changes error
     response_status request_id idempotency_key ip user_agent`),
   events: defineTable('tenant_id id type occurred_at body', { xid: INTERNAL_NUMBER }),
-  webhook_endpoints: defineTable(
-    `tenant_id id url event_types description header_names rate_limit_per_second max_in_flight enabled disabled_reason disabled_at deleted_at
-    created_at updated_at`,
-    { headers_sealed: 'credentials of the receiver' },
-  ),
+  webhook_endpoints: defineFieldTable(webhookEndpointFields, 'deleted_at', {
+    headers_sealed: 'credentials of the receiver',
+  }),
   webhook_deliveries:
     defineTable(`tenant_id id endpoint_id event_id event_type trigger replay_id replay_of body priority status attempts next_attempt_at
     last_attempt_at last_response_status last_error completed_at created_at`),
@@ -137,6 +137,15 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migrations: MIGRATION_STATE,
   schema_migrations_lock: MIGRATION_STATE,
 };
+
+/** The columns that responses show, for each resource whose table is in neither list. */
+const FIELD_TABLES = Object.fromEntries(
+  Object.values(modules).flatMap(({ table: { table }, fields: [fields] }) =>
+    !fields || table in LISTED_TABLES || table in EXCLUDED_TABLES ? [] : [[table, defineFieldTable(fields)]],
+  ),
+);
+
+export const INCLUDED_TABLES: typeof LISTED_TABLES = { ...LISTED_TABLES, ...FIELD_TABLES };
 
 /** The reason for each excluded schema. */
 export const EXCLUDED_SCHEMAS: Readonly<Record<string, string>> = {

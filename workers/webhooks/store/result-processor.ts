@@ -1,6 +1,6 @@
+import { failpoint } from '../../../shared/config/failpoints.js';
 import type { Attempt } from '../../../shared/deliveries/attempt.js';
 import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
-import { failpoint } from '../../../shared/platform/config/failpoints.js';
 import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js';
 import { applyAttempt } from '../queue/endpoint-queue-health.js';

@@ -1,7 +1,7 @@
 import { findPastDue } from '../../../billing/past-due.js';
+import type { Config } from '../../../config/config.js';
 import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../../contracts/generated.js';
-import type { Config } from '../../../platform/config/config.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { MESSAGES_QUEUE } from '../../../queues/messages.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';

@@ -2,6 +2,7 @@ import type { Command } from '../../../contracts/command.js';
 import { email } from '../../../contracts/schemas/fields.js';
 import { buildInvoiceDocument, formatDay } from '../../../documents/document.js';
 import type { DocumentRow } from '../../../documents/document-rows.js';
+import { type MessageContent, writeEmail, writeText } from '../../../documents/invoice-message.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import {
   indexByRef,
@@ -15,7 +16,6 @@ import { LINK_DAYS } from '../../planned-messages/link.js';
 import type { PlannedMessage, PlannedSending, Recipient } from '../../planned-messages/plan.js';
 import { insertMessages, type NewMessage, supersedeQueuedMessages } from '../../planned-messages/store.js';
 import { buildInvoiceDocumentQuery } from '../document-query.js';
-import { type MessageContent, writeEmail, writeText } from './message.js';
 
 interface ContactRow extends RecordRef {
   billing_email: string | null;

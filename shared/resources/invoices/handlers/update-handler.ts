@@ -1,9 +1,9 @@
 import { checkInvoiceTotal, checkTotalCoversPayments } from '../../../billing/check-total.js';
 import { type InvoicePrice, priceInvoice } from '../../../billing/money.js';
+import type { Config } from '../../../config/config.js';
 import type { Change, Command, CommandOutcome } from '../../../contracts/command.js';
 import type { InvoicePatch } from '../../../contracts/generated.js';
 import { replacePlainDates } from '../../../documents/plain-dates.js';
-import type { Config } from '../../../platform/config/config.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { diffPatch } from '../../../records/changes.js';
 import { nextUpdatedAtSql } from '../../../records/lock-records.js';

@@ -1,7 +1,7 @@
+import type { Config } from '../../../config/config.js';
 import type { Change, Command, CommandOutcome, EventDraft } from '../../../contracts/command.js';
 import { redactUrl } from '../../../deliveries/redact-url.js';
 import { resetEndpointHealth, storeHealthProgress } from '../../../deliveries/store-health-progress.js';
-import type { Config } from '../../../platform/config/config.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { WEBHOOKS_QUEUE } from '../../../queues/webhooks.js';
 import { diffPatch } from '../../../records/changes.js';

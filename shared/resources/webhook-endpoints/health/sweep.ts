@@ -1,6 +1,7 @@
 import type { Command, CommandDefinition } from '../../../contracts/command.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../../records/sweeps/clock-command.js';
+import type { CommandSweep } from '../../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../../records/sweeps/sweep-round-robin.js';
 import {
   disableEndpoint,
@@ -47,3 +48,10 @@ export async function findHealthSteps(tx: Transaction, limit: number): Promise<C
     ...(row.tells_exhausted ? [buildClockCommand(recordExhausted, row)] : []),
   ]);
 }
+
+/** Warns about failing endpoints, disables them and enables them again. */
+export const endpointHealthSweep: CommandSweep = {
+  name: 'watch-endpoints',
+  everyMs: 5_000,
+  find: findHealthSteps,
+};

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startMcp } from '../../../../mcp/start-mcp.js';
 import { MIGRATION_HEAD } from '../../../../migrations/index.js';
-import { loadConfig } from '../../../../shared/platform/config/config.js';
+import { loadConfig } from '../../../../shared/config/config.js';
 import {
   createFoundation,
   createRuntime,
@@ -61,6 +61,22 @@ describe('the MCP process', () => {
     expect(metrics?.status).to.equal(200);
     expect(await (await fetchPath('/metrics')).text()).to.match(
       /tow_http_request_duration_seconds_count\{[^}]*route="\/mcp"/,
+    );
+  });
+
+  it('the MCP process answers 405 with Allow to a health path with another method than GET and HEAD', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const response = await mcp.send({ path, body: PING });
+      expectError(response, 405, 'method_not_allowed');
+      expect(response.headers.allow).to.equal('GET');
+      expect((await mcp.send({ method: 'HEAD', path })).status).to.equal(200);
+    }
+  });
+
+  it('the MCP process counts requests for the manifest under their own route', async () => {
+    await mcp.send({ method: 'GET', path: '/mcp/manifest', key: null });
+    expect(await (await fetch(`${mcp.origin}/metrics`)).text()).to.match(
+      /tow_http_request_duration_seconds_count\{method="GET",route="\/mcp\/manifest",status="200"\} [1-9]/,
     );
   });
 

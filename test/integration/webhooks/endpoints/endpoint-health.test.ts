@@ -2,10 +2,6 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import type { SqlQuery } from '../../../../shared/platform/postgres/database.js';
 import type { ClockJob } from '../../../../shared/queues/clock.js';
-import { openExportsQueue } from '../../../../shared/queues/exports.js';
-import { openMessagesQueue } from '../../../../shared/queues/messages.js';
-import { openWebhooksQueue } from '../../../../shared/queues/webhooks.js';
-import { openWritesQueue } from '../../../../shared/queues/writes.js';
 import { HEALTH_RULES } from '../../../../shared/resources/webhook-endpoints/health/rules.js';
 import { findHealthSteps } from '../../../../shared/resources/webhook-endpoints/health/sweep.js';
 import { createClockProcessor } from '../../../../workers/clock/processor.js';
@@ -212,14 +208,7 @@ describe('health of webhook endpoints', () => {
   it('the clock job watch-endpoints disables an endpoint that failed for five days', async () => {
     const id = await health.createEndpoint();
     await health.setFailing(id, 121);
-    const { runtime } = stack;
-    const queues = {
-      writes: openWritesQueue(runtime),
-      messages: openMessagesQueue(runtime),
-      webhooks: openWebhooksQueue(runtime),
-      exports: openExportsQueue(runtime),
-    };
-    await createClockProcessor(runtime, queues)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
+    await createClockProcessor(stack.runtime)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
     await eventually('the endpoint is disabled', async () => !(await health.readEndpoint(id)).enabled);
     expect(await health.readEventTypes(id)).to.deep.equal(['endpoint.disabled']);
   });

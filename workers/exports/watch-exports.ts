@@ -1,13 +1,23 @@
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import { type ExportsQueue, promptExports } from '../../shared/queues/exports.js';
-import type { WritesQueue } from '../../shared/queues/writes.js';
+import { type ExportsQueue, openExportsQueue, promptExports } from '../../shared/queues/exports.js';
+import { openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
 import {
   findDueExports,
   findExpiredExports,
   findLostExports,
 } from '../../shared/resources/exports/sweeps.js';
-import { enqueueCommands } from './enqueue-commands.js';
-import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
+import { enqueueCommands } from '../sweeps/enqueue-commands.js';
+import type { Task } from '../sweeps/schedule.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenants } from '../sweeps/sweep-tenants.js';
+
+export const exportTask: Task = {
+  name: 'watch-exports',
+  everyMs: 5_000,
+  prepare: (runtime) => {
+    const queues = { writes: openWritesQueue(runtime), exports: openExportsQueue(runtime) };
+    return () => watchExports(runtime, queues);
+  },
+};
 
 /**
  * Adds wake-up jobs for exports that can run and that no worker holds: their wake-up job was lost,
@@ -15,12 +25,12 @@ import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
  * exports which have used all their tries, and commands that expire exports after their retention
  * period.
  */
-export async function watchExports(
+async function watchExports(
   runtime: Runtime,
   { writes, exports }: { writes: WritesQueue; exports: ExportsQueue },
 ): Promise<Record<string, unknown>> {
   let [due, ended] = [0, 0];
-  await sweepTenants(runtime, 'watch-exports', async (tx) => {
+  await sweepTenants(runtime, exportTask.name, async (tx) => {
     const [refs, lost, expired] = await Promise.all([
       findDueExports(tx),
       findLostExports(tx, DEFAULT_ROWS_PER_PASS),

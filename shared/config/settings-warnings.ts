@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../../outbound/addresses.js';
-import { isLocalhost } from '../../outbound/target.js';
+import { isLoopback } from '../outbound/addresses.js';
+import { isLocalhost } from '../outbound/target.js';
 import type { ProcessKind } from './config-contradictions.js';
 import type { Settings } from './generated.js';
 import { findMisspelledSettings } from './misspelled-settings.js';

@@ -1,9 +1,10 @@
 import { countPending, leasePending } from '../../shared/operations/pending.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import type { WritesQueue } from '../../shared/queues/writes.js';
-import { enqueueCommands } from './enqueue-commands.js';
-import { setQueryTimeout } from './isolate-tenants.js';
-import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from './sweep-tenants.js';
+import { openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
+import { enqueueCommands } from '../sweeps/enqueue-commands.js';
+import { setQueryTimeout } from '../sweeps/isolate-tenants.js';
+import type { Task } from '../sweeps/schedule.js';
+import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
  * A resubmitted operation is not submitted again for this long. BullMQ returns a stalled job to the
@@ -13,16 +14,22 @@ const LEASE_SECONDS = 20;
 /** Time limit of the count, in ms, so that it does not delay the clock's other tasks. */
 const COUNT_TIMEOUT_MS = 1_000;
 
+export const operationTask: Task = {
+  name: 'resubmit-operations',
+  everyMs: 5_000,
+  prepare: (runtime) => {
+    const writes = openWritesQueue(runtime);
+    return () => resubmitOperations(runtime, writes);
+  },
+};
+
 /**
  * Adds pending operations to the queue again: those whose job was lost or never started. A command
  * that has run meanwhile does nothing.
  */
-export async function resubmitOperations(
-  runtime: Runtime,
-  writes: WritesQueue,
-): Promise<Record<string, unknown>> {
+async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
   let resubmitted = 0;
-  await sweepTenants(runtime, 'resubmit-operations', async (tx) => {
+  await sweepTenants(runtime, operationTask.name, async (tx) => {
     const commands = await leasePending(tx, { leaseSeconds: LEASE_SECONDS, limit: DEFAULT_ROWS_PER_PASS });
     // Inside the transaction: if the queue is unreachable, the lease is rolled back and the next
     // run tries again.

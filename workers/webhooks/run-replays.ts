@@ -1,14 +1,21 @@
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import { type WebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
+import { openWebhooksQueue, type WebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 import { continueReplay, findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
-import { sweepTenantSet, sweepTenants } from './sweep-tenants.js';
+import type { Task } from '../sweeps/schedule.js';
+import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
  * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
  * pass continues with the next tenant.
  */
 const PASS_BUDGET_MS = 2_000;
+
+export const replayTask: Task = {
+  name: 'run-replays',
+  everyMs: 2_000,
+  prepare: (runtime) => createReplayRunner(runtime, openWebhooksQueue(runtime)),
+};
 
 /**
  * Creates a function that runs one pass: it creates some deliveries of each running replay and
@@ -74,7 +81,7 @@ function sortRoundRobin(running: RecordRef[], lastTenant: string): RecordRef[] {
 /** Finds the replays that can continue, sorted by tenant within each transaction. */
 async function findRunning(runtime: Runtime): Promise<RecordRef[]> {
   const found: RecordRef[] = [];
-  await sweepTenants(runtime, 'run-replays', async (tx) => {
+  await sweepTenants(runtime, replayTask.name, async (tx) => {
     found.push(...(await findRunningReplays(tx)));
   });
   return found;

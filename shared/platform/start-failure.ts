@@ -1,7 +1,7 @@
-import { describeError } from '../describe-error.js';
-import { getErrorCode, isConnectionError } from '../errors.js';
-import type { Logger } from '../logger.js';
-import { ConfigError } from './config.js';
+import { ConfigError } from '../config/config.js';
+import { describeError } from './describe-error.js';
+import { getErrorCode, isConnectionError } from './errors.js';
+import type { Logger } from './logger.js';
 
 /**
  * Why a process refuses to start: one sentence with the problem and one with the remedy. Retrying

@@ -1,10 +1,5 @@
-import type { InvoiceDocument } from '../../../documents/document.js';
-import {
-  type DocumentPart,
-  escapeHtml,
-  renderInvoiceHtml,
-  type StyleAttributeFor,
-} from '../../../documents/document-html.js';
+import type { InvoiceDocument } from './document.js';
+import { type DocumentPart, escapeHtml, renderInvoiceHtml, type StyleAttributeFor } from './document-html.js';
 
 export interface MessageContent {
   subject: string | null;

@@ -1,8 +1,9 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
+import { acceptSuggestions, dismissSuggestions } from './decide-handler.js';
 import type { SuggestionDraft } from './detectors/kinds.js';
 import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.js';
 
@@ -50,3 +51,10 @@ export async function expireSuggestions(
     return { ok: true, changes, events: [] };
   });
 }
+
+export const suggestionHandlers: CommandHandlers = {
+  'suggestion.create': createSuggestions,
+  'suggestion.expire': expireSuggestions,
+  'suggestion.accept': acceptSuggestions,
+  'suggestion.dismiss': dismissSuggestions,
+};

@@ -1,6 +1,6 @@
 import type { Command } from '../../shared/contracts/command.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import type { WritesQueue } from '../../shared/queues/writes.js';
+import { openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
 import { buildClockCommand } from '../../shared/records/sweeps/clock-command.js';
 import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
 import {
@@ -9,8 +9,9 @@ import {
   findDueSchedules,
 } from '../../shared/resources/export-schedules/sweep.js';
 import { estimateExportRows } from '../../shared/resources/exports/request/estimate-rows.js';
-import { enqueueCommands } from './enqueue-commands.js';
-import { sweepTenants } from './sweep-tenants.js';
+import { enqueueCommands } from '../sweeps/enqueue-commands.js';
+import type { Task } from '../sweeps/schedule.js';
+import { sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /** Maximum due schedules per transaction of the sweep. */
 const SCHEDULES_PER_TRANSACTION = 256;
@@ -20,16 +21,22 @@ const SCHEDULES_PER_TRANSACTION = 256;
  */
 const ESTIMATION_BUDGET_MS = 5_000;
 
+export const exportScheduleTask: Task = {
+  name: 'run-export-schedules',
+  everyMs: 30_000,
+  prepare: (runtime) => {
+    const writes = openWritesQueue(runtime);
+    return () => runExportSchedules(runtime, writes);
+  },
+};
+
 /**
  * Submits a command for each due export schedule. The writes workers create the export and set the
  * schedule's next run.
  */
-export async function runExportSchedules(
-  runtime: Runtime,
-  writes: WritesQueue,
-): Promise<Record<string, unknown>> {
+async function runExportSchedules(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
   const due: DueSchedule[] = [];
-  await sweepTenants(runtime, 'run-export-schedules', async (tx) => {
+  await sweepTenants(runtime, exportScheduleTask.name, async (tx) => {
     due.push(...(await findDueSchedules(tx, SCHEDULES_PER_TRANSACTION)));
   });
   const endAt = performance.now() + ESTIMATION_BUDGET_MS;

@@ -6,6 +6,7 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isRoot } from '../../shared/platform/files/is-root.js';
 
 const ACCOUNT_NAMES = ['postgres', 'nobody'];
 const MAX_OUTPUT_CHARS = 8_000;
@@ -24,11 +25,6 @@ export interface ProgramResult {
   /** "exit code 1", "signal SIGKILL", or the reason why the program could not be started. */
   endReason: string;
   output: string;
-}
-
-/** Whether this process runs as root. */
-export function isRoot(): boolean {
-  return process.geteuid?.() === 0;
 }
 
 /**

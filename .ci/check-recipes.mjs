@@ -1,0 +1,144 @@
+// Follows four recipes of CONTRIBUTING.md ("To add") in a copy of the repository: it adds a field,
+// an event type, a resource and a queue. It fails if a recipe needs a file that CONTRIBUTING.md does
+// not name, if it needs more than its target, or if a check or a test then fails.
+// .ci/recipes/<recipe> holds what each adds: new files in new/, lines of other files in edits.mjs.
+// `npm run check:recipes -- --keep` keeps the copy.
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const RECIPES = [
+  { name: 'field', title: 'A field', maxFiles: 4 },
+  { name: 'event-type', title: 'An event type', maxFiles: 3 },
+  { name: 'resource', title: 'A resource', maxLinesElsewhere: 3 },
+  { name: 'queue', title: 'A queue', maxFiles: 4 },
+];
+/** Each migration has its lines here. */
+const MIGRATION_LIST = 'migrations/index.ts';
+
+const copy = mkdtempSync(join(tmpdir(), 'tow-recipes-'));
+const problems = [];
+process.on('exit', () => {
+  if (process.argv.includes('--keep')) console.log(`kept ${copy}`);
+  else rmSync(copy, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+copyRepository();
+const files = [];
+for (const recipe of RECIPES) files.push(...(await follow(recipe)));
+// What `npm run generate` and `npm run build` write.
+await run('npm run --silent generate');
+await run('npx tsx api/openapi/build-openapi.ts');
+const generated = commitChanges('chore: generate').map(({ path }) => path);
+console.log(`generated: ${generated.join(', ')}`);
+refuseUnnamed('To add', generated, listNamedPaths('## To add', '\n- **'));
+const tests = files.filter((path) => path.endsWith('.test.ts'));
+await Promise.all([
+  run('npm run --silent check'),
+  run(`npx tsx test/run/main.ts --jobs 1 test/contract ${tests.join(' ')}`),
+]);
+for (const problem of problems) console.error(`FAILED: ${problem}`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+/** Copies the files that git tracks or would track into a repository of their own. */
+function copyRepository() {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
+  const listed = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  for (const file of listed.filter((path) => path !== '' && existsSync(join(ROOT, path))))
+    cpSync(join(ROOT, file), join(copy, file));
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  git('init', '--quiet');
+  commitChanges('chore: copy');
+}
+
+/** Does what a recipe says, and compares it with its target. Returns the files that it changed. */
+async function follow({ name, title, maxFiles, maxLinesElsewhere }) {
+  const folder = join(ROOT, '.ci/recipes', name);
+  if (existsSync(join(folder, 'new'))) cpSync(join(folder, 'new'), copy, { recursive: true });
+  const { edits } = await import(join(folder, 'edits.mjs'));
+  for (const { file, before, add } of edits) insert(join(copy, file), before, add);
+  const changes = commitChanges(`feat: follow the recipe of ${name}`);
+  const paths = changes.map(({ path }) => path);
+  const linesElsewhere = changes
+    .filter(({ isNew, path }) => !isNew && path !== MIGRATION_LIST)
+    .reduce((sum, { lines }) => sum + lines, 0);
+  const [count, most, unit] =
+    maxFiles === undefined
+      ? [linesElsewhere, maxLinesElsewhere, 'lines outside its new files and the migration']
+      : [paths.length, maxFiles, 'files'];
+  console.log(`${name}: ${count} ${unit}, at most ${most}`);
+  for (const { path, isNew, lines } of changes) console.log(`  ${path} (${isNew ? 'new' : `+${lines}`})`);
+  if (count > most) problems.push(`${name} needs ${count} ${unit}, more than ${most}`);
+  const named = listNamedPaths(`\n- **${title}**`, '\n- **');
+  refuseUnnamed(name, paths, named);
+  for (const { text, pattern } of named)
+    if (!paths.some((path) => pattern.test(path)))
+      problems.push(`${name} does not need ${text}, which is named`);
+  return paths;
+}
+
+/** Inserts text before the last occurrence of another text; by default at the end of the file. */
+function insert(file, before, add) {
+  const text = readFileSync(file, 'utf8');
+  const place = before === undefined ? text.length : text.lastIndexOf(before);
+  if (place < 0) throw new Error(`${file} has no ${before}`);
+  writeFileSync(file, text.slice(0, place) + add + text.slice(place));
+}
+
+/** Commits everything. Returns the changed files with their numbers of added lines. */
+function commitChanges(message) {
+  git('add', '--all');
+  const added = git('diff', '--cached', '--name-only', '--diff-filter=A').split('\n');
+  const changes = git('diff', '--cached', '--numstat', '--no-renames').split('\n').filter(Boolean);
+  git('-c', 'user.name=recipes', '-c', 'user.email=recipes@localhost', 'commit', '--quiet', '-m', message);
+  return changes.map((line) => {
+    const [lines, , path] = line.split('\t');
+    return { path, lines: Number(lines), isNew: added.includes(path) };
+  });
+}
+
+/** The paths in backticks in a passage of CONTRIBUTING.md. `<r>` stands for a name. */
+function listNamedPaths(start, end) {
+  const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  const from = text.indexOf(start);
+  if (from < 0) throw new Error(`CONTRIBUTING.md has no ${start}`);
+  const passage = text.slice(from, text.indexOf(end, from + start.length));
+  return [...passage.matchAll(/`([\w.<>-]+(?:\/[\w.<>-]*)+|Procfile)`/g)].map(([, path]) => ({
+    text: path,
+    pattern: new RegExp(
+      `^${path.replaceAll('.', '\\.').replace(/<\w+>/g, '[\\w-]+')}${path.endsWith('/') ? '' : '$'}`,
+    ),
+  }));
+}
+
+function refuseUnnamed(name, paths, named) {
+  for (const path of paths)
+    if (!named.some(({ pattern }) => pattern.test(path)))
+      problems.push(`${name} needs ${path}, which CONTRIBUTING.md does not name`);
+}
+
+/** Runs a command in the copy and prints its output in one piece. */
+function run(command) {
+  const startedAt = Date.now();
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-c', command], { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = [];
+    child.stdout.on('data', (data) => output.push(data));
+    child.stderr.on('data', (data) => output.push(data));
+    child.on('close', (code) => {
+      console.log(`== ${command} (${Math.round((Date.now() - startedAt) / 1000)} s)`);
+      if (code !== 0) {
+        problems.push(command);
+        console.log(Buffer.concat(output).toString());
+      }
+      resolve();
+    });
+  });
+}
+
+function git(...args) {
+  return execFileSync('git', args, { cwd: copy, encoding: 'utf8' });
+}

@@ -1,0 +1,10 @@
+import type { Knex } from 'knex';
+
+/** Adds the gate code of the pickup. The column is nullable, so no row is rewritten. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw('alter table work_orders add column gate_code text');
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('alter table work_orders drop column gate_code');
+}

@@ -1,0 +1,13 @@
+import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { openWorker } from '../../shared/queues/backend.js';
+import type { PromptedRecord } from '../../shared/queues/prompts.js';
+
+/** Starts the worker for records that a command left to the queue `reminders`. */
+export function startRemindersWorker(runtime: Runtime): void {
+  openWorker<PromptedRecord>(
+    runtime,
+    'reminders',
+    async ({ data }) => runtime.logger.info({ tenantId: data.tenantId, id: data.id }, 'reminder due'),
+    { concurrency: 4 },
+  );
+}

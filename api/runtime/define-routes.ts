@@ -1,0 +1,13 @@
+import type Router from '@koa/router';
+import type { RequestState } from './context.js';
+import type { ApiRuntime } from './runtime.js';
+
+/** The routes of a resource, and their tag in the document (openapi/tags.ts). */
+export interface Routes {
+  tag: string;
+  addTo: (router: Router<RequestState>, api: ApiRuntime) => void;
+}
+
+export function defineRoutes(tag: string, addTo: Routes['addTo']): Routes {
+  return { tag, addTo };
+}

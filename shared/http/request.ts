@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../config/config.js';
+import { AppError } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
+
+/** Maximum size of a JSON body, before and after decompression (docs/decisions.md §5, Limits). */
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** The audit log stores at most this much of a client's User-Agent. */
+const MAX_USER_AGENT_CHARS = 200;
+/**
+ * A client's own request id is kept if it is short and safe in a header and a log
+ * (docs/decisions.md §5).
+ */
+const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
+
+export interface RequestIds {
+  /**
+   * The service's own id of the request. A command uses it as its id, so that logs, audit entry and
+   * operation share one id.
+   */
+  id: string;
+  /** The client's X-Request-Id, or `id` if the client sent none. */
+  requestId: string;
+}
+
+/** Assigns the ids of a request, and sets the headers that every response has. */
+export function identifyRequest(request: IncomingMessage, response: ServerResponse): RequestIds {
+  const id = newId();
+  const sentId = readHeader(request, 'x-request-id') ?? '';
+  const requestId = SAFE_REQUEST_ID.test(sentId) ? sentId : id;
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  return { id, requestId };
+}
+
+/** @param name in lower case */
+export function readHeader({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Returns the path of the request without its query. */
+export function readPath({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] as string;
+}
+
+/**
+ * Returns the client's address; null if its connection is already closed. Behind a trusted proxy it
+ * is the last address in X-Forwarded-For, which that proxy added. The client controls all earlier
+ * ones.
+ */
+export function readClientAddress(
+  request: IncomingMessage,
+  { trustProxy }: Pick<Config, 'trustProxy'>,
+): string | null {
+  const forwarded = trustProxy ? readHeader(request, 'x-forwarded-for') : undefined;
+  return forwarded?.split(',').at(-1)?.trim() || (request.socket.remoteAddress ?? null);
+}
+
+/** Returns the User-Agent for the audit log; null if the client sent none. */
+export function readUserAgent(request: IncomingMessage): string | null {
+  return readHeader(request, 'user-agent')?.slice(0, MAX_USER_AGENT_CHARS) || null;
+}
+
+/** @param allowed the methods that the route supports */
+export function methodNotAllowed(method: string | undefined, allowed: string[]): AppError {
+  return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(' or ')}.`, {
+    headers: { Allow: allowed.join(', ') },
+  });
+}
+
+/** @throws {AppError} 405 for any method but GET and HEAD */
+export function assertReadMethod(method: string | undefined): void {
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, ['GET']);
+}

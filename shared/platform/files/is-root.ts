@@ -1,0 +1,4 @@
+/** Whether this process runs as root. */
+export function isRoot(): boolean {
+  return process.geteuid?.() === 0;
+}

@@ -1,0 +1,19 @@
+/*
+ * Everything that the clock does at intervals, one line each. Each room brings its own.
+ */
+
+export { purgeSweep } from '../../shared/operations/store.js';
+export { approvalSweep } from '../../shared/resources/approvals/expiry.js';
+export { claimSweep } from '../../shared/resources/claims/deadlines.js';
+export { storageSweep } from '../../shared/resources/impounds/storage-sweep.js';
+export { overdueSweep } from '../../shared/resources/invoices/overdue-sweep.js';
+export { termsSweep } from '../../shared/resources/invoices/terms-changes.js';
+export { endpointHealthSweep } from '../../shared/resources/webhook-endpoints/health/sweep.js';
+export { exportScheduleTask } from '../exports/run-export-schedules.js';
+export { exportTask } from '../exports/watch-exports.js';
+export { messageTask } from '../messages/prompt-messages.js';
+export { replayTask } from '../webhooks/run-replays.js';
+export { endpointQueueTask } from '../webhooks/wake-endpoint-queues.js';
+export { operationTask } from '../writes/resubmit-operations.js';
+export { partitionTask } from './maintain-partitions.js';
+export { billingTask } from './watch-billing.js';

@@ -1,0 +1,49 @@
+import type { Runtime } from '../../shared/platform/process/runtime.js';
+import type { Interval } from '../../shared/queues/clock.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import type { CommandSweep, RowSweep } from '../../shared/records/sweeps/schedule.js';
+import { enqueueCommands } from './enqueue-commands.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
+
+/** Runs a piece of work once. The clock logs the facts that it returns. */
+export type RunOnce = () => Promise<Record<string, unknown>>;
+
+/** Work at intervals that is no plain sweep. */
+export interface Task extends Interval {
+  /** Prepares the work when the clock starts, so that it can keep its place between passes. */
+  prepare: (runtime: Runtime) => RunOnce;
+}
+
+export type Schedule = Task | CommandSweep | RowSweep;
+
+/** Prepares the work of a schedule in this process. */
+export function prepareSchedule(runtime: Runtime, schedule: Schedule): RunOnce {
+  if ('prepare' in schedule) return schedule.prepare(runtime);
+  return 'find' in schedule ? prepareCommandSweep(runtime, schedule) : prepareRowSweep(runtime, schedule);
+}
+
+function prepareCommandSweep(
+  runtime: Runtime,
+  { name, find, limit = DEFAULT_ROWS_PER_PASS }: CommandSweep,
+): RunOnce {
+  const writes = openWritesQueue(runtime);
+  return async () => {
+    let found = 0;
+    await sweepTenants(runtime, name, async (tx) => {
+      const commands = await find(tx, limit);
+      await enqueueCommands(writes, commands);
+      found += commands.length;
+    });
+    return { found };
+  };
+}
+
+function prepareRowSweep(runtime: Runtime, { name, changeRows, limit }: RowSweep): RunOnce {
+  return async () => {
+    let changed = 0;
+    await sweepTenants(runtime, name, async (tx) => {
+      changed += await changeRows(tx, limit);
+    });
+    return { changed };
+  };
+}

@@ -1,0 +1,29 @@
+/*
+ * The handlers of all resources, one line each. Only workers may import this list.
+ */
+
+export { agentKeyHandlers } from '../../shared/resources/agent-keys/handlers.js';
+export { apiKeyHandlers } from '../../shared/resources/api-keys/handlers.js';
+export { approvalHandlers } from '../../shared/resources/approvals/handlers.js';
+export { claimHandlers } from '../../shared/resources/claims/handlers/index.js';
+export { customerHandlers } from '../../shared/resources/customers/handlers.js';
+export { driverHandlers } from '../../shared/resources/drivers/handlers.js';
+export { exportScheduleHandlers } from '../../shared/resources/export-schedules/handlers.js';
+export { exportHandlers } from '../../shared/resources/exports/handlers.js';
+export { impoundHandlers } from '../../shared/resources/impounds/handlers.js';
+export { inspectionHandlers } from '../../shared/resources/inspections/handlers.js';
+export { invoiceHandlers } from '../../shared/resources/invoices/handlers/index.js';
+export { messageHandlers } from '../../shared/resources/messages/handlers.js';
+export { noticeHandlers } from '../../shared/resources/notices/handlers.js';
+export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
+export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
+export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
+export { settingsHandlers } from '../../shared/resources/settings/handlers.js';
+export { suggestionHandlers } from '../../shared/resources/suggestions/handlers.js';
+export { truckHandlers } from '../../shared/resources/trucks/handlers.js';
+export { userHandlers } from '../../shared/resources/users/handlers.js';
+export { webhookDeliveryHandlers } from '../../shared/resources/webhook-deliveries/handlers.js';
+export { webhookEndpointHandlers } from '../../shared/resources/webhook-endpoints/handlers.js';
+export { webhookReplayHandlers } from '../../shared/resources/webhook-replays/handlers.js';
+export { webhookTestHandlers } from '../../shared/resources/webhook-tests/handlers.js';
+export { workOrderHandlers } from '../../shared/resources/work-orders/handlers.js';
