@@ -13,7 +13,7 @@ import type { Failure, FileResult, Task } from './protocol.js';
 /** First those that mostly wait. One process starts at this end, the other one at the other. */
 const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
 const SLOWEST = 10;
-const END_TIMEOUT_MS = 30_000;
+const END_TIMEOUT_MS = 60_000;
 
 const startedAt = Date.now();
 const { values, positionals } = parseArgs({
@@ -119,7 +119,7 @@ function printSums(): void {
 
 /** The first line of the details that names an error. */
 function findCause(details: string): string {
-  const line = details.split('\n').find((text) => /\bError\b|:.*(died|did not)/.test(text)) ?? details;
+  const line = details.split('\n').find((text) => /Error\b|:.*(died|did not)/.test(text)) ?? details;
   return `    ${line.trim().slice(0, 300)}`;
 }
 

@@ -12,6 +12,7 @@ const { mochaGlobalTeardown } =
 const { countStartedStacks } = require('../support/stack.ts') as typeof import('../support/stack.js');
 
 const TIMEOUT_MS = 60_000;
+const OPEN_TIMEOUT_MS = 10_000;
 const { Base, Spec } = Mocha.reporters;
 const { TEST_GREP, TEST_COLORS } = process.env;
 Base.useColors = TEST_COLORS === 'true';
@@ -65,6 +66,8 @@ async function end(): Promise<void> {
   await mochaGlobalTeardown();
   // The process ends by itself, unless a test has left something open.
   if (process.connected) process.disconnect();
+  const describeOpen = () => process.stderr.write(`still open: ${process.getActiveResourcesInfo()}\n`);
+  setTimeout(describeOpen, OPEN_TIMEOUT_MS).unref();
 }
 
 async function handle({ file }: Task): Promise<void> {

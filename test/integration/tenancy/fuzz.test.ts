@@ -8,7 +8,8 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 
 /** A fixed seed: every run sends the same bodies, so that a failure can be reproduced. */
 const SEED = 20_261_121;
-const RUNS = countRuns(300);
+const ALL_RUNS = 300;
+const RUNS = countRuns(ALL_RUNS);
 
 const VALID = JSON.stringify({
   invoice_number: 'FUZZ-é',
@@ -191,7 +192,8 @@ describe('fuzzed requests', () => {
       expectNoServerError(response);
       statuses.add(response.status);
     });
-    await fc.assert(property, { seed: SEED, numRuns: RUNS });
+    // Few mutations leave the body valid, so all are needed.
+    await fc.assert(property, { seed: SEED, numRuns: ALL_RUNS });
     // If every response were the same 400, the mutations would never get past the parser.
     expect([...statuses]).to.include.members([201, 400, 409]);
   });
@@ -199,20 +201,21 @@ describe('fuzzed requests', () => {
   for (const [name, bodies] of Object.entries(BODIES)) {
     it(`POST ${name} with odd values is never 5xx, and every stored record can be read`, async () => {
       const [path = ''] = name.split('#');
-      let stored = 0;
+      let accepted = 0;
       const property = fc.asyncProperty(bodies, async (body) => {
         // Invoice numbers are unique; a duplicate would hide the other odd values of the body.
         const number =
           body.invoice_number === 'INV-1' ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
         const response = await tenant.client.post(path, { ...body, ...number });
         expectNoServerError(response);
+        if (response.status < 300) accepted += 1;
+        // A slow write is 202, and the record may not be there yet.
         if (response.status !== 201) return;
-        stored += 1;
         const read = await tenant.client.get(`${path}/${response.body.id}`);
         expect(read.status, read.text).to.equal(200);
       });
       await fc.assert(property, { seed: SEED, numRuns: RUNS });
-      expect(stored).to.be.greaterThan(RUNS / 15);
+      expect(accepted).to.be.greaterThan(RUNS / 15);
     });
   }
 

@@ -59,7 +59,7 @@ const listQueryIds = ({ parameters }: DocumentedOperation) =>
 const hasCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
 const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';
 
-/** For each account the API counts the deliveries of one replay at a time and refuses a second one. */
+/** The API counts one replay of an account at a time, and refuses a second one meanwhile. */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
 /** A request body that is not JSON. */
