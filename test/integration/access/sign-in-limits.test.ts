@@ -4,7 +4,13 @@ import { sha256 } from '../../../shared/platform/crypto.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
-import { createUser, requestSession, signIn, type TestUser } from '../../support/records/sign-in.js';
+import {
+  createUser,
+  requestSession,
+  signIn,
+  type TestUser,
+  useCheapPasswords,
+} from '../../support/records/sign-in.js';
 import type { TestStack } from '../../support/stack.js';
 import { useOwnStack, useStack, useTenant } from '../../support/use-stack.js';
 
@@ -31,6 +37,7 @@ function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
 }
 
 describe('guessing a password', () => {
+  useCheapPasswords();
   const stack = useOwnStack({ environment: { BAD_CREDENTIALS_PER_MINUTE: '30' } });
   const tenant = useTenant(stack);
   let user: TestUser;
@@ -69,6 +76,7 @@ describe('guessing a password', () => {
 });
 
 describe('signing in during an attack', () => {
+  useCheapPasswords();
   const stack = useStack({ environment: { TRUST_PROXY: 'true' } });
   const tenant = useTenant(stack);
 
@@ -176,6 +184,23 @@ describe('signing in during an attack', () => {
       expect(new Set(statuses)).to.deep.equal(new Set([401, 503]));
     });
   }
+});
+
+describe('signing in behind a proxy', () => {
+  const stack = useOwnStack({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
+
+  it('a person can sign in while another account sets as many passwords as it can', async () => {
+    const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
+    const [person, user] = [await signIn(stack, { tenantId: busy.id }), await createUser(stack, quiet.id)];
+    const headers = { 'x-service-dry-run': 'true' };
+    const creations = Array.from({ length: 24 }, (_, nth) => {
+      const body = { name: 'N', email: `n${nth}@example.com`, password: 'long enough for a test' };
+      return person.post('/users', body, { headers });
+    });
+    expect((await requestSession(stack.origin, user)).status).to.equal(200);
+    const statuses = (await Promise.all(creations)).map(({ status }) => status);
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 503]));
+  });
 
   it('an account can set a password while another account sets as many as it can', async () => {
     const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
@@ -194,23 +219,6 @@ describe('signing in during an attack', () => {
     const made = await quietPerson.post('/users', bodyOf(0));
     expect(made.status, made.text).to.equal(201);
     await Promise.all(flood);
-  });
-});
-
-describe('signing in behind a proxy', () => {
-  const stack = useOwnStack({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
-
-  it('a person can sign in while another account sets as many passwords as it can', async () => {
-    const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
-    const [person, user] = [await signIn(stack, { tenantId: busy.id }), await createUser(stack, quiet.id)];
-    const headers = { 'x-service-dry-run': 'true' };
-    const creations = Array.from({ length: 24 }, (_, nth) => {
-      const body = { name: 'N', email: `n${nth}@example.com`, password: 'long enough for a test' };
-      return person.post('/users', body, { headers });
-    });
-    expect((await requestSession(stack.origin, user)).status).to.equal(200);
-    const statuses = (await Promise.all(creations)).map(({ status }) => status);
-    expect(new Set(statuses)).to.deep.equal(new Set([200, 503]));
   });
 
   it('POST /session counts invalid requests per address, and uses only the address that the proxy added', async () => {

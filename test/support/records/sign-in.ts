@@ -1,3 +1,5 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { expect } from 'chai';
 import { hashPassword, sha256 } from '../../../shared/platform/crypto.js';
 import { newId } from '../../../shared/platform/ids.js';
@@ -24,6 +26,25 @@ function hashWithCache(password: string): Promise<string> {
   if (password !== TEST_PASSWORD) return hashPassword(password);
   usualHash ??= hashPassword(TEST_PASSWORD);
   return usualHash;
+}
+
+/**
+ * Makes password hashes cheap for the tests of a `describe`: a hash takes 2 ms and 1 MiB instead of
+ * half a second and 128 MiB. Not for tests about the load that hashes cause.
+ * `test/unit/platform/crypto.test.ts` tests real hashes.
+ */
+export function useCheapPasswords(): void {
+  const { scrypt } = crypto;
+  type Callback = (error: Error | null, key: Buffer) => void;
+  const cheap = (password: string, salt: Buffer, length: number, _cost: object, done: Callback) =>
+    scrypt(password, salt, length, { N: 2 ** 10 }, done);
+  const replace = (chosen: typeof scrypt) => {
+    crypto.scrypt = chosen;
+    syncBuiltinESMExports();
+    usualHash = undefined;
+  };
+  before(() => replace(cheap as typeof scrypt));
+  after(() => replace(scrypt));
 }
 
 /** Stores a user of a live tenant who can sign in. Name, e-mail and password may be chosen. */
