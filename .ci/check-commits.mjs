@@ -1,6 +1,6 @@
-// Commit messages follow Conventional Commits (https://www.conventionalcommits.org/en/v1.0.0/).
-// `npm run check` runs this on the commits after the one that introduced the rule; a checkout
-// without git or without that commit (a shallow clone, a tarball) has nothing to check.
+// Checks that commit messages follow https://www.conventionalcommits.org/en/v1.0.0/. The check
+// covers the commits after the commit that introduced the rule. It passes without git, and in a
+// shallow clone without that commit.
 import { execFileSync } from 'node:child_process';
 
 const TYPES = 'build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test';
@@ -9,7 +9,7 @@ const MAX_SUBJECT_CHARS = 120;
 const MERGE = /^Merge (branch|pull request|commit|remote-tracking branch) /;
 const RULE_INTRODUCED_AFTER = '7ab86fd';
 
-/** What is wrong with a commit's subject, or undefined. */
+/** Returns what is wrong with a commit's subject, or undefined. */
 export function findSubjectProblem(subject) {
   if (MERGE.test(subject)) return undefined;
   if (subject.length > MAX_SUBJECT_CHARS) return `longer than ${MAX_SUBJECT_CHARS} characters`;

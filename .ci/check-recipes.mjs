@@ -1,7 +1,6 @@
-// Follows four recipes of CONTRIBUTING.md ("To add") in a copy of the repository: it adds a field,
-// an event type, a resource and a queue. It fails if a recipe needs a file that CONTRIBUTING.md does
-// not name, if it needs more than its target, or if a check or a test then fails.
-// .ci/recipes/<recipe> holds what each adds: new files in new/, lines of other files in edits.mjs.
+// Follows four recipes of CONTRIBUTING.md ("To add") in a copy of the repository. Fails if a recipe
+// needs a file that CONTRIBUTING.md does not name, exceeds its target, or breaks a check or a test.
+// Each .ci/recipes/<recipe> holds new files in new/ and changes of other files in edits.mjs.
 // `npm run check:recipes -- --keep` keeps the copy.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +14,7 @@ const RECIPES = [
   { name: 'resource', title: 'A resource', maxLinesElsewhere: 3 },
   { name: 'queue', title: 'A queue', maxFiles: 4 },
 ];
-/** Each migration has its lines here. */
+/** Every recipe with a migration adds a line to this file. */
 const MIGRATION_LIST = 'migrations/index.ts';
 
 const copy = mkdtempSync(join(tmpdir(), 'tow-recipes-'));
@@ -29,7 +28,6 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 copyRepository();
 const files = [];
 for (const recipe of RECIPES) files.push(...(await follow(recipe)));
-// What `npm run generate` and `npm run build` write.
 await run('npm run --silent generate');
 await run('npx tsx api/openapi/build-openapi.ts');
 const generated = commitChanges('chore: generate').map(({ path }) => path);
@@ -43,7 +41,7 @@ await Promise.all([
 for (const problem of problems) console.error(`FAILED: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** Copies the files that git tracks or would track into a repository of their own. */
+/** The copy includes new files that git does not ignore. */
 function copyRepository() {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const listed = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0');
@@ -54,7 +52,7 @@ function copyRepository() {
   commitChanges('chore: copy');
 }
 
-/** Does what a recipe says, and compares it with its target. Returns the files that it changed. */
+/** Follows a recipe and compares it with its target. Returns the files that the recipe changed. */
 async function follow({ name, title, maxFiles, maxLinesElsewhere }) {
   const folder = join(ROOT, '.ci/recipes', name);
   if (existsSync(join(folder, 'new'))) cpSync(join(folder, 'new'), copy, { recursive: true });
@@ -80,7 +78,7 @@ async function follow({ name, title, maxFiles, maxLinesElsewhere }) {
   return paths;
 }
 
-/** Inserts text before the last occurrence of another text; by default at the end of the file. */
+/** Inserts `add` before the last occurrence of `before`; by default at the end of the file. */
 function insert(file, before, add) {
   const text = readFileSync(file, 'utf8');
   const place = before === undefined ? text.length : text.lastIndexOf(before);
@@ -88,7 +86,7 @@ function insert(file, before, add) {
   writeFileSync(file, text.slice(0, place) + add + text.slice(place));
 }
 
-/** Commits everything. Returns the changed files with their numbers of added lines. */
+/** Commits everything. Returns the changed files with the numbers of their added lines. */
 function commitChanges(message) {
   git('add', '--all');
   const added = git('diff', '--cached', '--name-only', '--diff-filter=A').split('\n');
@@ -100,7 +98,7 @@ function commitChanges(message) {
   });
 }
 
-/** The paths in backticks in a passage of CONTRIBUTING.md. `<r>` stands for a name. */
+/** Lists the paths in backticks in a passage of CONTRIBUTING.md. `<r>` matches any name. */
 function listNamedPaths(start, end) {
   const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
   const from = text.indexOf(start);
@@ -120,7 +118,7 @@ function refuseUnnamed(name, paths, named) {
       problems.push(`${name} needs ${path}, which CONTRIBUTING.md does not name`);
 }
 
-/** Runs a command in the copy and prints its output in one piece. */
+/** Runs a command in the copy. Prints its output when it ends. */
 function run(command) {
   const startedAt = Date.now();
   return new Promise((resolve) => {

@@ -29,7 +29,7 @@ import type { ApiRuntime } from './runtime/runtime.js';
 /** Both prefixes lead to the same router (docs/decisions.md §1, row 2). */
 const PREFIXES = ['/v1', '/api/v1'];
 
-/** Returns a router with every versioned route. Its paths have no version prefix. */
+/** The routes' paths have no version prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const { addTo } of Object.values(routes)) addTo(router, api);
@@ -37,7 +37,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
 }
 
 /**
- * Creates the Koa application; it does not listen.
+ * Does not listen yet.
  * @param checks additional checks for /readyz, besides those of the stores
  */
 export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<Koa> {
@@ -63,7 +63,6 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   return app;
 }
 
-/** Serves /healthz, /readyz and /metrics. */
 function serveHealth(readHealth: (path: string) => Promise<HealthResponse>): ApiMiddleware {
   return async (ctx, next) => {
     if (!HEALTH_PATHS.has(ctx.path)) return next();
@@ -95,9 +94,9 @@ function recordKeyUse(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Runs the last of the routes that match, after the guards unless it is public. The route is named
- * before a guard can refuse the request, so that metrics count 401 and 429 under it. The router's
- * own `routes()` costs more CPU (docs/adr/0018-route-dispatch.md).
+ * Runs the last route that matches, after the guards unless the route is public. Names the route
+ * before a guard can refuse the request, so that metrics count 401 and 429 under the route. The
+ * router's own `routes()` costs more CPU (docs/adr/0018-route-dispatch.md).
  */
 function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMiddleware {
   const chains = router.stack.map((layer) => {
@@ -128,7 +127,7 @@ async function runChain(chain: readonly ApiMiddleware[], ctx: ApiContext, index 
   await chain[index]?.(ctx, () => runChain(chain, ctx, index + 1));
 }
 
-/** Reports all query parameters as unknown: the route reads none. */
+/** The route reads no query parameters, so all of them are unknown. */
 const reportQuery: ApiMiddleware = (ctx, next) => {
   reportUnknownNames(ctx, Object.keys(ctx.query));
   return next();

@@ -13,12 +13,13 @@ const MAX_MISSES = 3;
 const SELF_TEST_TIMEOUT_MS = 3000;
 
 /**
- * Checks that writes make progress; open connections do not prove it. Every ten seconds a command
- * that changes nothing passes through queue, worker, PostgreSQL and reply. Its duration is a
- * metric.
+ * Checks that writes make progress, which open connections do not prove. Every ten
+ * seconds a command that changes nothing passes through queue, worker, PostgreSQL and
+ * reply. A metric shows its duration.
  *
- * Three consecutive misses with healthy stores mean that this process or every worker hangs. This
- * process can only fix itself: it exits if it does not even receive its own broadcasts.
+ * Three consecutive misses with healthy stores mean that this process or every
+ * worker hangs. The process exits only if it does not even receive its own
+ * broadcasts, because it can fix only itself.
  * @returns a check for /readyz that fails while the latest test write is missing
  */
 export async function startCanary(api: ApiRuntime): Promise<Check> {

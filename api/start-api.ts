@@ -7,14 +7,10 @@ import { createApp } from './app.js';
 import { startCanary } from './canary.js';
 import { createApiRuntime } from './runtime/runtime.js';
 
-/**
- * Handles paths that are not the API's own on the API's server, such as /mcp. Returns true if it
- * has handled the request.
- */
+/** Handles paths that are not the API's own, such as /mcp. Returns true if it has responded. */
 export type RequestInterceptor = (...request: Parameters<RequestListener>) => boolean;
 
 /**
- * Starts the api on its HTTP server.
  * @param interceptor receives each request before the api does; used in the all-in-one process
  * @param server an HTTP server that the process has already opened; default: a new one
  */
@@ -32,7 +28,7 @@ export async function startApi(
     if (!interceptor(request, response)) void handleRequest(request, response);
   };
   const listening = await listenHttp(runtime, listener, server);
-  // Closed before the server waits for open responses: event streams never end by themselves.
+  // The server waits for open responses, but event streams never end by themselves.
   runtime.lifecycle.onClose('event streams', () => api.streams.close());
   runtime.lifecycle.onClose('downloads', () => api.downloads.closeAfterGracePeriod());
   return listening;

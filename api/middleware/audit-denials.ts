@@ -7,9 +7,9 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { describeOrigin } from './write.js';
 
 /**
- * Records in the audit log that an agent key was denied access, before the response is sent
- * (docs/decisions.md §6, Audit of agents). A worker records its own denials with their command.
- * Throws 503 instead if the entry cannot be stored.
+ * Audits that an agent key was denied access, before the response is sent
+ * (docs/decisions.md §6, Audit of agents). Workers audit their own denials. If the entry
+ * cannot be stored, throws 503 instead.
  */
 export function auditDenials(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -50,13 +50,10 @@ function pickAuditNames({ action, entityType }: AuditNames): AuditNames {
   return { action, entityType };
 }
 
-/** Collections with one record per account. */
+/** An account has one record of each of these collections. */
 const SINGLE_RECORD_COLLECTIONS = ['/settings', '/session'];
 
-/**
- * Names the request as the audit log does: `invoice.listed` or `invoice.read` for a read of a
- * resource, otherwise `request.refused`.
- */
+/** For a read of a resource: `invoice.listed` or `invoice.read`. Otherwise: `request.refused`. */
 function nameRequest({ method, state: { route } }: ApiContext): AuditNames {
   const entity = Object.entries(RESOURCE_TABLES).find(
     ([, { collection }]) => route === collection || route?.startsWith(`${collection}/`),

@@ -8,9 +8,8 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
- * Creates a function that lets koa-body read, limit and decompress a body of these types. Decoding
- * it as latin1 keeps every byte. The strict parser therefore sees the bytes that the client sent,
- * and can reject invalid UTF-8.
+ * koa-body reads, limits and decompresses a body of these types. Decoding as latin1 keeps every
+ * byte, so that the strict parser can reject invalid UTF-8.
  */
 function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
@@ -40,7 +39,7 @@ export interface ParsedBody {
   bytes: number;
 }
 
-/** Reads a JSON body and parses it strictly. A missing body becomes an empty object. */
+/** A missing body becomes an empty object. */
 export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
   if (hasBody(ctx) && !ctx.is(JSON_TYPES)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
@@ -58,7 +57,7 @@ export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /**
- * Creates a function that reads a body other than JSON, such as an image, as bytes.
+ * Reads a body other than JSON, such as an image, as bytes.
  * @param types the accepted media types; any other is 415
  */
 export function createRawBodyReader(

@@ -5,10 +5,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 const UNKNOWN_ERROR_TEXT = 'Something went wrong on our side. Quote the request id to support.';
 
-/**
- * Converts every thrown error into the error envelope (docs/specification.md §7). No other
- * middleware does.
- */
+/** Only this middleware turns a thrown error into a response (docs/specification.md §7). */
 export function handleErrors(logger: Logger): ApiMiddleware {
   return async (ctx, next) => {
     try {
@@ -22,7 +19,6 @@ export function handleErrors(logger: Logger): ApiMiddleware {
   };
 }
 
-/** Writes the error envelope as the response. */
 export function writeError(ctx: ApiContext, error: AppError): void {
   ctx.status = error.status;
   ctx.set(error.headers);

@@ -1,12 +1,9 @@
 import type { ApiContext } from '../runtime/context.js';
 
-/** Matches only the member: inside a client's text its quotes would be escaped. */
+/** Matches no text of a client, because the quotes inside such a text are escaped. */
 const UPDATED_AT = /"updated_at":"([^"]+)"/;
 
-/**
- * Sets the ETag to the record's `updated_at`, which differs between any two versions. Searches the
- * JSON text from PostgreSQL instead of parsing it.
- */
+/** Searches the JSON text for `updated_at`, which differs between any two versions. */
 export function setETag(ctx: ApiContext, body: string): void {
   const version = UPDATED_AT.exec(body)?.[1];
   if (version) ctx.set('ETag', `"${version}"`);

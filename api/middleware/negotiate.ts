@@ -2,13 +2,10 @@ import { excludesMediaType } from '../../shared/http/accept-header.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
-/** Media ranges that match the API's JSON, from the most to the least specific. */
+/** Sorted from the most to the least specific range. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
-/**
- * Responses other than JSON, by path without its prefix. A browser that opens a stream accepts only
- * `text/event-stream`.
- */
+/** Paths have no version prefix. A browser that opens a stream accepts only `text/event-stream`. */
 const NON_JSON_RESPONSES = [
   {
     path: /^\/stream$/,
@@ -28,15 +25,14 @@ const NON_JSON_RESPONSES = [
 ];
 const JSON_RESPONSE = { ranges: JSON_RANGES, message: 'This API returns JSON. Accept application/json.' };
 
-/** Rejects requests whose client does not accept the media type of the response. */
 export const negotiate: ApiMiddleware = (ctx, next) => {
   assertAcceptsResponse(ctx);
   return next();
 };
 
 /**
- * A request is refused only if its Accept header excludes the media type of the response
- * (docs/decisions.md §5). That is JSON except for the routes above.
+ * Refuses a request only if its Accept header excludes the response's media type: JSON, except for
+ * the routes above (docs/decisions.md §5).
  * @throws {AppError} 406
  */
 export function assertAcceptsResponse(ctx: ApiContext): void {

@@ -6,10 +6,7 @@ import { reportUnknownNames } from './warnings.js';
 
 type Context = Parameters<ApiMiddleware>[0];
 
-/**
- * Validates the query parameters. Unknown ones are ignored and listed in X-Service-Warnings
- * (docs/decisions.md §5).
- */
+/** Ignores unknown parameters and lists them in X-Service-Warnings (docs/decisions.md §5). */
 export function readQuery<Query>(ctx: Context, schema: Joi.Schema<Query>): Query {
   return validateAndReportUnknown<Query>(schema, readSingleValues(ctx), (names) =>
     reportUnknownNames(ctx, names),

@@ -18,15 +18,15 @@ interface ListOptions<Query> {
   access: Access;
   schema: Joi.ObjectSchema<Query>;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
-  /** The record in the path that owns the list. Its id becomes this member of the query. */
+  /** The list belongs to the record in the path, whose id becomes this member of the query. */
   parent?: { entityType: string; member: keyof Query & string };
-  /** Adds members that the database does not know to the items' JSON texts, joined by commas. */
+  /** Adds members that the database does not know. The items are JSON texts, joined by commas. */
   transformItems?: (items: string, ctx: ApiContext) => Promise<string>;
 }
 
 /**
- * Serves a keyset-paginated list in the list envelope (docs/specification.md §2.4). PostgreSQL
- * renders the items, and they pass through unchanged.
+ * Serves a keyset-paginated list in its envelope (docs/specification.md §2.4). PostgreSQL renders
+ * the items, and they pass through unchanged.
  */
 export function serveList<Query extends PageQuery>(
   api: ApiRuntime,
@@ -41,17 +41,14 @@ export function serveList<Query extends PageQuery>(
     const page = await readPage(api, { key, list: ctx.state.route, query, buildQuery: options.buildQuery });
     const items = (await options.transformItems?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
-    // A buffer, because Koa would traverse a long string twice: to measure it and to send it.
+    // Koa would traverse a long string twice: to measure it and to send it.
     ctx.body = Buffer.from(
       `{"ok":true,"data":{"items":[${items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
   });
 }
 
-/**
- * Reads the id of the list's parent from the path.
- * @throws {AppError} 404 if the parent does not exist: an empty list would hide that
- */
+/** @throws {AppError} 404 if the parent does not exist: an empty list would hide that */
 async function readParent(
   ctx: ApiContext,
   api: ApiRuntime,
@@ -71,15 +68,15 @@ async function readParent(
 }
 
 interface ReadOptions {
-  /** Hides records of the tenant from keys that may see only some of them. */
+  /** Hides records from keys that may see only some of the tenant's records. */
   isVisible?: (body: string, key: Principal) => boolean;
-  /** Adds members that the database does not know to the JSON text. */
+  /** Adds members that the database does not know. */
   transformResponse?: (body: string, ctx: ApiContext) => Promise<string>;
 }
 
 /**
- * Serves one record without an envelope (docs/decisions.md §1, row 1). A malformed, unknown or
- * foreign id gets the same 404.
+ * Serves a record without an envelope (docs/decisions.md §1, row 1). A malformed,
+ * unknown or foreign id gets the same 404.
  */
 export function serveRecord(
   api: ApiRuntime,

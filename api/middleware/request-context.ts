@@ -4,8 +4,8 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 
 /**
- * Assigns the request id, measures the request and writes its log entry. Outermost middleware, so
- * that it covers every request.
+ * Assigns the request id, measures the request and writes its log entry. This middleware is the
+ * outermost, so that every request passes through it.
  */
 export function requestContext(runtime: Runtime): ApiMiddleware {
   return (ctx, next) =>
@@ -14,8 +14,8 @@ export function requestContext(runtime: Runtime): ApiMiddleware {
       Object.assign(state, identifyRequest(ctx.req, ctx.res));
       ctx.request.ip = readClientAddress(ctx.req, runtime.config) ?? '';
       await next();
-      // Checked after the response is ready, not when the request arrives. Otherwise a client that
-      // waited through the start of the shutdown would reuse a closed connection.
+      // Check after the response is ready. Otherwise a client that waited through the start of the
+      // shutdown would reuse a closed connection.
       if (runtime.lifecycle.isClosing) ctx.set('Connection', 'close');
       const { requestId, route, key } = state;
       return { requestId, route, status: ctx.status, key, path, ip: ctx.ip };

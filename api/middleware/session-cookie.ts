@@ -5,7 +5,7 @@ import type { ApiContext } from '../runtime/context.js';
 const COOKIE = 'tow_session';
 /**
  * Browsers accept a cookie with this prefix only over TLS and for this exact host. No other site of
- * the domain can set it (RFC 6265bis §4.1.3.2).
+ * the domain can set the cookie (RFC 6265bis §4.1.3.2).
  */
 const PRODUCTION_COOKIE = `__Host-${COOKIE}`;
 
@@ -17,13 +17,12 @@ function cookieName({ production }: CookieHolder['config']): string {
   return production ? PRODUCTION_COOKIE : COOKIE;
 }
 
-/** Reads the session token from the cookie; undefined when there is no cookie. */
 export function readSessionToken({ config }: CookieHolder, ctx: ApiContext): string | undefined {
   return ctx.cookies.get(cookieName(config));
 }
 
 /**
- * Sets the session token as a cookie that scripts cannot read.
+ * Scripts cannot read the cookie.
  * @param token undefined deletes the cookie
  */
 export function setTokenCookie(
@@ -35,8 +34,7 @@ export function setTokenCookie(
   const secure = isSecure ? ['Secure'] : [];
   const value = `${cookieName(config)}=${token ?? ''}`;
   const expires = `Expires=${(expiresAt ?? new Date(0)).toUTCString()}`;
-  // Not set with Koa's cookies.set: it refuses Secure on a plain connection, such as one behind a
-  // proxy that terminates TLS.
+  // Koa's cookies.set refuses Secure on a plain connection, even behind a proxy with TLS.
   ctx.append('Set-Cookie', [value, 'Path=/', expires, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '));
 }
 
@@ -74,7 +72,7 @@ export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
 export function assertSameOrigin({ config }: CookieHolder, ctx: ApiContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
-  // Compared without the scheme: a proxy may terminate TLS before this service.
+  // Compare without the scheme, because a proxy may terminate TLS before this service.
   const host = ctx.get('Host').toLowerCase();
   const isOwn = host !== '' && URL.canParse(origin) && new URL(origin).host === host;
   if (isOwn || origin === getBaseOrigin(config)) return;

@@ -1,14 +1,14 @@
 import type { ApiContext } from '../runtime/context.js';
 
-/** Limits of the header. With the longest names it has 1.4 kB. */
+/** With the longest names, the header X-Service-Warnings has 1.4 kB. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 64;
 
 const SAFE_CHARACTER = /^[A-Za-z0-9_.[\]-]$/;
 
 /**
- * Lists unknown query parameters and body members of the request in X-Service-Warnings. The header
- * is set immediately, so that error responses carry it too.
+ * Lists unknown query parameters and body members in X-Service-Warnings. Sets the header
+ * immediately, so that error responses also have it.
  */
 export function reportUnknownNames(ctx: ApiContext, names: string[]): void {
   if (names.length === 0) return;
@@ -16,7 +16,7 @@ export function reportUnknownNames(ctx: ApiContext, names: string[]): void {
   ctx.set('X-Service-Warnings', formatWarningsHeader(ctx.state.unknownNames));
 }
 
-/** Makes the names safe for a header: a client may send any text as a name. */
+/** A client may send any text as a name, so each name is encoded for the header. */
 export function formatWarningsHeader(names: readonly string[]): string {
   const rest = names.length - MAX_NAMES;
   return [...names.slice(0, MAX_NAMES).map(encodeName), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');

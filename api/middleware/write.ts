@@ -24,29 +24,22 @@ import { setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
-  /** Name of the record in the path, in its 404 message, if it is not the command's record. */
+  /** Names the record in the path for a 404, if the command changes another record. */
   resourceLabel?: string;
   /** Returns the id of the changed record when the path does not contain it. */
   getTargetId?: (ctx: ApiContext) => string;
-  /** True if the body requests a dry run, as the header can. */
+  /** The body may request a dry run, as the header can. */
   isDryRun?: (input: Input) => boolean;
   /** Reads a body other than JSON as the command's input. */
   readBody?: (ctx: ApiContext) => Promise<ParsedBody>;
-  /** Adds values that only the api process knows to the checked body, such as a new key's hash. */
+  /** Adds values that only the api process knows, such as a new key's hash. */
   prepareInput?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
-  /**
-   * Returns the body to hash for the Idempotency-Key, without values that an attacker could guess
-   * from the hash.
-   */
+  /** Removes values from the body that an attacker could guess from its hash. */
   bodyToHash?: (body: unknown) => unknown;
-  /** Transforms the response body before it is sent. */
   transformResponse?: (body: string, command: Command<Input>) => string;
 }
 
-/**
- * Serves a route that submits a command: checks access, reads and validates the body, waits for the
- * commit and responds.
- */
+/** Submits a command: checks access, validates the body, waits for the commit and responds. */
 export function serveWrite<Input>(
   api: ApiRuntime,
   definition: CommandDefinition<Input>,
@@ -102,10 +95,7 @@ function describeWrite<Input>(
   };
 }
 
-/**
- * Returns the value that an Idempotency-Key is bound to: the body, and also the caller if the
- * response shows a secret.
- */
+/** An Idempotency-Key is bound to the body, and to the caller if the response shows a secret. */
 function selectBodyToHash<Input>(
   { bodyToHash, transformResponse }: WriteOptions<Input>,
   { value, by: callerId }: { value: unknown; by: string },
@@ -114,13 +104,10 @@ function selectBodyToHash<Input>(
   return transformResponse ? { value: body, by: callerId } : body;
 }
 
-/** Members of the principal that a command contains. */
+/** The members of a principal that a command contains. */
 type Author = Pick<Principal, 'id' | 'kind' | 'name' | 'tenantId' | 'environment'>;
 
-/**
- * Describes the origin of a request: its principal, id and client. All commands of the request
- * share it.
- */
+/** Describes a request's principal, id and client. All commands of the request share them. */
 export function describeOrigin(ctx: ApiContext, key: Author = ctx.state.key) {
   const { requestId, id } = ctx.state;
   return {
@@ -143,10 +130,7 @@ function toActor({ kind, id, name }: Author): Actor {
   return { type: ACTOR_TYPES[kind], id, name };
 }
 
-/**
- * Returns the id of the command's record: a new id for a record to create, otherwise the id in the
- * path.
- */
+/** Returns a new id for a record to create, otherwise the id in the path. */
 function resolveTargetId<Input>(
   ctx: ApiContext,
   { creates }: CommandDefinition<Input>,
@@ -157,12 +141,12 @@ function resolveTargetId<Input>(
   return creates ? newId() : String(id).toLowerCase();
 }
 
-/** Returns the path without its version prefix: an idempotency key holds across both prefixes. */
+/** The prefix is removed because an idempotency key holds across both prefixes. */
 function getUnversionedPath(ctx: ApiContext): string {
   return ctx.path.slice(ctx.state.prefix.length).toLowerCase();
 }
 
-/** Reads the two headers that every write accepts (docs/specification.md §4.1). */
+/** Every write accepts these two headers (docs/specification.md §4.1). */
 export function readWriteHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
   const dryRun = ctx.get('X-Service-Dry-Run');
   if (ctx.headers['x-service-dry-run'] !== undefined && dryRun !== 'true') {
@@ -179,10 +163,7 @@ export function readWriteHeaders(ctx: ApiContext): { key: string | undefined; dr
   return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
 }
 
-/**
- * Returns the versions in If-Match (RFC 9110 §13.1.1); null when the request may change any
- * version.
- */
+/** Returns the versions in If-Match (RFC 9110 §13.1.1). Null: the request accepts any version. */
 function readIfMatch(ctx: ApiContext): string[] | null {
   const header = ctx.get('If-Match').trim();
   if (header === '' || header === '*') return null;

@@ -16,7 +16,7 @@ const createHeaderParameter = (name: string, description: string, schema: Json, 
   example,
 });
 
-/** Headers of every delivery (Standard Webhooks 1.0.0). */
+/** Every delivery has these headers (Standard Webhooks 1.0.0). */
 const parameters = {
   WebhookId: createHeaderParameter(
     'webhook-id',

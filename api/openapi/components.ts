@@ -4,7 +4,7 @@ import { getExample, getSchema } from './schemas.js';
 
 export type Json = Record<string, unknown>;
 
-/** Components of the document. Operations add those that they refer to. */
+/** Operations add the components that they refer to. */
 export interface Components {
   schemas: Record<string, Json>;
   parameters: Record<string, Json>;
@@ -13,20 +13,20 @@ export interface Components {
   examples: Record<string, Json>;
 }
 
-/** Refers to the schema of a dry run's response, which has the named resource as `data`. */
+/** The response of a dry run has the named resource as `data`. */
 export function referToDryRun({ schemas }: Components, name: string): Json {
   const component = `DryRunOf${name}`;
   schemas[component] ??= toOpenApi(dryRun.keys({ data: getSchema(name).required() }));
   return referToSchema(component);
 }
 
-/** Refers to the example of a resource, which the responses with that resource share. */
+/** All responses with the same resource share an example. */
 export function referToExample({ examples }: Components, name: string): Json {
   examples[name] ??= { value: getExample(name) };
   return { $ref: `#/components/examples/${name}` };
 }
 
-/** Refers to a response that operations share. The first of them builds it. */
+/** Several operations share a response. The first operation builds it. */
 export function referToResponse({ responses }: Components, name: string, build: () => Json): Json {
   responses[name] ??= build();
   return { $ref: `#/components/responses/${name}` };

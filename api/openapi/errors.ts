@@ -1,15 +1,12 @@
 import { isVersioned, type Operation } from './responses.js';
 
-/**
- * Lists the error statuses that follow from what an operation requires and reads. A block names
- * only others (`x-errors`).
- */
+/** Lists errors that follow from the route. A block names only other errors (`x-errors`). */
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;
   return [
-    // Also without a key: responses that a client does not read count for its network.
+    // This error needs no key: unread responses count for the client's network.
     429,
-    // A bad X-Environment, no valid credential, a bad Accept, and failures of the service.
+    // For a bad X-Environment, no valid credential, a bad Accept, and failures of the service.
     ...(isPublic ? [] : [400, 401, 406, 500, 503]),
     ...(facts.access ? [403] : []),
     ...(path.includes('{') ? [404] : []),
@@ -19,7 +16,7 @@ export function listErrors(operation: Operation): number[] {
   ];
 }
 
-/** Whether the operation changes a record that has a version. */
+/** True if the operation changes a record that has a version. */
 export function acceptsIfMatch({ facts, record }: Operation): boolean {
   return facts.write?.status === 200 && record !== undefined && isVersioned(record);
 }

@@ -2,7 +2,7 @@ import { listAllowedActions } from '../../shared/resources/invoices/transitions.
 
 /**
  * Complete examples by component name. Other components get examples built from their members. A
- * request example is valid as it is: it names no record that another account does not have.
+ * request example works for every account, because it names no record of an account.
  */
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';

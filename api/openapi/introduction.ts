@@ -1,7 +1,4 @@
-/**
- * The document's `info.description` in Markdown: what a client developer needs to know before the
- * first call.
- */
+/** What a client developer needs to know before the first call. Becomes `info.description`. */
 export const introduction = `Invoices, work orders and customers of a tow company.
 
 ### Keys

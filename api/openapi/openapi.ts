@@ -53,7 +53,7 @@ export function buildOpenApiDocument(sources: string[]): Json {
   return { ...document, paths };
 }
 
-/** Renders the text of docs/openapi.json. A reference takes one line, so changes are short. */
+/** Puts a reference on one line, so that the document's changes are short. */
 export function renderOpenApiDocument(document: Json): string {
   const text = JSON.stringify(document, null, 2);
   return `${text.replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`;

@@ -22,9 +22,9 @@ export interface OperationBlock extends Json {
   security?: unknown[];
   parameters?: Json[];
   requestBody?: Json;
-  /** Successes with a body that is no JSON record. */
+  /** Only successes whose body is no JSON record. */
   responses?: Record<string, Json>;
-  /** Component of the record or the page's items, where it is not named after the resource. */
+  /** Name of the record's component, if it differs from the resource's name. */
   'x-resource'?: string;
   'x-list'?: string;
   /** Error statuses that {@link listErrors} does not derive. */
@@ -40,7 +40,7 @@ interface Place {
   path: string;
 }
 
-/** Builds an operation of the document from its block and the facts of its route. */
+/** Joins the operation's block with the facts of its route. */
 export function buildOperation(
   block: OperationBlock,
   { method, path, facts }: Place & { facts: Partial<DocumentedRoute> },
@@ -85,14 +85,14 @@ export function buildOperation(
   };
 }
 
-/** @throws {Error} for a block of no listed route that names no tag */
+/** @throws {Error} for a block without a tag and without a listed route */
 function getTag({ tag }: Partial<DocumentedRoute>, route: string): string {
   if (tag === undefined)
     throw new Error(`${route}: add its routes to api/routes/index.ts, or tags to its block`);
   return tag;
 }
 
-/** @throws {Error} for an `x-` member that is none of {@link OperationBlock} */
+/** @throws {Error} for an `x-` member that {@link OperationBlock} lacks */
 function assertNoShorthand(members: Json, route: string): void {
   const unknown = Object.keys(members).filter((member) => member.startsWith('x-'));
   if (unknown.length > 0)
@@ -137,7 +137,7 @@ function buildRequestBody({ method, facts }: Operation): Json {
   const schema = toOpenApi(facts.body) as { required?: string[] };
   return {
     requestBody: {
-      // Optional for a PATCH, where an empty body changes nothing, and where no member is required.
+      // A PATCH needs no body, because an empty body changes nothing.
       required: method === 'post' && (schema.required?.length ?? 0) > 0,
       content: {
         'application/json': { schema: referToSchema(name), example: getExample(name) },

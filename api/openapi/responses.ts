@@ -9,37 +9,37 @@ import {
 } from './components.js';
 import { getExample, getSchema } from './schemas.js';
 
-/** An operation, as far as its responses depend on it. */
+/** The facts of an operation that its responses depend on. */
 export interface Operation {
   method: string;
   path: string;
   facts: RouteFacts;
-  /** True if the operation needs no credential. */
+  /** The operation needs no credential. */
   isPublic: boolean;
-  /** Component of the record or the records that it returns; undefined for other responses. */
+  /** Component of the record or the records in the response; undefined for other responses. */
   record: string | undefined;
   isList: boolean;
-  /** True if an agent's write may be held for approval by a person. */
+  /** An agent's write may be held for approval by a person. */
   isHeld: boolean;
 }
 
 /**
- * Builds the success of a plain call. There is one, so that generated clients return the resource
- * itself (docs/adr/0016-openapi-for-generated-clients.md).
+ * Builds the success of a plain call. Each operation has only one, so that generated clients return
+ * the resource itself (docs/adr/0016-openapi-for-generated-clients.md).
  */
 export function buildSuccess(operation: Operation, components: Components): Json {
   const { method, path, record, facts, isList, isPublic } = operation;
   if (!record) throw new Error(`${method} ${path}: name the resource that it returns (x-resource, x-list)`);
   const status = facts.write?.status ?? 200;
   const build = () => (isList ? buildPage(operation, record) : buildRecord(operation, record, components));
-  // No other operation has the headers of a public one.
+  // Only a public operation has these headers.
   if (isPublic) return { [status]: build() };
   return { [status]: referToResponse(components, `${record}${nameSuccess(operation)}`, build) };
 }
 
 const WRITE_NAMES = { 200: 'Written', 201: 'Created', 202: 'Accepted' };
 
-/** Returns the end of the component's name. The headers of a record depend on it. */
+/** Returns the end of the component's name, which differs where the headers differ. */
 function nameSuccess({ facts, isList }: Operation): string {
   if (isList) return 'Page';
   return facts.write ? WRITE_NAMES[facts.write.status] : 'Read';
@@ -72,10 +72,7 @@ function buildRecord(operation: Operation, record: string, components: Component
   };
 }
 
-/**
- * Builds the responses that a plain call does not get: the dry run and the 202 of a late commit.
- * They are apart from the success, for the same reason.
- */
+/** The responses that a plain call does not get: the dry run and the 202 of a late commit. */
 export function buildOtherResponses(operation: Operation, components: Components): Json {
   const { record = '', isHeld } = operation;
   const build = () => buildPreview(operation, record, components);
@@ -96,13 +93,13 @@ function buildPreview(operation: Operation, record: string, components: Componen
   };
 }
 
-/** Whether a record has a version, which is its `updated_at`. */
+/** A record's version is its `updated_at`. */
 export function isVersioned(record: string): boolean {
   const { keys = {} } = getSchema(record).describe() as { keys?: Json };
   return 'updated_at' in keys;
 }
 
-/** HTTP header name to component name. */
+/** HTTP header name → component name. */
 const HEADERS = {
   always: { 'X-Request-Id': 'XRequestId' },
   limited: {
@@ -127,7 +124,7 @@ function referToHeaders(components: Record<string, string>): Json {
   return Object.fromEntries(entries.map(([name, one]) => [name, { $ref: `#/components/headers/${one}` }]));
 }
 
-/** Adds the headers to the successes that a block describes itself. */
+/** Some blocks describe their successes themselves. */
 export function addHeaders({ isPublic }: Operation, successes: Record<string, Json>): Json {
   if (isPublic) return successes;
   const headers = referToHeaders({ ...HEADERS.always, ...HEADERS.limited });

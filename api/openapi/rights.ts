@@ -1,6 +1,5 @@
 import type { Access } from '../../shared/contracts/access.js';
 
-/** Says in a sentence or two which rights a route requires. */
 export function describeRights(access: Access | undefined): string {
   if (!access) return 'Every key may call this.';
   const { permission, agentScope, isPersonOnly } = access;

@@ -4,7 +4,6 @@ import type { RequestState } from '../runtime/context.js';
 import { type RouteFacts, readFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** What the document needs of a route. */
 export interface DocumentedRoute extends RouteFacts {
   tag: string;
 }
@@ -13,7 +12,7 @@ export interface DocumentedRoute extends RouteFacts {
 export function collectRouteFacts(): Map<string, DocumentedRoute> {
   const entries = Object.values(routes).flatMap(({ tag, addTo }) => {
     const router = new Router<RequestState>();
-    // Adding routes uses nothing of the runtime.
+    // Adding routes does not use the runtime.
     addTo(router, {} as ApiRuntime);
     return router.stack.flatMap(({ path, methods, stack }) =>
       methods.map((method) => [toRouteName(method, String(path)), { ...readFacts(stack), tag }] as const),

@@ -9,24 +9,21 @@ import {
 import { envelopeSchemas, resources } from '../../shared/registry/resources.js';
 import { EXAMPLES } from './examples.js';
 
-/**
- * Component name to Joi schema. The map is built once: reading a name takes a millisecond, because
- * Joi then describes the whole schema.
- */
+/** Keyed by component name. Built once, because Joi takes a millisecond to describe a schema. */
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
     .flatMap((schemas) => Object.values(schemas))
     .map((schema) => [getClassName(schema) ?? '', schema]),
 );
 
-/** @throws {Error} if no schema has this component name. */
+/** @throws {Error} if no schema has this component name */
 export function getSchema(name: string): Joi.Schema {
   const found = namedSchemas.get(name);
   if (!found) throw new Error(`no schema is named ${name}`);
   return found;
 }
 
-/** Builds the components of every named schema. Queries are left out: they become parameters. */
+/** Leaves out queries, because they become parameters. */
 export function buildComponentSchemas(): Record<string, OpenApiSchema> {
   const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
   return Object.fromEntries(named.map(([name, schema]) => [name, describeDefaults(toOpenApi(schema))]));
@@ -59,10 +56,7 @@ function describeEach(schemas: Record<string, OpenApiSchema>): Record<string, Op
 
 const toSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/**
- * Returns the complete example of a component if there is one. Otherwise builds an example from the
- * examples of its members.
- */
+/** Returns the complete example of a component, or builds an example from its members' examples. */
 export function getExample(name: string): unknown {
   return EXAMPLES[name] ?? buildSample(toInlineOpenApi(getSchema(name)));
 }

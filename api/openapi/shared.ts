@@ -3,10 +3,7 @@ import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 import { type OpenApiSchema, toQueryParameters } from '../../shared/contracts/schemas/to-openapi.js';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/platform/errors.js';
 
-/**
- * Credentials that routes accept (docs/decisions.md §6). A route for people alone accepts only the
- * session cookie.
- */
+/** docs/decisions.md §6 explains both. A route for people alone accepts only the session cookie. */
 export const securitySchemes = {
   bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
   sessionCookie: {
@@ -20,7 +17,7 @@ export const securitySchemes = {
 
 const createTextHeader = (example: string) => ({ schema: { type: 'string' }, example });
 
-/** Response headers (docs/specification.md §7 and §8, docs/decisions.md §5 and §6). */
+/** Explained in docs/specification.md §7 and §8, and in docs/decisions.md §5 and §6. */
 export const sharedHeaders = {
   XRequestId: {
     description: 'Quote it to support; also error.requestId',
@@ -114,7 +111,7 @@ export const sharedParameters = {
   },
 };
 
-/** Query parameters that nearly every list has, by name. */
+/** Nearly every list has these query parameters. */
 export const sharedQueryParameters: Record<string, OpenApiSchema> = Object.fromEntries(
   toQueryParameters(Joi.object({ limit: limit(200), cursor: cursor() })).map((each) => [each.name, each]),
 );
@@ -211,8 +208,8 @@ const acceptedHeaders = {
 const acceptedExample = { ok: true, data: { operation_id: OPERATION_ID, status: 'queued' } };
 
 /**
- * `Error400`, `Error401` and so on, and the two kinds of 202. One is for a write that is committed
- * later, the other also for an agent's write that awaits approval by a person.
+ * `Error400`, `Error401` and so on, and the two kinds of 202: for a write that is committed later,
+ * and for an operation whose agent's write may also await approval by a person.
  */
 export const errorResponses = {
   ...Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The groups of routes in the document, sorted by importance to a first-time reader. */
+/** Sorted by importance to a first-time reader. */
 export const tags = [
   { name: 'Invoices', description: 'Invoices, their payments and the messages that deliver them' },
   { name: 'Work orders', description: 'Tows and roadside work from call to completion' },
@@ -14,7 +14,7 @@ export const tags = [
   { name: 'Description', description: 'This document' },
 ];
 
-/** First path segments in the sequence of a tag. Others follow them, sorted by name. */
+/** Within a tag, paths with these first segments come first. Other paths follow, sorted by name. */
 const COLLECTIONS = [
   'invoices',
   'payments',
@@ -47,10 +47,7 @@ const COLLECTIONS = [
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
-/**
- * Sorts the paths by tag and collection. Within a collection the list and create come first, then
- * one record, then its actions.
- */
+/** Sorts by tag and collection: the list and create, then one record, then its actions. */
 export function sortPaths<P extends Paths>(paths: P): P {
   const entries = Object.entries(paths).map(([path, item]) => ({
     path,

@@ -1,9 +1,6 @@
 import type { Components, Json } from './components.js';
 
-/**
- * Removes the schemas that no operation refers to. Only agents' tools use them, and the MCP
- * manifest shows them.
- */
+/** Removes the schemas that only agents' tools use. The manifest of MCP shows them. */
 export function dropUnusedSchemas({ components, ...rest }: { components: Components } & Json): void {
   const { schemas } = components;
   let unused: string[];

@@ -14,10 +14,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
-/**
- * Page requests per network; a page needs up to three. A customer with a link needs few, and
- * guessing links is hopeless.
- */
+/** Per network. A page needs up to three requests. Links cannot be guessed in so few requests. */
 const PAGE_LIMITS = { minute: 120, hour: 2000 };
 
 /** A PDF costs a hundred times as much as a page. */
@@ -25,22 +22,18 @@ const PDF_LIMITS = { minute: 20, hour: 200 };
 
 const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
 
-/**
- * Maximum time that the page waits until the view is recorded. The command runs even after that.
- */
+/** The page waits at most this long. The command runs in any case. */
 const VIEW_RECORDING_TIMEOUT_MS = 1000;
 
-/**
- * Programs that open links before a person reads the message, as far as their User-Agent says so.
- */
+/** Matches programs that open links before a person reads the message. */
 const ROBOT_USER_AGENT =
   /bot\b|crawl|spider|preview|scanner|safelinks|proofpoint|mimecast|barracuda|facebookexternalhit|whatsapp|slack/i;
 
 const UNKNOWN_LINK_TEXT = 'This link is not valid. Open it again from the message, complete and unchanged.';
 
 /**
- * Serves `/i/{token}`: the invoice page that a customer opens from the link in a message. It needs
- * no key and no version prefix. `/pdf` is the invoice as a PDF, `/logo` the account's logo on it.
+ * Serves `/i/{token}`, the invoice page behind the link in a message, without a key and without a
+ * version prefix. `/pdf` is the invoice as a PDF, `/logo` the account's logo.
  */
 export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
   const key = deriveLinkKey(api.config);
@@ -71,10 +64,7 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/**
- * Reads the invoice of a link. If PostgreSQL is unreachable, responds with a page, because a person
- * reads it, instead of the error envelope.
- */
+/** If PostgreSQL is unreachable, responds with a page, because a person reads it. */
 async function readInvoice(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -153,8 +143,8 @@ function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
 }
 
 /**
- * False for requests that browsers, mail programs and scanners send before a person views the page,
- * as far as their headers show it.
+ * Browsers, mail programs and scanners send requests before a person views the
+ * page. Their headers may show this.
  */
 function isPersonViewing(ctx: ApiContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')} ${ctx.get('X-Purpose')} ${ctx.get('X-Moz')}`;
@@ -167,7 +157,7 @@ function isPersonViewing(ctx: ApiContext): boolean {
   );
 }
 
-/** Marks the invoice as viewed. If the write fails, the next view marks it. */
+/** If the write fails, the next view marks the invoice. */
 async function recordView(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -182,8 +172,7 @@ async function recordView(
       entityId: found.invoiceId,
       input: {},
     }),
-    // The request comes from outside without a key, like a vendor's webhook. The audit log stores
-    // its address.
+    // Like a vendor's webhook, the request has no key. The audit log stores its address.
     source: 'webhook',
     requestId: ctx.state.requestId,
     ip: ctx.ip,

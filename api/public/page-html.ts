@@ -31,15 +31,10 @@ a{color:#1a4f8b}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/**
- * Allows no script, no image but the logo from this service, and one style sheet, identified by its
- * hash.
- */
+/** Allows only the account's logo and one style sheet, identified by its hash. */
 const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/**
- * The page is behind a secret link: no cache, search engine, frame or Referer header may expose it.
- */
+/** No cache, search engine, frame or Referer header may expose the secret link. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'Cache-Control': 'no-store',
@@ -51,10 +46,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 const toClassAttribute: StyleAttributeFor = (part) => `class="${part}"`;
 
-/**
- * Renders the invoice as a page.
- * @param path the path of this page, for its own links
- */
+/** @param path the path of this page, for its own links */
 export function renderInvoicePage(document: InvoiceDocument, path: string): string {
   return renderPage(`${document.title} from ${document.sender}`, [
     renderInvoiceHtml(document, toClassAttribute, `${path}/logo`),
@@ -62,7 +54,7 @@ export function renderInvoicePage(document: InvoiceDocument, path: string): stri
   ]);
 }
 
-/** Renders a page that says why there is no invoice to see. */
+/** Explains why there is no invoice to see. */
 export function renderExplanationPage(title: string, text: string): string {
   return renderPage(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`]);
 }

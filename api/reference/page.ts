@@ -1,4 +1,4 @@
-/** The reference page at /docs. It loads nothing from other hosts. */
+/** The page at /docs loads nothing from other hosts. */
 export const REFERENCE_PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>
@@ -17,9 +17,9 @@ export const REFERENCE_PAGE_HTML = `<!doctype html>
 `;
 
 /**
- * The script that starts the page. Examples with a unique member get a new value on every visit, so
- * that the prefilled create requests succeed. The filter finds groups, paths, names and summaries;
- * the default filter of Swagger UI finds only groups.
+ * Starts the page. Examples with a unique member get a new value on every visit, so that the
+ * prefilled create requests succeed. The filter finds groups, paths, names and summaries; the
+ * default filter of Swagger UI finds only groups.
  */
 export const REFERENCE_PAGE_SCRIPT = `'use strict';
 

@@ -2,12 +2,12 @@ type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
 
 /**
- * The extension member of an operation that contains the responses which a plain call does not get:
- * a Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
+ * This extension member of an operation contains the responses that a plain call does not get: a
+ * Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
  */
 export const OTHER_RESPONSES = 'x-other-responses';
 
-/** Headers of nearly every response. The introduction explains them once. */
+/** Nearly every response has these headers. The introduction explains them. */
 const COMMON_HEADERS = [
   'X-Request-Id',
   'X-RateLimit-Remaining',
@@ -16,13 +16,13 @@ const COMMON_HEADERS = [
   'X-Service-Warnings',
 ];
 
-/** Reads accept this header and ignore it, so forms leave it out. */
+/** Reads accept this header and ignore it, so the forms leave it out. */
 const IGNORED_PARAMETER = '#/components/parameters/IgnoredIdempotencyKey';
 
 /**
- * Transforms the document for people who use the reference page at /docs. Merges all responses of
- * an operation, drops the headers that nearly every response has, and leaves filters empty in
- * forms.
+ * Transforms the document for people who use the reference page at /docs. Merges
+ * all responses of an operation, drops the headers that nearly every response has,
+ * and leaves filters empty in forms.
  */
 export function toReferenceView(document: Json): Json {
   const { paths, components } = document as {
@@ -59,7 +59,7 @@ function mergeResponses(plain: Responses, other: Responses, shared: Responses): 
   return { ...plain, ...merged };
 }
 
-/** Merges two responses of one status. The example is that of the plain call. */
+/** The merged response keeps the example of the plain call. */
 function mergeResponse(plain: Json, other: Json): Json {
   const json = getJsonContent(plain);
   const anyOf = [json.schema, getJsonContent(other).schema];
@@ -74,10 +74,7 @@ function getJsonContent(response: Json): Json {
   return (response.content as Record<string, Json>)['application/json'] ?? {};
 }
 
-/**
- * Moves the example of a filter into its description: a prefilled example would narrow the list to
- * nothing.
- */
+/** Moves a filter's example to its description. A prefilled filter would find nothing. */
 function toParameterView({ example, ...parameter }: Json): Json {
   if (parameter.in !== 'query' || example === undefined)
     return { ...parameter, ...(example === undefined ? {} : { example }) };

@@ -76,10 +76,7 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
   });
 });
 
-/**
- * Agent keys may read only their own operations. Other keys need the permission admin for
- * operations of admin commands, and read for all others.
- */
+/** Agent keys see their own operations. Others need admin for admin commands, otherwise read. */
 function canReadOperation(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
   return key.permissions.includes(
@@ -97,9 +94,9 @@ function resultFor(
 }
 
 /**
- * A write that creates a key or secret shows it in its response, also when the client reads that
- * response as an operation. A retry's result is the response of the first request, which holds the
- * stored key; the key generated for the retry itself was never stored.
+ * Shows a new key or secret, also when the client reads the write's response as an operation. A
+ * retry's result is the response of the first request, which holds the stored key. The key that the
+ * retry itself generated was never stored.
  */
 function revealSecret(
   api: ApiRuntime,

@@ -4,9 +4,7 @@ import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
-/**
- * The permission read is not enough: the audit log names people, their IP addresses and every key.
- */
+/** The permission read is not enough: the audit log names people, their IP addresses and keys. */
 const audit = getReadAccess('audit_entry');
 
 export const auditLogRoutes = defineRoutes('Access', (router, api) => {

@@ -10,7 +10,6 @@ import type { ApiMiddleware } from '../runtime/context.js';
 
 const require = createRequire(import.meta.url);
 
-/** Static files of the reference page. */
 const ASSETS: Record<string, string> = {
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',
@@ -26,7 +25,7 @@ const PAGE_POLICY =
  * the schemas.
  */
 export function readDocument(): string {
-  // In dist, the repository root is one folder further up than in the sources.
+  // In dist, the repository root is one folder further up.
   const here = dirname(fileURLToPath(import.meta.url));
   const root = here.includes(`${join('dist', 'api')}`) ? join(here, '../../..') : join(here, '../..');
   return readFileSync(join(root, 'docs/openapi.json'), 'utf8');
@@ -51,7 +50,7 @@ export function readDocument(): string {
  *     tags: [Description]
  */
 /**
- * Serves openapi.json at both prefixes and the reference page at /docs. Both are public because
+ * Serves openapi.json at both prefixes and the reference page at /docs. Both are public, because
  * they hold no tenant data (docs/decisions.md §1, row 10).
  */
 export function documentRoutes(): ApiMiddleware {
@@ -108,7 +107,7 @@ function serveDocs(
   } else if (type) {
     ctx.type = type;
     ctx.set('Cache-Control', 'public, max-age=3600');
-    // From memory: a stream would keep a file open for each client that stops reading.
+    // Read into memory: a stream would keep a file open for each client that stops reading.
     ctx.body = readAsset(join(assets, name));
   } else {
     ctx.redirect('/docs');

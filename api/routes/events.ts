@@ -71,7 +71,7 @@ export const eventRoutes = defineRoutes('Events', (router, api) => {
   router.get('/stream', requireAccess(read), serveStream(api));
 });
 
-/** Keeps the response open until the client disconnects or its key ends. */
+/** The response stays open until the client disconnects or its credential ends. */
 function serveStream(api: ApiRuntime): ApiMiddleware {
   return declareFacts({ query: eventStreamQuery }, async (ctx) => {
     const { key, findCurrentPrincipal } = ctx.state;
@@ -84,7 +84,7 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
       ctx.body = '';
       return;
     }
-    // The stream writes the response from here on. Koa would end it, because ctx.body is not set.
+    // The stream writes the response from here on. Koa would end the response.
     ctx.respond = false;
     api.streams.open({
       tenantId: key.tenantId,
@@ -98,10 +98,7 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
   });
 }
 
-/**
- * The header wins: a browser that reconnects sends it, while its URL still holds the id of the
- * first connection.
- */
+/** A reconnecting browser sends the header. Its URL still has the first connection's id. */
 function lastEventId(ctx: ApiContext, query: EventStreamQuery): { field: string; value: string } | undefined {
   const header = ctx.get('Last-Event-ID');
   if (header) return { field: 'Last-Event-ID', value: header };
@@ -117,7 +114,7 @@ async function resolveStart(
   const now = await readCurrentPosition(api.db, tenantId);
   if (!last) return now;
   const position = parsePosition(last.value);
-  // A later position comes from another database. A stream that waits for it would send nothing.
+  // A later position comes from another database, and its stream would send nothing.
   if (position && comparePositions(position, now) <= 0) return position;
   const { field } = last;
   throw new AppError(

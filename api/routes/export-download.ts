@@ -23,7 +23,7 @@ export interface DownloadDependencies extends Pick<Runtime, 'config' | 'limiter'
 
 const PATH = /^\/downloads\/([^/]*)$/;
 
-/** The same for every link that does not work, so that it reveals nothing about an export. */
+/** All invalid links get this text, so that it reveals nothing about an export. */
 const INVALID_LINK = 'This link is invalid or has expired. Get a new one from the export (download_url).';
 
 /**
@@ -76,9 +76,9 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
  */
 
 /**
- * `GET /downloads/{token}`: sends the file of an export to any client that has the link. The route
+ * `GET /downloads/{token}` sends the file of an export to any client that has the link. The route
  * needs no key and runs before authentication. The signed token names the tenant, and the export is
- * read under that tenant only. One range per request lets a client resume an interrupted download.
+ * read under that tenant only. One range per request lets a client resume a download.
  */
 export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware {
   const key = deriveExportLinkKey(parts.config);
@@ -95,7 +95,7 @@ export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware 
       throw new AppError('not_found', INVALID_LINK);
     }
     const object = await parts.findObject(target.tenantId, target.exportId);
-    // A later run of the export has other bytes. A link opens only the file that it was made for.
+    // A later run of the export has other bytes. A link opens only the file of its own run.
     if (object?.sha256 !== target.sha256) throw new AppError('not_found', INVALID_LINK);
     return sendFile(parts, ctx, { object, tenantId: target.tenantId });
   };
@@ -150,9 +150,9 @@ async function openFile(
 }
 
 /**
- * Reads the requested range (RFC 9110 §14): undefined means the whole file, 'none' a range beyond
- * its end. Several ranges, other units and malformed headers get the whole file, as the RFC allows.
- * So does a range of an earlier file (If-Range).
+ * Reads the requested range (RFC 9110 §14). Undefined: the whole file; 'none': beyond its end.
+ * Several ranges, other units and malformed headers get the whole file, as the RFC allows. So does
+ * a range of an earlier file (If-Range).
  */
 function parseRange(
   ctx: ApiContext,

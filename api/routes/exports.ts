@@ -57,13 +57,10 @@ export const exportRoutes = defineRoutes('Exports', (router, api) => {
   exportRecordRoutes(router, api);
 });
 
-/**
- * SQLSTATEs lock_not_available and query_canceled: another session holds an exclusive lock on a
- * table.
- */
+/** lock_not_available and query_canceled: another session holds an exclusive lock. */
 const TABLE_LOCKED = ['55P03', '57014'];
 
-/** Estimates the rows of an export; null while a table is locked, so that it does not block. */
+/** Returns null while a table is locked, so that the request does not wait. */
 async function estimateRows({ db, logger }: ApiRuntime, request: RowEstimateInput): Promise<number | null> {
   try {
     return await estimateExportRows(db, request);

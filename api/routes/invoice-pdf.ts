@@ -38,7 +38,7 @@ export const invoicePdfRoutes = defineRoutes('Invoices', (router, api) => {
 });
 
 /**
- * Sends an invoice as a PDF that browsers display instead of saving it.
+ * Browsers display the PDF instead of saving it.
  * @throws {AppError} 503 when too many PDFs are being rendered
  */
 export async function respondWithPdf(

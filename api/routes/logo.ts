@@ -72,7 +72,6 @@ export const logoRoutes = defineRoutes('Access', (router, api) => {
 
 const readBytes = createRawBodyReader(LOGO_TYPES, MAX_LOGO_BYTES);
 
-/** Reads the image in the request body as the input of the command. */
 async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
   const bytes = await readBytes(ctx);
   const type = ctx.is([...LOGO_TYPES]) as LogoType;
@@ -87,7 +86,7 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
   return { value, bytes: bytes.length };
 }
 
-/** Sends a logo. With nosniff a browser does not guess its type and runs no script in it. */
+/** With nosniff a browser does not guess the type and runs no script in the logo. */
 export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');

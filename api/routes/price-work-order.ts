@@ -12,10 +12,7 @@ import type { ApiMiddleware } from '../runtime/context.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/**
- * A POST that stores nothing (docs/decisions.md §10). It accepts and checks the same headers as a
- * write.
- */
+/** Stores nothing (docs/decisions.md §10), but checks the headers of a write. */
 export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
   return declareFacts({ body: workOrderAction, write: { status: 200 } }, async (ctx) => {
     const { key } = ctx.state;

@@ -133,7 +133,7 @@ function describeSession(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Sessions belong to the live tenant, also while the person acts on the sandbox. */
+/** Sessions belong to the live tenant, even while the person acts on the sandbox. */
 const switchToLiveTenant: ApiMiddleware = async (ctx, next) => {
   const { key } = ctx.state;
   if (key.session) ctx.state.key = { ...key, tenantId: key.session.tenantId, environment: 'live' };

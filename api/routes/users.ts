@@ -95,7 +95,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
   );
 });
 
-/** People belong to the live account and use its sandbox from there. A sandbox has no people. */
+/** People belong to the live account and use its sandbox from there. */
 const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
   if (ctx.state.key.environment !== 'live') {
     throw new AppError(
@@ -107,7 +107,7 @@ const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
 };
 
 /**
- * A key that could set a password could sign in as that person. People may make decisions that no
+ * A key that sets a password could sign in as that person, and people may make decisions that no
  * key may (docs/decisions.md §3 and §7).
  */
 function assertPerson(ctx: ApiContext): void {
@@ -133,7 +133,7 @@ function createPasswordSteps(api: ApiRuntime) {
     hashPassword,
     hashPasswordIfPresent: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
       'password' in input ? hashPassword(input, ctx) : input,
-    // From a plain hash of the body an attacker could test a million passwords a second.
+    // An attacker could test a million passwords a second against a plain hash.
     maskPassword: (body: unknown): unknown => {
       const { password, ...rest } = Object(body) as { password?: unknown };
       if (typeof password !== 'string') return body;

@@ -5,25 +5,22 @@ import type { Principal } from '../../shared/contracts/principal.js';
 import type { RequestIds } from '../../shared/http/request.js';
 import type { WindowState } from '../../shared/platform/limits/limiter.js';
 
-/** Values that middleware stores on the request for later middleware and routes. */
+/** Middleware stores these values for later middleware and routes. */
 export interface RequestState extends DefaultState, RequestIds {
-  /**
-   * `/v1` or `/api/v1`: the prefix that the client used, for Location headers. Empty outside the
-   * versioned paths.
-   */
+  /** `/v1` or `/api/v1`, as the client used it; empty outside the versioned paths. */
   prefix: string;
   /** Set by `authenticate`: the API key, agent key or signed-in person. */
   key: Principal;
   /**
-   * Set by `authenticate`: finds the principal again during a long response. Resolves with
-   * undefined once the credential is no longer valid.
+   * Set by `authenticate`. Finds the principal again during a long response; undefined when the
+   * credential is no longer valid.
    */
   findCurrentPrincipal: () => Promise<Principal | undefined>;
-  /** Set by `limitRate`: the state of each rate limit window. */
+  /** Set by `limitRate`. */
   rateLimitWindows: WindowState[];
-  /** Set by `write`: the requested command, as the audit log names it. */
+  /** Set by `serveWrite`: what the command does, in the words of the audit log. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
-  /** Unknown query parameters and body members of the request (warnings.ts). */
+  /** Unknown query parameters and body members (warnings.ts). */
   unknownNames?: string[];
   /** Template of the matched route, for metrics and logs. */
   route: string;

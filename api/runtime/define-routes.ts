@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { RequestState } from './context.js';
 import type { ApiRuntime } from './runtime.js';
 
-/** The routes of a resource, and their tag in the document (openapi/tags.ts). */
+/** The tag groups the routes in the document (openapi/tags.ts). */
 export interface Routes {
   tag: string;
   addTo: (router: Router<RequestState>, api: ApiRuntime) => void;

@@ -1,23 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/platform/errors.js';
 
-/**
- * A client may pause this long. A client that disappears without closing its connection must not
- * keep its file open for ever.
- */
+/** A longer pause ends a download, so that a vanished client does not keep the file open. */
 const STALL_TIMEOUT_MS = 5 * 60_000;
-/**
- * Maximum concurrent downloads of a tenant in this process. Each holds only an open file and a
- * socket.
- */
+/** Each download holds only an open file and a socket. */
 const MAX_PER_TENANT = 20;
-/**
- * Running downloads may continue this long after the shutdown begins. Clients fetch the rest from
- * the next process with a range request.
- */
+/** After shutdown begins, downloads may continue this long. Clients can then request the rest. */
 const GRACE_MS = 10_000;
 
-/** The downloads that this process is sending. */
 export class ActiveDownloads {
   readonly #open = new Map<ServerResponse, string>();
 
@@ -26,7 +16,7 @@ export class ActiveDownloads {
    * @throws {AppError} 429 when the tenant has too many running downloads
    */
   track(response: ServerResponse, tenantId: string): void {
-    // The client disconnected while its export was looked up. 'close' is not emitted again.
+    // The client disconnected during the look-up. 'close' is not emitted again.
     if (response.destroyed) return;
     let ownCount = 0;
     for (const holder of this.#open.values()) if (holder === tenantId) ownCount += 1;
@@ -48,10 +38,7 @@ export class ActiveDownloads {
     return this.#open.size;
   }
 
-  /**
-   * Closes running downloads after the grace period, so that a slow client does not block the
-   * shutdown. Does not wait for them.
-   */
+  /** Does not wait for the downloads. A slow client must not block the shutdown. */
   closeAfterGracePeriod(graceMs = GRACE_MS): void {
     const closeAll = () => {
       for (const response of this.#open.keys()) response.destroy();

@@ -6,11 +6,9 @@ import { deriveExportLinkKey, signLink } from '../../shared/storage/link-token.j
 import { MAX_LINK_SECONDS, type Storage, StorageError } from '../../shared/storage/storage.js';
 import type { ApiContext } from './context.js';
 
-/** A completed export whose file can be downloaded. */
 export interface DownloadableExport {
   tenantId: string;
   exportId: string;
-  /** Key of the file in storage. */
   objectKey: string;
   fileName: string;
   contentType: string;
@@ -19,7 +17,7 @@ export interface DownloadableExport {
 
 /** The file of a completed export. */
 export interface DownloadObject {
-  /** Key of the object in storage. */
+  /** Key in storage. */
   key: string;
   fileName: string;
   contentType: string;
@@ -28,7 +26,7 @@ export interface DownloadObject {
   bytes: number;
 }
 
-/** Finds the file of an export of the tenant; undefined unless it can be downloaded now. */
+/** Returns undefined unless the tenant's export can be downloaded now. */
 export type FindDownloadObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
 
 export interface ExportLink {
@@ -38,16 +36,10 @@ export interface ExportLink {
   expiresAt: string;
 }
 
-/**
- * Creates a link to an export's file.
- * @param origin the origin under which the client reaches the API
- */
+/** @param origin the origin under which the client reaches the API */
 export type MakeExportLink = (file: DownloadableExport, origin: string) => Promise<ExportLink>;
 
-/**
- * Creates links that storage serves directly, if it can. Otherwise the links lead to the API and
- * hold a signed token.
- */
+/** If storage cannot serve a link directly, the link leads to the API and holds a signed token. */
 export function createExportLinkMaker(config: Config, storage: Storage): MakeExportLink {
   const key = deriveExportLinkKey(config);
   return async ({ tenantId, exportId, objectKey, sha256, fileName, contentType }, origin) => {
@@ -59,7 +51,7 @@ export function createExportLinkMaker(config: Config, storage: Storage): MakeExp
   };
 }
 
-/** Finds the file of a link among the tenant's own exports. */
+/** Searches only the tenant's own exports. */
 export function createDownloadObjectFinder(db: Database): FindDownloadObject {
   return async (tenantId, exportId) => {
     const [found] = await db.read<ObjectRow>(tenantId, findExportObjects(tenantId, [exportId]));
@@ -78,7 +70,6 @@ interface ObjectRow {
   bytes: number;
 }
 
-/** Dependencies of {@link addDownloadLinks}. */
 interface LinkDependencies {
   db: Database;
   makeExportLink: MakeExportLink;
@@ -123,7 +114,7 @@ export async function addDownloadLinks(
   return (await Promise.all(linked)).map((one) => JSON.stringify(one)).join(',');
 }
 
-/** {@link addDownloadLinks} as the `present` option of a route. */
+/** For the options `transformItems` and `transformResponse` of a route. */
 export function createDownloadLinkAdder(api: LinkDependencies) {
   return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
     addDownloadLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });

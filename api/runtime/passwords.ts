@@ -16,18 +16,15 @@ import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-l
 /**
  * A password check uses 128 MiB for about half a second. More concurrent checks could exhaust the
  * memory, and a longer queue would wait too long. Sites share the capacity fairly, and so do the
- * networks within a site. Networks that the person has signed in from have a queue of their own.
+ * networks within a site. Networks that the person has signed in from have their own queue.
  */
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
-/**
- * Separate from the checks, so that setting passwords cannot block sign-ins. Accounts share the
- * capacity fairly.
- */
+/** Separate from the checks, so that setting passwords cannot block sign-ins. */
 const HASH_LIMITS = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
 
 /**
- * The password work of this process, under concurrency limits. `check` and `hash` throw an AppError
- * 503 when too many requests wait.
+ * The password work of this process, under concurrency limits. `findPerson` and `hash` throw an
+ * AppError 503 when too many requests wait.
  */
 export interface Passwords {
   /**
@@ -36,19 +33,13 @@ export interface Passwords {
    */
   countRequest(address: string): Promise<void>;
   /**
-   * Finds the person with this e-mail and password; undefined when no person matches.
+   * Returns undefined when no person has this e-mail and password.
    * @throws {AppError} 429 for too many tries
    */
   findPerson(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
-  /**
-   * Returns the keyed hash of the address's network, which identifies it at the person's next
-   * sign-in.
-   */
+  /** Returns a keyed hash that identifies the network at the person's next sign-in. */
   hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
-  /**
-   * Hashes a password for storage.
-   * @param tenantId the account whose fair share the work uses
-   */
+  /** @param tenantId the account whose fair share the work uses */
   hash(password: string, tenantId: string): Promise<string>;
 }
 
@@ -72,8 +63,7 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
         .run({ queue, group: network, site: findSitePrefix(address) }, async () => {
           if (known.length > 0 && known.length === candidates.length)
             return findPasswordMatch(known, password);
-          // Counted before the password is verified, so that concurrent guesses cannot exceed the
-          // limit.
+          // Count first, so that concurrent guesses cannot exceed the limit.
           const refusal = await countPersonTry(limiter, email);
           if (!refusal) return findPasswordMatch(candidates, password);
           const person = known.length > 0 ? await findPasswordMatch(known, password) : undefined;
@@ -87,16 +77,12 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
   };
 }
 
-/**
- * Returns the first candidate that the password belongs to: people of several tenants may share an
- * e-mail.
- */
+/** Returns the first match, because people of several tenants may share an e-mail. */
 async function findPasswordMatch(
   candidates: SignInCandidate[],
   password: string,
 ): Promise<SignInCandidate | undefined> {
-  // An unknown e-mail costs the same work as a known one, so that the response time reveals
-  // nothing.
+  // An unknown e-mail costs as much work as a known one, so that response times reveal nothing.
   if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)
     if (await verifyPassword(password, candidate.password_hash)) return candidate;

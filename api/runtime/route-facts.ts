@@ -6,25 +6,24 @@ import type { Access } from '../../shared/contracts/access.js';
  * document is generated from them, so no `@openapi` block repeats them.
  */
 export interface RouteFacts {
-  /** It needs no credential, and has rate limits of its own. */
+  /** The route needs no credential, and has its own rate limits. */
   isPublic?: boolean;
-  /** Rights that the route requires; absent: every key may use it. */
+  /** Absent: every key may use the route. */
   access?: Access;
-  /** Query parameters that it reads. */
+  /** Query parameters that the route reads. */
   query?: Joi.Schema;
-  /** JSON body that it reads. */
+  /** JSON body that the route reads. */
   body?: Joi.Schema;
-  /** Kind of the records that it returns. */
+  /** Kind of the records that the route returns. */
   entityType?: string;
-  /** It returns a page of records. */
+  /** The route returns a page of records. */
   isList?: boolean;
-  /** It accepts the headers of a write; the status is that of its success. */
+  /** The route accepts the headers of a write. The status is that of a success. */
   write?: { status: 200 | 201 | 202 };
 }
 
 const factsByMiddleware = new WeakMap<object, RouteFacts>();
 
-/** Declares facts of the routes that use this middleware. */
 export function declareFacts<Middleware extends object>(
   facts: RouteFacts,
   middleware: Middleware,
@@ -33,17 +32,15 @@ export function declareFacts<Middleware extends object>(
   return middleware;
 }
 
-/** Returns the facts that the middleware of a route declare together. */
+/** Joins the facts that the middleware of a route declare. */
 export function readFacts(middleware: readonly object[]): RouteFacts {
   return Object.assign({}, ...middleware.map((each) => factsByMiddleware.get(each)));
 }
 
-/** Whether the route needs no credential. */
 export function isPublic(middleware: readonly object[]): boolean {
   return readFacts(middleware).isPublic === true;
 }
 
-/** Whether a middleware of the route reads query parameters. */
 export function readsQuery(middleware: readonly object[]): boolean {
   return readFacts(middleware).query !== undefined;
 }

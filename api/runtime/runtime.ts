@@ -16,7 +16,7 @@ import { createExportLinkMaker, type MakeExportLink } from './export-links.js';
 import { createPasswords, type Passwords } from './passwords.js';
 import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 
-/** Dependencies of the routes, in addition to those of the process. */
+/** What the routes use in addition to the process's runtime. */
 export interface ApiRuntime extends Runtime {
   submit: Submit;
   streams: EventStreams;
@@ -24,19 +24,17 @@ export interface ApiRuntime extends Runtime {
   passwords: Passwords;
   pdfs: InvoicePdfs;
   planReplay: ReplayPlanner;
-  /** Storage of export files, links to the files, and the downloads that this process sends. */
+  /** `storage` holds export files, and `downloads` has those that this process is sending. */
   storage: Storage;
   makeExportLink: MakeExportLink;
   downloads: ActiveDownloads;
   /** Encrypts new credentials on their way to the one response that shows them. */
   sealingKey: Buffer;
-  /**
-   * Encrypt stored values of webhook endpoints: signing secrets and the values of custom headers.
-   */
+  /** Encrypt the signing secrets and the custom headers' values of webhook endpoints. */
   webhookKeys: { secrets: Buffer; headers: Buffer };
-  /** Records that a key or session was used. Batches go to the clock worker once a minute. */
+  /** Batches go to the clock worker. */
   recordKeyUse: RecordKeyUse;
-  /** Records audit entries of requests that were refused before a command existed. */
+  /** Audits requests that were refused before a command existed. */
   audit: AuditRecorder;
 }
 

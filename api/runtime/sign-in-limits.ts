@@ -3,18 +3,12 @@ import { sha256 } from '../../shared/platform/crypto.js';
 import type { AppError } from '../../shared/platform/errors.js';
 import type { Limiter, RateDecision } from '../../shared/platform/limits/limiter.js';
 
-/** Sign-in requests per network, valid or not: each body may be a megabyte. */
+/** Requests per network, valid or not: each body may be a megabyte. */
 const REQUESTS_PER_NETWORK = { minute: 240, hour: 4800 };
-/**
- * Tries per network with any e-mail: trying one common password for many people is guessing too.
- */
+/** Counts tries with any e-mail: trying one common password for many people is guessing too. */
 const TRIES_PER_NETWORK = { minute: 120, hour: 1200 };
-/** Tries per e-mail and network. */
 const TRIES_PER_EMAIL_AND_NETWORK = { minute: 20, hour: 200 };
-/**
- * Tries per e-mail from all unknown networks. Kept high so that an attacker cannot cheaply lock
- * someone out.
- */
+/** Counts tries from all unknown networks. Kept high, so that attackers cannot lock people out. */
 const TRIES_PER_EMAIL = { minute: 100, hour: 1000 };
 
 /** @throws {AppError} 429 for too many requests of a network */
@@ -23,8 +17,8 @@ export async function countSignInRequest(limiter: Limiter, network: string): Pro
 }
 
 /**
- * Counts a try against its network, and not yet against the person. If the network is refused here,
- * or its check finds no room in the queue, the person keeps all tries for other networks.
+ * Counts a try against its network, not yet against the person. If this try is refused or finds no
+ * room in the queue, the person keeps all tries from other networks.
  * @throws {AppError} 429
  */
 export async function countNetworkTry(limiter: Limiter, email: string, network: string): Promise<void> {
@@ -34,18 +28,12 @@ export async function countNetworkTry(limiter: Limiter, email: string, network: 
   );
 }
 
-/**
- * Counts a try against the person, from any network. Resolves with error 429 if there were too many
- * tries.
- */
+/** Counts a try against the person, from any network. Returns an error 429 at the limit. */
 export async function countPersonTry(limiter: Limiter, email: string): Promise<AppError | undefined> {
   return createRefusal(await limiter.consumeUnlessRefused(`sign-in/${hashEmail(email)}`, TRIES_PER_EMAIL));
 }
 
-/**
- * Hashed because Redis may hold the limiter's keys, and an e-mail reveals who works for the
- * account.
- */
+/** Redis may hold the hash, and a plain e-mail would reveal who works for the account. */
 function hashEmail(email: string): string {
   return sha256(email.toLowerCase()).toString('base64url');
 }

@@ -17,10 +17,10 @@ export interface EventFeedReader {
 const WITHHELD_PAUSE_MS = 50;
 const WITHHELD_RETRY_MS = 1000;
 
-/** Reads a tenant's new events once for all of its readers that have caught up. */
+/** Reads a tenant's new events once for all readers that have caught up. */
 export class EventFeed {
   private readonly readers = new Set<EventFeedReader>();
-  /** Every reader of the feed has received all events up to this position. */
+  /** All readers of the feed have received all events up to this position. */
   private tail = positionBeforeTransaction(0n);
   private isReading = false;
   private isDue = false;
@@ -33,18 +33,12 @@ export class EventFeed {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /**
-   * Number of wake-ups. A reader compares it to find out whether events were committed during its
-   * own read.
-   */
+  /** Shows a reader whether events were committed during its own read. */
   get wakeCount(): number {
     return this.wakes;
   }
 
-  /**
-   * Adds a reader and returns true, unless the feed is already past its position. Then the reader
-   * must read on by itself and try again.
-   */
+  /** Returns false if the feed is past this position. The reader must then read on and retry. */
   join(reader: EventFeedReader, position: EventPosition): boolean {
     if (comparePositions(position, this.tail) < 0) return false;
     if (this.readers.size === 0) this.tail = position;
@@ -57,14 +51,14 @@ export class EventFeed {
     if (this.readers.size === 0) clearTimeout(this.timer);
   }
 
-  /** Called after events were committed. */
+  /** Call after events were committed. */
   wake(): void {
     this.wakes += 1;
     this.retryUntilMs = Date.now() + WITHHELD_RETRY_MS;
     this.requestRead();
   }
 
-  /** Reads new events, after the current read if one is running. */
+  /** Reads new events. Waits for the current read, if any. */
   requestRead(): void {
     this.isDue = true;
     if (!this.isReading && this.readers.size > 0) void this.readPages();

@@ -5,7 +5,7 @@ import { matchesType } from '../../shared/events/event-types.js';
 import type { EventPage, StoredEvent } from '../../shared/events/read-events.js';
 import type { EventFeed, EventFeedReader } from './event-feed.js';
 
-/** The time after which an EventSource reconnects. */
+/** An EventSource reconnects after this time. */
 const RETRY_MS = 2000;
 /** Proxies close connections that are silent for a minute, some for half a minute. */
 const PING_MS = 15_000;
@@ -15,29 +15,23 @@ const END_GRACE_MS = 500;
 
 export interface EventStreamOptions {
   tenantId: string;
-  /** Id of the key or the person. The number of streams per id is limited. */
+  /** Id of the key or the person. Each may have a limited number of streams. */
   keyId: string;
-  /**
-   * Id of the key or the session. The stream ends with it, even if the person has other sessions.
-   */
+  /** Id of the key or the session. When it ends, the stream ends. */
   credentialId: string;
   /** The stream starts after this position. */
   position: EventPosition;
-  /** Event type filters. An empty list matches every event. */
+  /** An empty list matches every event. */
   types: string[];
   /** Resolves with false once the credential no longer allows the stream. */
   isAllowed: () => Promise<boolean>;
   response: ServerResponse;
 }
 
-/** Where a stream reads its events. */
 export interface EventStreamSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
-  /**
-   * False while the tenant's clients have too many unread bytes. Meanwhile the stream writes
-   * nothing.
-   */
+  /** False while the tenant's clients have too many unread bytes, so nothing may be written. */
   hasRoom: () => boolean;
   onFailure: (error: unknown) => void;
 }
@@ -66,8 +60,7 @@ export class EventStream implements EventFeedReader {
     response.once('close', () => this.stop());
     response.on('drain', () => void this.catchUp());
     this.pingTimer = setInterval(() => this.ping(), PING_MS);
-    // An id without data is not an event to a client. If the connection is lost before the first
-    // event, the client resumes from this id.
+    // An id without data is not an event, but the client resumes from it after a lost connection.
     response.write(`retry: ${RETRY_MS}\nid: ${formatPosition(position)}\n\n`);
     void this.catchUp();
   }
@@ -82,7 +75,7 @@ export class EventStream implements EventFeedReader {
     if (!canWrite) void this.catchUp();
   }
 
-  /** Ends the response. The client can reconnect with its last id. */
+  /** The client can reconnect with its last id. */
   end(): void {
     if (this.isStopped) return;
     this.stop();
@@ -121,8 +114,8 @@ export class EventStream implements EventFeedReader {
     this.send(page);
     if (page.hasMore || this.isFull) return;
     this.isLive = feed.join(this, this.position);
-    // From here on the feed delivers the events that are withheld or were committed after this page
-    // was read. Without readers it did not read them when it was woken, so wake it again.
+    // From here on the feed delivers the events that are withheld or were committed after this
+    // read. A feed without readers ignored its wake-ups, so wake it again.
     if (this.isLive && (page.hasWithheldEvents || feed.wakeCount !== wakesBefore)) feed.wake();
   }
 
@@ -142,10 +135,7 @@ export class EventStream implements EventFeedReader {
     return types.length === 0 || types.some((filter) => matchesType(filter, type));
   }
 
-  /**
-   * Keeps the connection open, and sends the position if the stream has read on without an event
-   * for this client.
-   */
+  /** Keeps the connection open. Sends the position if it advanced without an event. */
   private ping(): void {
     if (this.isFull) return;
     const isFurther = comparePositions(this.position, this.lastSent) > 0;

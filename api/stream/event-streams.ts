@@ -10,12 +10,11 @@ const MAX_STREAMS_PER_KEY = 20;
 /** A lost broadcast delays events by at most this time. */
 const READ_INTERVAL_MS = 2000;
 /**
- * The interval plus the lifetime of cached credentials (credential-cache.ts) is below 5 s. So a
- * stream ends within 5 s of its key or session.
+ * A stream ends within 5 s of its key or session, because this interval and the lifetime of cached
+ * credentials (credential-cache.ts) are together below 5 s.
  */
 const CREDENTIAL_CHECK_INTERVAL_MS = 500;
 
-/** The open event streams of this process. */
 export class EventStreams {
   private readonly streams = new Set<EventStream>();
   private readonly feeds = new Map<string, EventFeed>();
@@ -33,30 +32,25 @@ export class EventStreams {
     return created;
   }
 
-  /**
-   * Turns this response into a stream of events. The caller has called {@link assertRoom} and set
-   * the headers.
-   */
+  /** The caller has called {@link assertCapacity} and set the headers. */
   open(options: EventStreamOptions): void {
     const { response } = options;
     // The client disconnected during the checks. 'close' is not emitted again.
     if (response.destroyed) return;
     const stream = new EventStream(options, this.createSource(options.tenantId));
     this.streams.add(stream);
-    // Pings keep an idle stream active. Only the stream of a client that does not read reaches this
-    // timeout.
+    // Only a client that does not read reaches this timeout, because pings keep a stream active.
     response.setTimeout(this.runtime.config.sendTimeoutMs, () => {
       if (response.writableNeedDrain) response.destroy();
     });
     this.runtime.metrics.eventStreams.inc();
     response.once('close', () => this.remove(stream));
-    // An error response would make a browser give up. After an ended stream it reconnects, to
-    // another process.
+    // After an error response a browser would give up. After an ended stream it reconnects.
     if (this.isClosed) stream.end();
     else if (this.timers.length === 0) this.startTimers();
   }
 
-  /** Ends all streams. Clients reconnect with their last id. */
+  /** Clients reconnect with their last id. */
   close(): void {
     this.isClosed = true;
     for (const stream of this.streams) stream.end();

@@ -8,8 +8,7 @@ import type { ApiRuntime } from '../runtime/runtime.js';
  */
 export function assertDeliverableUrl({ config }: ApiRuntime, url: string): void {
   const refusal = findUrlProblem(url, { allowLoopback: config.allowLoopback, allowHttp: !config.production });
-  // An endpoint on this service would turn every event into a request to this service, and that
-  // request into new events.
+  // An endpoint on this service would turn events into requests, and requests into events.
   const isOwn = URL.canParse(url) && new URL(url).host === new URL(config.publicUrl).host;
   if (!refusal && !isOwn) return;
   const message = `url ${refusal ?? 'must not be an address of this service'}`;

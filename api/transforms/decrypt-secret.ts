@@ -5,14 +5,14 @@ interface SealedResponse {
   /** Type of the command that created the secret. */
   type: string;
   body: string;
-  /** The encrypted secret that the command itself created. */
+  /** The encrypted secret that the command created. */
   commandSecret: string;
 }
 
 /**
  * Decrypts a new key or secret in the one response that shows it. Everywhere else the secret is
  * encrypted. If the reply was lost, the response is rebuilt from the record, which does not contain
- * the secret. Then this uses the secret of the command. In a dry run the secret is null.
+ * the secret. The secret then comes from the command. In a dry run the secret is null.
  */
 export function decryptSecretInResponse(
   api: ApiRuntime,

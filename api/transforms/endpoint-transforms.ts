@@ -11,7 +11,7 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { assertDeliverableUrl } from './assert-deliverable-url.js';
 import { decryptSecretInResponse } from './decrypt-secret.js';
 
-/** Members of an endpoint body that are checked, encrypted or used to create secrets. */
+/** These members are checked, encrypted or used to create secrets. */
 interface EndpointBody {
   url?: string;
   headers?: Record<string, string> | null;
@@ -19,9 +19,8 @@ interface EndpointBody {
 }
 
 /**
- * Creates the functions that prepare the input of endpoint commands and show new secrets. They
- * check the URL, encrypt custom headers and create encrypted secrets. `reveal` puts the new secret
- * into the response.
+ * Creates the functions that prepare the input of endpoint commands: they check the URL, encrypt
+ * custom headers and create encrypted secrets. `reveal` puts the new secret into the response.
  */
 export function createEndpointTransforms(api: ApiRuntime) {
   const createSecret = (): SealedSecret => ({ sealed: generateSealedSecret(api.webhookKeys.secrets).sealed });
@@ -29,9 +28,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     const { sealed, publicKey } = generateSealedKeyPair(api.webhookKeys.secrets);
     return { sealed, publicKey };
   };
-  /**
-   * `T` is the type of the command's input. The argument is still the body that the client sent.
-   */
+  /** `T` is the type of the command's input, but the argument is still the client's body. */
   const changed = <T extends object>(input: T): T => {
     const { headers, ...rest } = input as EndpointBody;
     if (rest.url !== undefined) assertDeliverableUrl(api, rest.url);
@@ -44,9 +41,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
   return {
     changed,
     created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
-    /**
-     * Always creates a key pair: only the handler knows whether the endpoint signs with ed25519.
-     */
+    /** Only the handler knows whether the endpoint signs with ed25519, so always create a pair. */
     rotated: <T extends object>(input: T): T => ({
       ...input,
       material: createSecret(),
@@ -54,8 +49,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
-    // Header values become HMACs. An attacker who reads a plain hash could try a million values per
-    // second.
+    // Against a plain hash an attacker could try a million values per second, so HMACs are used.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;
       if (!headers) return body;

@@ -4,9 +4,7 @@ import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { decryptSecretInResponse } from './decrypt-secret.js';
 
-/**
- * Creates a key before the command and shows it in the response. In between, the key is encrypted.
- */
+/** The key is created before the command. It is encrypted until the response shows it. */
 export function createKeyTransforms(api: ApiRuntime, kind: KeyKind) {
   return {
     prepareInput: <T extends object>(input: T, ctx: ApiContext) => {

@@ -1,7 +1,6 @@
 /**
- * Chooses the system account that runs PostgreSQL. A normal user runs it under their own account.
- * PostgreSQL refuses to run as root, so root runs it as an unprivileged account, which must be able
- * to reach the folders involved.
+ * A normal user runs PostgreSQL under their own account. PostgreSQL refuses to run as root, so root
+ * runs it as an unprivileged account, which must be able to reach the folders involved.
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
@@ -11,7 +10,6 @@ import { isRoot } from '../../shared/platform/files/is-root.js';
 const ACCOUNT_NAMES = ['postgres', 'nobody'];
 const MAX_OUTPUT_CHARS = 8_000;
 
-/** An account, other than the one of this process, that runs the PostgreSQL programs. */
 export interface SystemAccount {
   name: string;
   uid: number;
@@ -19,7 +17,7 @@ export interface SystemAccount {
   home: string;
 }
 
-/** How a program ended. `output` is the end of its output (at most 8000 characters). */
+/** `output` is the end of the program's output (at most 8000 characters). */
 export interface ProgramResult {
   ok: boolean;
   /** "exit code 1", "signal SIGKILL", or the reason why the program could not be started. */
@@ -27,10 +25,7 @@ export interface ProgramResult {
   output: string;
 }
 
-/**
- * Reads the accounts in /etc/passwd (passwd(5)). initdb looks up its own account there and fails
- * without an entry.
- */
+/** Reads /etc/passwd (passwd(5)). initdb looks up its own account there, and fails without it. */
 async function readAccounts(): Promise<SystemAccount[]> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   return lines
@@ -40,9 +35,9 @@ async function readAccounts(): Promise<SystemAccount[]> {
 }
 
 /**
- * Returns the account to run PostgreSQL as, or undefined for the account of this process.
- * @param clusterDir an existing cluster, whose owner must run it: PostgreSQL refuses every other
- * account
+ * Chooses the account to run PostgreSQL as; undefined for the account of this process.
+ * @param clusterDir an existing cluster, whose owner must run it:
+ *   PostgreSQL refuses every other account
  * @throws when this process runs as root and /etc/passwd has neither `postgres` nor `nobody`
  */
 export async function chooseSystemAccount(
@@ -65,10 +60,7 @@ export async function chooseSystemAccount(
   );
 }
 
-/**
- * Whether the permission bits let the account search a folder. The account runs without
- * supplementary groups.
- */
+/** The account runs without supplementary groups. */
 function canSearch(folder: { mode: number; uid: number; gid: number }, account: SystemAccount): boolean {
   if (folder.uid === account.uid) return (folder.mode & 0o100) !== 0;
   if (folder.gid === account.gid) return (folder.mode & 0o010) !== 0;
@@ -76,9 +68,9 @@ function canSearch(folder: { mode: number; uid: number; gid: number }, account: 
 }
 
 /**
- * Returns the outermost folder on the path to `folder` (which must exist), including it, that the
- * account may not search. Returns undefined if the account can reach `folder`. Checks permission
- * bits only, not access control lists.
+ * Returns the outermost folder on the path to and including `folder` (which must exist)
+ * that the account may not search; undefined if the account can reach `folder`. Checks
+ * permission bits, not access control lists.
  */
 export async function findUnsearchableFolder(
   folder: string,
@@ -94,9 +86,8 @@ export async function findUnsearchableFolder(
 }
 
 /**
- * Spawn options that run a PostgreSQL program as the account. The working folder is one that the
- * account can reach. The environment is new, so the caller's HOME, PG… and locale variables do not
- * reach the server.
+ * The account can reach the working folder. The environment is new, so the caller's HOME, PG… and
+ * locale variables do not reach the server.
  */
 export function buildSpawnOptions(account: SystemAccount | undefined): SpawnOptions {
   const env: NodeJS.ProcessEnv = {
@@ -115,10 +106,7 @@ export function buildSpawnOptions(account: SystemAccount | undefined): SpawnOpti
   };
 }
 
-/**
- * Runs a program as the account until it ends, and kills it after `timeoutMs`. Never rejects; the
- * result reports failures.
- */
+/** Runs a program as the account and kills it after `timeoutMs`. Never rejects. */
 export function runProgram(
   file: string,
   args: readonly string[],
@@ -131,8 +119,7 @@ export function runProgram(
       ...buildSpawnOptions(account),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // spawn's own `timeout` would keep its timer, and this process, running if the program cannot
-    // be spawned.
+    // spawn's `timeout` would keep this process running if the program cannot be spawned.
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const finish = (result: ProgramResult): void => {
       clearTimeout(timer);

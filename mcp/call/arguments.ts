@@ -5,7 +5,7 @@ import type { Tool, ToolCall } from '../tools/tool.js';
 
 import { readWriteOptions, type WriteOptions } from './write-options.js';
 
-// These limits keep the response and its audit entry small when a call has many invalid arguments.
+// These bounds keep the response and its audit entry small when many arguments are invalid.
 const MAX_UNKNOWN_ARGUMENTS = 20;
 const MAX_VALIDATION_ERRORS = 100;
 const MAX_NAME_CHARS = 100;
@@ -13,8 +13,8 @@ const MAX_NAME_CHARS = 100;
 type ToolInput = Pick<Tool, 'input' | 'name'>;
 
 /**
- * Checks the arguments of a tool call. Unlike REST, it refuses unknown ones: a model corrects a
- * mistake that an error names.
+ * Checks a tool call's arguments. Unlike REST, refuses unknown ones, because a model
+ * corrects a mistake that an error names.
  * @throws {AppError} 400 with every validation error
  */
 export function checkArguments<Input>(tool: ToolInput, args: Record<string, unknown>): Input {
@@ -27,10 +27,7 @@ export function checkArguments<Input>(tool: ToolInput, args: Record<string, unkn
   }
 }
 
-/**
- * Checks the input and the options of a write.
- * @throws {AppError} 400 with the validation errors of both
- */
+/** @throws {AppError} 400 with the validation errors of the input and of the options */
 export function checkWriteArguments(
   tool: ToolInput,
   caller: Caller,
@@ -60,7 +57,7 @@ function limitUnknownArguments(details: ErrorDetail[]): ErrorDetail[] {
   return details.filter((detail) => detail.code !== 'unknown' || unknown.has(detail));
 }
 
-/** The error for an unknown argument also lists the arguments that the tool has. */
+/** The error for an unknown argument also lists the tool's arguments. */
 function explainUnknownArguments({ name, input }: ToolInput): (detail: ErrorDetail) => ErrorDetail {
   const known = Object.keys((input.describe() as { keys?: object }).keys ?? {});
   const takes = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no arguments';

@@ -25,8 +25,8 @@ import { findIdempotencyKey } from './write-options.js';
 const TOOLS_BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 /**
- * Runs one tool call: checks access and input, does the work, records the audit entry and returns
- * the result. A refused call returns a result with `isError` and the next step.
+ * Checks access and input, does the work, audits it and returns the result. A refused call returns
+ * a result with `isError` and the next step.
  * @throws {RpcError} -32602 if no tool has this name
  */
 export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall): Promise<CallToolResult> {
@@ -53,7 +53,7 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
   }
 }
 
-/** Adds the structured result as text, for clients of a protocol without structured results. */
+/** Some clients' protocols have no structured results. */
 function addResultAsText(result: CallToolResult): CallToolResult {
   const text = JSON.stringify(result.structuredContent);
   return { ...result, content: [...result.content, { type: 'text', text }] };
@@ -64,7 +64,7 @@ function truncateName(name: string): string {
   return Array.from(name.slice(0, 128)).slice(0, 64).join('');
 }
 
-/** Builds the audit entry of a call that was refused before a command or query ran. */
+/** Describes a call that was refused before a command or query ran. */
 export function buildCallAuditEntry(caller: Caller, call: ToolCall): McpAuditEntry {
   const tool = TOOLS_BY_NAME.get(call.name);
   if (!tool)
@@ -121,7 +121,7 @@ async function listPage<Input extends PageQuery>(
   return toSuccessResult({ items, cursor, count }, describePage(tool, items, cursor));
 }
 
-/** Maximum items in the text. The structured result holds all items. */
+/** The text has at most this many items. The structured result holds all items. */
 const MAX_ITEMS_IN_TEXT = 20;
 
 function describePage<Input extends { cursor?: string }>(

@@ -5,8 +5,8 @@ import type { ToolCall } from '../tools/tool.js';
 const PROGRESS_INTERVAL_MS = 1000;
 
 /**
- * Sends a progress notification each second while a call waits for its worker, if the client sent
- * `_meta.progressToken`. The client can then extend its time limit. Progress has no total, because
+ * If the client sent `_meta.progressToken`, sends a progress notification each second while a call
+ * waits for its worker. The client can then extend its time limit. Progress has no total, because
  * the server cannot predict how long the queue takes.
  */
 export async function reportProgress<T>(

@@ -2,10 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ErrorBody, ErrorCode } from '../../shared/platform/errors.js';
 import type { JsonObject } from '../text/format.js';
 
-/**
- * Builds a result from structured content and short texts, because some clients show only one of
- * them (docs/decisions.md §6, MCP results).
- */
+/** Some clients show only the text, others only the object (docs/decisions.md §6, MCP results). */
 export function toSuccessResult(structuredContent: JsonObject, ...texts: (string | null)[]): CallToolResult {
   const content = texts.flatMap((text) => (text === null ? [] : [{ type: 'text' as const, text }]));
   return { content, structuredContent };
@@ -37,10 +34,7 @@ export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
     'Try once more with the same idempotency_key; if it fails again tell a person the requestId.',
 };
 
-/**
- * Builds an error result. It has only text: the REST API's error object and the next step
- * (docs/decisions.md §6, MCP results).
- */
+/** The result has only text: REST's error object and the next step (docs/decisions.md §6). */
 export function toErrorResult(error: ErrorBody, requestId: string): CallToolResult {
   const next_step = NEXT_STEPS[error.code];
   return {

@@ -21,10 +21,7 @@ import type { WriteOptions } from './write-options.js';
 
 type AnyWriteTool = WriteTool<object, object>;
 
-/**
- * Runs a write tool. Its command takes the same path as every other write, with the same checks,
- * approval threshold, events and audit entry.
- */
+/** The command takes the same path as every other write, with the same checks and audit entry. */
 export async function runWrite(
   mcp: McpRuntime,
   caller: Caller,

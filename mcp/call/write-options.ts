@@ -4,7 +4,7 @@ import type { Caller } from '../context/caller.js';
 import type { ToolCall } from '../tools/tool.js';
 
 export interface WriteOptions {
-  /** UUID in lower case. */
+  /** In lower case. */
   idempotencyKey: string | undefined;
   dryRun: boolean;
 }
@@ -22,7 +22,7 @@ export function findIdempotencyKey(
 }
 
 interface OptionValue {
-  /** The header, `_meta` member or argument that holds the value. */
+  /** Name of the header, `_meta` member or argument that holds the value. */
   source: string;
   value: unknown;
 }
@@ -66,7 +66,7 @@ function findSingleValue(values: OptionValue[]): OptionValue | undefined {
   return first;
 }
 
-/** Uses JSON.stringify, because a client's object could carry its own toString member. */
+/** JSON.stringify, because a client's object could carry its own toString member. */
 function toComparable(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : JSON.stringify(value);
 }

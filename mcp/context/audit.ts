@@ -18,7 +18,7 @@ export interface McpAuditEntry {
 }
 
 /**
- * Records a call in the audit log before the client receives the response (docs/decisions.md §6).
+ * Stores the entry before the client receives the response (docs/decisions.md §6).
  * @throws {AppError} 503 if the entry cannot be stored; the client then receives this error
  */
 export function auditCall(
@@ -49,9 +49,9 @@ function outcomeFor({ status }: AppError): 'denied' | 'failed' {
 }
 
 /**
- * Records a refusal, unless a worker has recorded it with its command. The entry gets a new id,
- * because the command may still run under the call's id. Resolves with the error for the client:
- * the refusal, or the store's error if the entry cannot be stored.
+ * Audits a refusal, unless a worker has audited it with its command. The entry gets a new id,
+ * because the command may still run under the call's id. Returns the error for the client: the
+ * refusal, or the store's error if the entry cannot be stored.
  */
 export async function auditRefusal(
   mcp: McpRuntime,

@@ -6,24 +6,24 @@ import type { ErrorDetail } from '../../shared/platform/errors.js';
 /** The sender and the context of one MCP message. */
 export interface Caller {
   key: Principal;
-  /** The server's id of the MCP message; its command and audit entry use it. */
+  /** The server's id of the MCP message, of its command and of its audit entry. */
   id: string;
   /** The client's X-Request-Id, or `id` if the client sent none. */
   requestId: string;
-  /** Values of the HTTP request headers; undefined if absent. */
+  /** A header is undefined if it is absent. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
-  /** Headers of the HTTP response. They are lost if an event stream has already started. */
+  /** These headers are lost if an event stream has already started. */
   responseHeaders: Record<string, string>;
   /**
-   * Sends a notification before the result; undefined if the client accepts only one JSON response.
+   * Sends a notification before the result. Undefined if the client accepts only one JSON response.
    * A client that does not read or has disconnected gets none.
    */
   notify?: ((notification: ServerNotification) => void) | undefined;
-  /** Validation errors of tool arguments whose text cannot be stored. */
+  /** Errors for tool arguments whose text cannot be stored. */
   argumentErrors?: ErrorDetail[] | undefined;
-  /** Size of the MCP message in bytes. */
+  /** Size of the MCP message. */
   bytes: number;
-  /** The client uses a revision before 2025-06-18, which has no structured results. */
+  /** The client's revision is older than 2025-06-18 and has no structured results. */
   isTextOnly?: boolean;
   ip: string | null;
   userAgent: string | null;

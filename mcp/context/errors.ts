@@ -1,12 +1,9 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 
-/** JSON-RPC error code for an unsupported protocol version (MCP 2026-07-28, Versioning). */
+/** An unsupported protocol version (MCP 2026-07-28, Versioning). */
 export const UNSUPPORTED_VERSION = -32022;
 
-/**
- * An error with a JSON-RPC code. When a handler throws it, both SDKs send `code`, `message` and
- * `data`.
- */
+/** When a handler throws this error, both SDKs send its `code`, `message` and `data`. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
 

@@ -68,7 +68,7 @@ function buildAuditEntry(caller: Caller, { method, params = {} }: JSONRPCRequest
   return undefined;
 }
 
-/** The params are unchecked, because the request was refused before validation. */
+/** The request was refused before validation, so its params are unchecked. */
 function toObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

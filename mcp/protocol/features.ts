@@ -20,9 +20,8 @@ import { LISTED_TOOLS } from '../tools/schemas.js';
 import { canUseTool } from '../tools/tool.js';
 
 /**
- * The tools, resources and prompts that agents can use, by MCP method and the same in every
- * revision of the protocol. The SDKs check the params first. A member refuses a request by throwing
- * an RpcError.
+ * What agents can use, by MCP method. All revisions of the protocol share these features. The SDKs
+ * check the params first. A member refuses a request by throwing an RpcError.
  */
 export interface McpFeatures {
   'tools/list': (caller: Caller) => ListToolsResult;
@@ -34,7 +33,6 @@ export interface McpFeatures {
   'prompts/get': (caller: Caller, params: GetPromptRequest['params']) => GetPromptResult;
 }
 
-/** Builds the product's features from its registry of tools, resources and prompts. */
 export function createMcpFeatures(mcp: McpRuntime): McpFeatures {
   return {
     'tools/list': ({ key }) => ({
@@ -52,7 +50,6 @@ export function createMcpFeatures(mcp: McpRuntime): McpFeatures {
 
 type Handle = (caller: Caller, params: unknown) => ServerResult | Promise<ServerResult>;
 
-/** Lists the features as both SDKs register them. */
 export function listHandlers(features: McpFeatures): [method: keyof McpFeatures, handle: Handle][] {
   return Object.entries(features) as [keyof McpFeatures, Handle][];
 }

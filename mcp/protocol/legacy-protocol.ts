@@ -25,10 +25,9 @@ const REQUEST_SCHEMAS = {
 };
 
 /**
- * Creates the handler for the legacy revisions, 2024-11-05 to 2025-11-25, which start with
- * `initialize`. It uses the SDK's low-level server, because that accepts the JSON Schemas generated
- * from Joi. One shared transport connects the server to all clients. The newest revision is in
- * mcp/protocol/newest-protocol.ts.
+ * Creates the handler for the revisions 2024-11-05 to 2025-11-25, which start with `initialize`.
+ * The SDK's low-level server accepts the JSON Schemas generated from Joi. One shared transport
+ * connects the server to all clients.
  */
 export async function createLegacyProtocol(
   { logger }: Pick<McpRuntime, 'logger'>,

@@ -2,8 +2,7 @@ import type { Config } from '../../shared/config/config.js';
 import { describeSources, RESOURCES, TEMPLATES } from '../resources/resources.js';
 import { LISTED_TOOLS } from '../tools/schemas.js';
 
-// Versions of the manifest's format and of its content (docs/specification.md §9). Clients and
-// server negotiate the protocol version separately.
+// Versions of the manifest's format and content (docs/specification.md §9), not of the protocol.
 const SCHEMA_VERSION = '2024-11-05';
 const MANIFEST_VERSION = '0.1.0';
 
@@ -11,7 +10,7 @@ export const SERVER_NAME = 'tow-dispatch';
 export const SERVER_DESCRIPTION =
   'Tow and recovery dispatch and billing: read invoices, jobs, customers and the dispatch board, draft invoices, book jobs, and ask people for approval.';
 
-/** docs/specification.md §5. */
+/** docs/specification.md §5 lists the scopes. */
 const SCOPES = [
   { id: 'read_invoices', label: 'Read Invoices' },
   { id: 'write_invoices_draft', label: 'Create Invoice Drafts' },
@@ -24,8 +23,8 @@ const SCOPES = [
 ] as const;
 
 /**
- * Builds the public document at {mcp_url}/manifest. It describes all tools, from the same registry
- * as `tools/list` (docs/specification.md §4.2).
+ * Builds the public document at {mcp_url}/manifest, from the same registry as
+ * `tools/list` (docs/specification.md §4.2).
  */
 export function buildManifest({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicUrl'>): object {
   return {

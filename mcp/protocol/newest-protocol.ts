@@ -16,16 +16,10 @@ import { CAPABILITIES, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js
 
 type Headers = IncomingMessage['headers'];
 
-/**
- * The revision without `initialize`. Every request names its version, and headers repeat the values
- * that proxies route by.
- */
+/** This revision has no `initialize`. Every request names its version, in headers too. */
 export const NEWEST_VERSION = '2026-07-28';
 
-/**
- * Lists change only with a release or with another key. Reads return live data and keep the SDK's
- * default hint.
- */
+/** Lists change only with a release or another key. Reads keep the SDK's default hint. */
 const LIST_HINT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 const CACHE_HINTS = {
   'server/discover': LIST_HINT,
@@ -40,7 +34,7 @@ export interface McpHttpResponse {
   body: JSONRPCMessage;
 }
 
-/** Handles a request of the newest revision. A wrong version or header gets an error response. */
+/** A wrong version or header gets an error response. */
 export type HandleNewestRequest = (
   message: { id: string | number; method: string },
   headers: Headers,
@@ -48,12 +42,12 @@ export type HandleNewestRequest = (
 ) => Promise<McpHttpResponse>;
 
 /**
- * Returns true if the newest revision handles this MCP message. The SDK decides: `_meta` names a
+ * Returns whether the newest revision handles this MCP message. The SDK decides: `_meta` names a
  * version, or a header names a version of the newest protocol.
  */
 export function isNewestRevision(message: unknown, headers: Headers): boolean {
-  // The SDK treats every header value that sorts after its first version as a newer revision. It
-  // also treats `initialize` with such a header as a newest-revision request.
+  // The SDK treats every header value that sorts after its first version as a newer
+  // revision, even in an `initialize` request.
   const version = headers['mcp-protocol-version']?.toString();
   if (isInitializeRequest(message) || (version !== undefined && !REVISION.test(version))) return false;
   const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>
@@ -72,10 +66,7 @@ export function isNewestRevision(message: unknown, headers: Headers): boolean {
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
-/**
- * Creates the handler for MCP 2026-07-28. It shares the URL and the features with the legacy
- * revisions (mcp/protocol/legacy-protocol.ts). The SDK requires a server per request.
- */
+/** Creates the handler for MCP 2026-07-28. The SDK requires a server per request. */
 export function createNewestProtocol(
   { logger }: Pick<McpRuntime, 'logger'>,
   features: McpFeatures,
@@ -83,8 +74,7 @@ export function createNewestProtocol(
   const onerror = (error: Error) => logger.warn({ err: error }, 'MCP message could not be handled');
   const handler = createMcpHandler(() => createServer(features), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
-    // The SDK would open a stream and close it again. This server sends notifications only during a
-    // call.
+    // The SDK would open a stream and close it. Notifications are sent only during a call.
     if (message.method === 'subscriptions/listen') return refuseSubscription(message.id);
     const { key } = caller;
     const response = await handler.fetch(toFetchRequest(headers), {
@@ -106,7 +96,7 @@ function refuseSubscription(id: string | number): McpHttpResponse {
   return { status: 404, body: { jsonrpc: '2.0', id, error } };
 }
 
-/** Builds an HTTP request with the headers that the SDK reads. This server has checked the rest. */
+/** The request has only the headers that the SDK reads. This server has checked the rest. */
 function toFetchRequest(headers: Headers): Request {
   const present = STANDARD_HEADERS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
   return new Request('http://localhost/mcp', {

@@ -26,7 +26,7 @@ export type HandleMcpRequest = (
   caller: Caller,
 ) => Promise<McpHttpResponse>;
 
-/** Serves all revisions of MCP, 2024-11-05 to 2026-07-28, on one URL and with the same features. */
+/** Serves the revisions 2024-11-05 to 2026-07-28 on one URL and with the same features. */
 export async function createMcpRequestHandler(
   mcp: McpRuntime,
   features: McpFeatures,
@@ -40,10 +40,7 @@ export async function createMcpRequestHandler(
   };
 }
 
-/**
- * Refuses an unsupported MCP-Protocol-Version header. A request without this header passes: it uses
- * the version negotiated at `initialize`.
- */
+/** A request without the header MCP-Protocol-Version uses the version of `initialize`. */
 function assertSupportedVersion(request: JSONRPCRequest, header: string | string[] | undefined): void {
   const requested = header?.toString();
   if (requested === undefined || isInitializeRequest(request)) return;

@@ -5,9 +5,9 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** Maximum schema errors in one response, so that a bad MCP message cannot make it grow. */
+/** Limits the number of schema errors in a response. */
 const MAX_ERRORS = 20;
-/** Maximum characters of one schema error, because it contains member names that clients choose. */
+/** Limits the text of a schema error, which contains member names that clients choose. */
 const MAX_ERROR_CHARS = 200;
 
 interface ErrorContext {
@@ -39,7 +39,7 @@ export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
   return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
 }
 
-/** Lists the SDK's schema errors, which end an error text as JSON; undefined for other errors. */
+/** Returns the schema errors that end an error text of the SDK as JSON, or undefined. */
 function parseSchemaErrors(message: string): string | undefined {
   const start = message.search(/\[\s*\{/);
   if (start < 0 || !message.endsWith(']')) return undefined;

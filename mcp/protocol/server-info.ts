@@ -4,12 +4,12 @@ import { SERVER_NAME } from './manifest.js';
 export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: readPackageVersion() };
 
 /**
- * Capabilities of every revision. Log messages, completions, subscriptions and `listChanged` are
- * not among them: the server sends only the progress of a call, on the response of that call.
+ * Every revision has these capabilities. The server sends only the progress of a call, in the
+ * call's response: no log messages, completions, subscriptions or `listChanged`.
  */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 
-/** Instructions that every client receives first. Clients truncate them at 2,048 characters. */
+/** Every client receives these instructions first, and truncates them at 2,048 characters. */
 export const SERVER_INSTRUCTIONS = `Dispatch and billing of a tow company. A job (work order) is booked, gets a truck, is completed and then invoiced.
 Money is in integer cents. Ids are UUIDs from the list tools; job_number and invoice_number are for people.
 Drafts are never sent to customers by you: a person approves and sends. A write over the company's limit is held as an approval; tell the person, do not split it.

@@ -11,23 +11,23 @@ import type { Caller } from '../context/caller.js';
 import { sanitizeErrorResponse } from './sanitize-error-response.js';
 
 interface PendingRequest {
-  /** The request with the client's own id. */
+  /** This request has the client's own id. */
   request: JSONRPCRequest;
   caller: Caller;
   resolve: (response: JSONRPCMessage) => void;
 }
 
 /**
- * Connects one SDK server to all clients. Each HTTP request carries one MCP message in and its
+ * Connects one SDK server to all clients. An HTTP request carries one MCP message in, and its
  * response carries one out. Different clients may choose the same id, so this transport gives each
  * request its own id and restores the client's id in the response. The transport stores nothing
  * between two requests, so any replica can handle any request. The SDK's own HTTP transport needs a
  * server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
  *
- * The SDK responds to every request that is not aborted. Clients cannot abort one, because this
- * process drops `notifications/cancelled`. That notification may reach another replica than its
- * request. A write cannot be undone halfway, and each call is audited with its outcome. MCP allows
- * servers to ignore the notification (Cancellation, Behavior Requirements).
+ * The SDK responds to every request that is not aborted. Clients cannot abort a request, because
+ * this process drops `notifications/cancelled`. That notification may reach another replica than
+ * its request. A write cannot be undone halfway, and each call is audited with its outcome. MCP
+ * allows servers to ignore the notification (Cancellation, Behavior Requirements).
  */
 export class SharedTransport implements Transport {
   onclose?: () => void;
@@ -39,7 +39,7 @@ export class SharedTransport implements Transport {
 
   async start(): Promise<void> {}
 
-  /** Closes the transport. Pending requests get an error, because no response will follow. */
+  /** Pending requests get an error, because no response will follow. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.onclose?.();
@@ -47,12 +47,11 @@ export class SharedTransport implements Transport {
     this.#pending.clear();
   }
 
-  /** Number of client requests that wait for a response. */
   get pendingRequestCount(): number {
     return this.#pending.size;
   }
 
-  /** Passes a request to the server. Resolves with the response under the client's id. */
+  /** Resolves with the response under the client's id. */
   handleRequest(request: JSONRPCRequest, caller: Caller): Promise<JSONRPCMessage> {
     if (this.#isClosed) return Promise.resolve(closedError(request));
     return new Promise((resolve) => {
@@ -84,10 +83,7 @@ export class SharedTransport implements Transport {
   }
 }
 
-/**
- * Removes a request for a task. A server without tasks must run such a request normally (MCP
- * 2025-11-25, Tasks), but the SDK would refuse it.
- */
+/** A server without tasks must run a request for a task normally (MCP 2025-11-25, Tasks). */
 function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined) return request;
   const { task: _task, ...params } = request.params;

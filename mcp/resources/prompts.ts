@@ -7,14 +7,12 @@ interface PromptDefinition {
   name: string;
   title: string;
   description: string;
-  /**
-   * Scopes of the tools that the prompt uses. A key without all of them does not see the prompt.
-   */
+  /** The prompt's tools need these scopes. A key without all of them does not see the prompt. */
   scopes: readonly AgentScope[];
   text: string;
 }
 
-/** Prompts for a dispatcher's frequent tasks. */
+/** These prompts serve a dispatcher's frequent tasks. */
 export const PROMPTS: readonly PromptDefinition[] = [
   {
     name: 'morning_board',
@@ -48,7 +46,7 @@ export function listPrompts(key: Principal): Prompt[] {
   }));
 }
 
-/** @throws {RpcError} -32602 for an unknown prompt and for one that the key may not see */
+/** @throws {RpcError} -32602 for an unknown prompt and for a prompt that the key may not see */
 export function getPrompt(key: Principal, name: string): GetPromptResult {
   const prompt = PROMPTS.find((candidate) => candidate.name === name && canSee(key, candidate));
   if (!prompt)

@@ -8,8 +8,8 @@ type Lists = Record<(typeof LISTS)[number], unknown[]>;
 type Counts = Record<(typeof LISTS)[number], number>;
 
 /**
- * Reads the dispatch board as JSON. A board of more than {@link MAX_RESULT_CHARS} characters is
- * truncated to the most urgent work orders and the first trucks. `omitted` then holds the number of
+ * Reads the dispatch board as JSON. Truncates a board of more than {@link MAX_RESULT_CHARS}
+ * characters to the most urgent work orders and the first trucks. `omitted` then has the number of
  * omitted items per list; `counts` still covers all items.
  */
 export async function readBoard({ boards }: McpRuntime, { key }: Caller): Promise<string> {

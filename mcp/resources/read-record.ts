@@ -6,7 +6,7 @@ import type { Caller } from '../context/caller.js';
 import type { McpRuntime } from '../context/runtime.js';
 
 /**
- * Reads one record of the caller's tenant as JSON text.
+ * Reads a record of the caller's tenant.
  * @throws {AppError} 404 for an unknown id and for an id of another tenant
  */
 export async function readRecord(
@@ -23,7 +23,7 @@ export async function readRecord(
 }
 
 /**
- * Reads a work order as agents see it: its status is `new` until an operator accepts it.
+ * For agents, the status of a work order is `new` until an operator accepts it.
  * @throws {AppError} 404 for an unknown id and for an id of another tenant
  */
 export async function readWorkOrder(

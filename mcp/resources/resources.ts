@@ -22,10 +22,7 @@ import { readBoard } from './read-board.js';
 import { readRecord, readWorkOrder } from './read-record.js';
 
 const MIME = 'application/json';
-/**
- * Maximum entries in the audit log resource; long entries reduce the number. search_audit_log finds
- * older ones.
- */
+/** The limit is lower for long entries. search_audit_log finds older entries. */
 const MAX_AUDIT_ENTRIES = 100;
 
 interface Source {
@@ -46,7 +43,7 @@ interface TemplatedResource
   extends Source,
     Pick<ResourceTemplate, 'uriTemplate' | 'name' | 'title' | 'description'> {}
 
-/** Resources of docs/specification.md §4.2, in the order of all lists. */
+/** The resources of docs/specification.md §4.2, in the sequence of all lists. */
 export const RESOURCES: readonly FixedResource[] = [
   {
     uri: 'service://audit-log',
@@ -115,7 +112,6 @@ export const TEMPLATES: readonly TemplatedResource[] = [
   },
 ];
 
-/** Returns the public members of resources or templates. */
 export function describeSources<T extends Source>(sources: readonly T[]) {
   return sources.map(({ entityType, action, read, ...shown }) => ({ ...shown, mimeType: MIME }));
 }
@@ -132,7 +128,7 @@ export const listTemplates = (key: Principal): ResourceTemplate[] => listSources
 const RESOURCE_NOT_FOUND = -32002;
 
 /**
- * Reads a resource, and records the read in the audit log before it returns.
+ * Audits the read before it returns.
  * @throws {RpcError} with the REST API's error in `data`
  */
 export async function readResource(
@@ -161,7 +157,6 @@ export async function readResource(
   }
 }
 
-/** Builds the audit entry of a read of this resource. */
 export function buildResourceAuditEntry(uri: string): McpAuditEntry {
   const { source, id } = findSource(uri) ?? { source: UNKNOWN_SOURCE, id: null };
   return { tool: null, action: source.action, entityType: source.entityType, entityId: id };

@@ -1,4 +1,4 @@
-/** A JSON object: a record or a page of records. */
+/** A record or a page of records. */
 export type JsonObject = Record<string, unknown>;
 
 const MAX_QUOTED_CHARS = 60;
@@ -18,12 +18,12 @@ export function quoteText(text: unknown, maxCharacters = MAX_QUOTED_CHARS): stri
   return JSON.stringify(shown);
 }
 
-/** Formats cents as dollars, for display only; never calculate with this text. */
+/** Only for display. Never calculate with this text. */
 export function formatUsd(cents: unknown): string {
   return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
 }
 
-/** Counts items by a member's value, for example "2 draft, 1 paid". */
+/** For example "2 draft, 1 paid". */
 export function countBy(items: JsonObject[], member: string): string {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(String(item[member]), (counts.get(String(item[member])) ?? 0) + 1);

@@ -5,8 +5,8 @@
 export const MAX_RESULT_CHARS = 50_000;
 
 /**
- * Maximum bytes of the items of one page; a model continues with the cursor. Far below the REST
- * limit, because this process parses every page for agents.
+ * Maximum bytes of a page's items; a model continues with the cursor. Far below the REST limit,
+ * because this process parses every page for agents.
  */
 export const MAX_LIST_BYTES = 256 * 1024;
 

@@ -1,14 +1,14 @@
 /**
- * Characters that a model reads and a person cannot see: direction overrides, zero-width
- * characters, tags and fillers (Unicode property Default_Ignorable_Code_Point), and annotation
- * marks.
+ * A model reads these characters, but a person cannot see them: direction overrides,
+ * zero-width characters, tags and fillers (Unicode property
+ * Default_Ignorable_Code_Point), and annotation marks.
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
-/** U+200C and U+200D. Names in Persian or Hindi and joined emoji need them. */
+/** Names in Persian or Hindi and joined emoji need U+200C and U+200D. */
 const JOINER = /[\u200C\u200D]/u;
 /**
- * Variation selectors, which set how the preceding character is drawn. Emoji and names in Japanese
- * need one; a second one in a row changes nothing visible.
+ * Variation selectors set how the preceding character is drawn. Emoji and names in Japanese need
+ * one; a second in a row changes nothing visible.
  */
 const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
 /** A JSON escape. Group 1 is a surrogate pair, group 2 a single `\uXXXX` escape. */
@@ -27,10 +27,7 @@ export function stripInvisibleCharacters(json: string): string {
   return plain.replace(INVISIBLE, (run) => `${SELECTOR.exec(run)?.[0] ?? ''}${JOINER.exec(run)?.[0] ?? ''}`);
 }
 
-/**
- * Decodes one escape. ASCII (quotes, control characters) and lone surrogates stay escaped, so that
- * the text remains valid JSON.
- */
+/** ASCII (quotes, control characters) and lone surrogates stay escaped, so the JSON stays valid. */
 function decodeEscape(written: string, pair: string | undefined, one: string | undefined): string {
   if (pair !== undefined) return JSON.parse(`"${written}"`) as string;
   const code = Number.parseInt(one ?? '0', 16);

@@ -3,20 +3,19 @@ import { freeTextNames } from '../../shared/registry/resources.js';
 import type { JsonObject } from './format.js';
 
 /**
- * Members whose text customers, drivers, callers or other programs wrote: those of the resources'
- * fields, and those of records that have no rows of fields.
+ * Members whose text customers, drivers, callers or other programs wrote.
  * test/contract/agents/mcp-free-text.test.ts compares them with the schemas.
  */
 export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([...freeTextNames, 'user_agent']);
 
-/** Maximum characters of one untrusted text. */
+/** Limit of one untrusted text. */
 const MAX_TEXT_CHARS = 500;
-/** Maximum characters of all untrusted texts of a record and of their paths. */
+/** Limit of all untrusted texts of a record, with their paths. */
 const MAX_TOTAL_CHARS = 2000;
 
 /**
  * Returns the untrusted texts of a record between two tags, so that a model treats them as data. An
- * attacker cannot forge the tags: each result has random ones, and every `<` between them is
+ * attacker cannot forge the tags: they are random for each result, and every `<` between them is
  * escaped. Returns null if the record holds no untrusted text.
  */
 export function delimitUntrustedText(record: JsonObject): string | null {
@@ -28,8 +27,8 @@ export function delimitUntrustedText(record: JsonObject): string | null {
 }
 
 /**
- * Returns lines of text between two random tags. Untrusted text inside a line must have passed
- * through `quoteText`. Returns null if there are no lines.
+ * Returns lines of text between two random tags, or null without lines. Untrusted text inside a
+ * line must have passed through `quoteText`.
  */
 export function delimitUntrustedLines(lines: readonly string[]): string | null {
   if (lines.length === 0) return null;

@@ -1,6 +1,6 @@
 import { type JsonObject, quoteText } from '../text/format.js';
 
-/** Maximum items per section. The result also holds the structured board, and both cost tokens. */
+/** The result also holds the structured board, and both cost tokens. */
 const MAX_ITEMS_PER_SECTION = 20;
 
 interface Board {
@@ -10,10 +10,7 @@ interface Board {
   counts: Record<'unassigned_work_orders' | 'active_jobs' | 'trucks', number>;
 }
 
-/**
- * Describes the dispatch board in short lines of text, the most urgent work orders first. Some
- * clients show only this text.
- */
+/** The most urgent work orders come first. Some clients show only this text. */
 export function describeBoard(board: JsonObject): string[] {
   const { unassigned_work_orders, active_jobs, trucks, counts } = board as unknown as Board;
   const unitNumbers = new Map(trucks.map(({ id, unit_number }) => [id, unit_number]));

@@ -1,9 +1,7 @@
 import Joi from 'joi';
 import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 
-/**
- * Page size of a list tool, 1 to `max`. JSON has numbers, so a string is refused, unlike in a URL.
- */
+/** JSON has numbers, so a string is refused, unlike in a URL. */
 export function pageSize(max: number): Joi.NumberSchema {
   return limit(max).strict().description('Items per page; ask for few, 10 to 20 answer most questions');
 }
@@ -14,9 +12,7 @@ export function pageCursor(): Joi.StringSchema {
   );
 }
 
-/**
- * Arguments that every write tool has in addition to its own (docs/decisions.md §5, Idempotency).
- */
+/** Every write tool also has these arguments (docs/decisions.md §5, Idempotency). */
 export const WRITE_ARGUMENTS = {
   idempotency_key: Joi.string()
     .guid()

@@ -31,16 +31,13 @@ function describeTool(tool: Tool): ListedTool {
   };
 }
 
-/** Builds the schema that Joi enforces; unknown arguments are refused. */
 function buildInputSchema({ input, kind }: Tool): ObjectSchema {
   const schema = kind === 'write' ? input.keys(WRITE_ARGUMENTS) : input;
   const { $schema: _dialect, ...rest } = toJsonSchema(toInlineOpenApi(schema));
   return toStrictSchema(rest) as ObjectSchema;
 }
 
-/**
- * Forbids unknown members. Removes examples, which cost more of a model's context than they help.
- */
+/** Refuses unknown members. Removes examples, which cost more tokens than they help. */
 function toStrictSchema(node: JsonSchema): JsonSchema {
   const { examples: _examples, properties, items, ...rest } = node;
   if (node.type !== 'object') {
@@ -54,10 +51,7 @@ function toStrictSchema(node: JsonSchema): JsonSchema {
   };
 }
 
-/**
- * Builds a schema with only names and types. A model needs no more, and it costs a third of the
- * tokens of the whole schema.
- */
+/** Names and types are enough for a model. The whole schema would cost three times the tokens. */
 function buildOutline(schema: Joi.Schema): { type: 'object'; properties: Record<string, JsonSchema> } {
   const { properties = {} } = toInlineOpenApi(schema) as { properties?: Record<string, OpenApiSchema> };
   return {
@@ -76,7 +70,7 @@ function listRequired(schema: Joi.Schema): string[] {
   return required;
 }
 
-/** Extra members of the results of a dry run, a held write and a write that is still queued. */
+/** A dry run, a held write and a write that is still queued add these members to their results. */
 const OTHER_RESULT_MEMBERS = {
   ok: { type: 'boolean' },
   dry_run: { type: 'boolean' },
@@ -103,10 +97,7 @@ function buildOutputSchema({ kind, output }: Tool): ObjectSchema {
   return { type: 'object', properties: { ...record.properties, ...OTHER_RESULT_MEMBERS } };
 }
 
-/**
- * Tools as `tools/list` and the manifest show them. Built once per process, because building a
- * schema costs more than a call.
- */
+/** Built once per process, because building a schema costs more than a call. */
 export const LISTED_TOOLS: ReadonlyMap<Tool, ListedTool> = new Map(
   TOOLS.map((tool) => [tool, describeTool(tool)]),
 );

@@ -8,7 +8,6 @@ import type { Caller } from '../context/caller.js';
 import type { McpRuntime } from '../context/runtime.js';
 import type { JsonObject } from '../text/format.js';
 
-/** A tool call with unchecked arguments. */
 export interface ToolCall {
   name: string;
   args: Record<string, unknown>;
@@ -18,14 +17,11 @@ export interface ToolCall {
 interface ToolBase<Input> {
   name: string;
   title: string;
-  /**
-   * Written for a model that does not know tow dispatch. The first sentence says what the tool
-   * does.
-   */
+  /** For a model that does not know tow dispatch. The first sentence says what the tool does. */
   description: string;
   scope: AgentScope;
   input: Joi.ObjectSchema<Input>;
-  /** Schema of the record or of a page's item in the result. */
+  /** Schema of the record, or of a page's item, in the result. */
   output: Joi.ObjectSchema;
   /** The audit log's name for this kind of record. */
   entityType: string;
@@ -33,50 +29,44 @@ interface ToolBase<Input> {
   action: string;
 }
 
-/** A tool that returns a page of a keyset list. */
 export interface ListTool<Input extends { cursor?: string }> extends ToolBase<Input> {
   kind: 'list';
   buildQuery: (input: Input, scope: ListScope) => SqlQuery;
   /** Describes the page in one line, which must hold no untrusted text. */
   summarize: (items: JsonObject[]) => string;
   /**
-   * Describes one item in one line: enough to choose it and continue with its id. The tool must
-   * pass untrusted texts through `quoteText`; the caller puts the lines between tags.
+   * Describes an item in one line: enough to choose the item and continue with its id. Untrusted
+   * texts must pass through `quoteText`; the caller puts the lines between tags.
    */
   describeItem: (item: JsonObject) => string;
 }
 
-/** A tool that returns one record. */
 export interface ReadTool<Input> extends ToolBase<Input> {
   kind: 'read';
-  /** Returns the id of the requested record; null if the tool always reads the same record. */
+  /** Null if the tool always reads the same record. */
   getEntityId: (input: Input) => string | null;
   /** @throws {AppError} 404 */
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summarize: (record: JsonObject) => string;
   /**
-   * Describes the record in lines, as `describeItem` does for a list. Default: the record's
-   * untrusted texts.
+   * Describes the record in lines, as `describeItem` does for a list.
+   * Default: the record's untrusted texts.
    */
   describeRecord?: (record: JsonObject) => string[];
 }
 
-/** A tool that submits a command. */
 export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   kind: 'write';
   command: CommandDefinition<CommandInput>;
   toCommand: (input: Input) => CommandInput;
-  /** Converts the record where agents see it differently from REST. */
+  /** For a record that agents see differently from REST. */
   toAgentRecord?: (record: JsonObject) => JsonObject;
   summarize: (record: JsonObject) => string;
-  /**
-   * Completes the sentence "It would be" after a dry run. It contains no id of a record that the
-   * dry run did not store.
-   */
+  /** Completes the sentence "It would be …" after a dry run. Contains no id of the record. */
   describePreview: (record: JsonObject) => string;
 }
 
-/** A tool of the registry. Only the tool itself uses the exact type of its input. */
+/** Only the tool itself uses the exact type of its input. */
 export type Tool = ListTool<{ cursor?: string }> | ReadTool<object> | WriteTool<object, object>;
 
 export function defineListTool<Input extends { cursor?: string }>(tool: Omit<ListTool<Input>, 'kind'>): Tool {

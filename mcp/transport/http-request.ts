@@ -36,15 +36,12 @@ import {
 } from './read-message.js';
 import { ResponseWriter } from './response-writer.js';
 
-/**
- * The first revision with structured results. From this revision on, clients name their revision in
- * a header.
- */
+/** From this revision on, results are structured and clients name their revision in a header. */
 const FIRST_STRUCTURED_REVISION = '2025-06-18';
 
 /**
- * Handles one HTTP request: checks the host, the key and the limits, passes the MCP message to the
- * protocols, and sends the response or the error.
+ * Checks the host, the key and the limits, passes the MCP message to the protocols,
+ * and sends the response or the error.
  */
 export class McpHttpRequest {
   readonly #ids: RequestIds;
@@ -69,7 +66,7 @@ export class McpHttpRequest {
     });
   }
 
-  /** The manifest is public, because it holds no account data (docs/decisions.md §1, row 10). */
+  /** Public, because the manifest holds no account data (docs/decisions.md §1, row 10). */
   async sendManifest(manifest: string): Promise<void> {
     assertReadMethod(this.request.method);
     const network = findNetworkPrefix(this.#ip ?? '');
@@ -81,8 +78,7 @@ export class McpHttpRequest {
     const { mcp, request } = this;
     const { host, origin } = request.headers;
     assertAllowedHostAndOrigin(mcp.config, { host, origin });
-    // A GET would open a stream on which this server never sends anything (MCP, Listening for
-    // Messages).
+    // A GET would open a stream, but this server sends none (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
     const credential = readKeyCredential(
       mcp,
@@ -90,8 +86,7 @@ export class McpHttpRequest {
       'Send your agent key as "Authorization: Bearer tk_agent_…".',
     );
     const key = await this.#authenticate(credential);
-    // Count before reading the body: an invalid body counts too, and its response has the limit
-    // headers.
+    // Count before reading the body: an invalid body counts too.
     const { windows, refusal } = await countRequest(mcp, key);
     this.#writer.setHeaders(buildRateLimitHeaders(windows));
     const message = await readMcpMessage(request).catch((error: unknown) => {
@@ -119,7 +114,6 @@ export class McpHttpRequest {
     return this.#key;
   }
 
-  /** Audits and returns the refusal of a REST API key. */
   #refuseApiKey(caller: Caller): Promise<AppError> {
     const error = new AppError(
       'agent_key_required',
@@ -167,10 +161,7 @@ export class McpHttpRequest {
     this.#writer.sendError(known, requestId);
   }
 
-  /**
-   * Sends the error for an exceeded limit: HTTP 429 makes clients wait, and the JSON-RPC error
-   * tells the model why.
-   */
+  /** HTTP 429 makes clients wait, and the JSON-RPC error tells the model why. */
   async #sendLimitError(
     refusal: AppError,
     { request, caller }: { request: McpMessage['request']; caller: Caller },

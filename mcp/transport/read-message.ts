@@ -26,14 +26,9 @@ export class ClientDisconnectedError extends Error {
 }
 
 export interface McpMessage {
-  /**
-   * Undefined for a notification or a response, which get no response. This server sends no
-   * requests, so it drops a client's response.
-   */
+  /** Undefined for a notification or a client's response, because neither gets a response. */
   request: JSONRPCRequest | undefined;
-  /**
-   * Validation errors of tool arguments whose text cannot be stored. The tool's result lists them.
-   */
+  /** Errors for tool arguments whose text cannot be stored. The tool's result lists them. */
   argumentErrors?: ErrorDetail[] | undefined;
   bytes: number;
 }
@@ -68,8 +63,8 @@ export async function readMcpMessage(request: IncomingMessage): Promise<McpMessa
 const ARGUMENTS_PREFIX = 'params.arguments.';
 
 /**
- * Parses a tool call whose only problems are texts of its arguments. A model can correct those, so
- * the tool's result reports them instead of a JSON-RPC error.
+ * Parses a tool call whose only problems are texts of its arguments. The tool's result reports
+ * these problems, because a model can correct them.
  */
 function parseCallWithBadTexts(bytes: Buffer, faults: JsonProblem[]): Omit<McpMessage, 'bytes'> | undefined {
   if (!faults.every(({ field }) => field.startsWith(ARGUMENTS_PREFIX))) return undefined;
@@ -100,9 +95,9 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads and discards the rest of a refused body. A client whose connection closes while it sends
- * never reads the response. Resolves with false if the rest is too large; the server then has to
- * close the connection.
+ * Reads and discards the rest of a refused body, because a client whose connection closes
+ * while it sends never reads the response. Resolves with false if the rest is too large; the
+ * server must then close the connection.
  */
 export function discardRemainingBody(request: IncomingMessage): Promise<boolean> {
   if (request.complete) return Promise.resolve(true);

@@ -7,17 +7,12 @@ import type { AppError } from '../../shared/platform/errors.js';
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import type { Caller } from '../context/caller.js';
 
-/** The logged status when the client disconnected before the response was sent. */
+/** Logged when the client disconnected before the response was sent. */
 const CLIENT_DISCONNECTED_STATUS = 499;
-/**
- * A wildcard in Accept does not imply support for event streams, so only this exact type counts.
- */
+/** A wildcard in Accept does not imply support for event streams. */
 const STREAM_RANGES = ['text/event-stream'];
 
-/**
- * The response to one HTTP request: JSON, or an event stream that ends with the result if
- * notifications were sent first.
- */
+/** The response is JSON, or an event stream that ends with the result. */
 export class ResponseWriter {
   #streamRequestId: RequestId | undefined;
 
@@ -29,14 +24,14 @@ export class ResponseWriter {
     response.setHeader('Cache-Control', 'no-store');
   }
 
-  /** The status that was sent; 499 if the client disconnected first. */
+  /** 499 if the client disconnected first. */
   get status(): number {
     return this.response.writableEnded ? this.response.statusCode : CLIENT_DISCONNECTED_STATUS;
   }
 
   /**
-   * Sets response headers. They are lost once a stream has started, because the head has been sent.
-   * Results therefore repeat what these headers say about dry runs and replays.
+   * Once a stream has started, the headers are lost. Results therefore repeat what these headers
+   * contain about dry runs and replays.
    */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     if (this.response.headersSent) return;
@@ -50,10 +45,7 @@ export class ResponseWriter {
     return (notification) => this.#notify(id, notification);
   }
 
-  /**
-   * Sends the response. If a stream has started, its status is already 200, and `body` must be an
-   * MCP message.
-   */
+  /** If a stream has started, its status is already 200, and `body` must be an MCP message. */
   send(status: number, body?: string): void {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
@@ -66,10 +58,7 @@ export class ResponseWriter {
       .end(this.request.method === 'HEAD' ? undefined : body);
   }
 
-  /**
-   * Sends an error as an HTTP response or, if a stream has started, as a JSON-RPC error that ends
-   * it.
-   */
+  /** Sends an HTTP response or, if a stream has started, a JSON-RPC error that ends the stream. */
   sendError(error: AppError, requestId: string): void {
     this.setHeaders(error.headers);
     if (this.#streamRequestId === undefined) {
@@ -83,7 +72,7 @@ export class ResponseWriter {
 
   #notify(id: RequestId, notification: ServerNotification): void {
     const { response } = this;
-    // Do not buffer more than the socket takes: data that a client does not read would fill memory.
+    // Drop the notification: data that a client does not read would fill memory.
     if (response.destroyed || response.writableEnded || response.writableNeedDrain) return;
     if (!response.headersSent) {
       this.#streamRequestId = id;

@@ -3,21 +3,16 @@ import { estimateSecretBits } from './secret-strength.js';
 import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
 import { findStorageConflicts } from './storage-location.js';
 
-/**
- * The kind decides which settings are required: `all` needs neither DATABASE_URL (it starts an
- * embedded PostgreSQL) nor REDIS_URL.
- */
+/** The required settings depend on the kind. `all` starts an embedded PostgreSQL. */
 export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
 
-/** The end of an error text, for example ` (for example PORT=3000)`. */
+/** Formats the end of an error text: ` (for example PORT=3000)`. */
 export function formatExample(name: string): string {
   const example = settingsSchema.describe().keys[name]?.examples?.[0];
   return example === undefined ? '' : ` (for example ${name}=${example})`;
 }
 
-/**
- * Lists the settings that a process of this kind lacks, and settings that contradict each other.
- */
+/** Lists missing settings, and settings that contradict each other. */
 export function findContradictions(kind: ProcessKind, value: Settings): string[] {
   const production = value.NODE_ENV === 'production';
   const problems: string[] = [];
@@ -51,11 +46,11 @@ export function findContradictions(kind: ProcessKind, value: Settings): string[]
 }
 
 /**
- * 128 random bits written as 32 hexadecimal digits get the lowest estimate of all encodings. Fewer
- * than one such key in a thousand falls below this bound.
+ * Of all encodings of 128 random bits, 32 hexadecimal digits get the lowest estimate. Fewer than
+ * one such key in a thousand falls below this bound.
  */
 const MIN_SECRET_BITS = 90;
-/** In development a phrase is allowed, but not one repeated character. */
+/** Development allows a phrase, but not one repeated character. */
 const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
 
 function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
@@ -73,10 +68,7 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
   ];
 }
 
-/**
- * In production browsers send the cookies over TLS only. Behind a proxy the process cannot find out
- * its public address, so BASE_URL is required.
- */
+/** Browsers send production's cookies over TLS only. A proxy hides the public address. */
 function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   if (NODE_ENV !== 'production') return [];
   if (!BASE_URL) return [`"BASE_URL" is required in production${formatExample('BASE_URL')}`];
@@ -95,7 +87,7 @@ function mailContradictions(kind: ProcessKind, value: Settings): string[] {
       `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${formatExample('MAIL_FROM')}`,
     );
   }
-  // In production addressContradictions already requires it.
+  // In production addressContradictions already requires BASE_URL.
   if (!value.BASE_URL && kind !== 'all' && value.NODE_ENV !== 'production') {
     problems.push(
       `"BASE_URL" is required with "SMTP_URL": mails contain links to it${formatExample('BASE_URL')}`,
@@ -104,7 +96,7 @@ function mailContradictions(kind: ProcessKind, value: Settings): string[] {
   return problems;
 }
 
-/** The domain name in a URL; undefined for IP addresses and names without a dot. */
+/** Returns the domain name of a URL; undefined for IP addresses and names without a dot. */
 export function findDomain(url: string | undefined): string | undefined {
   const host = url && URL.canParse(url) ? new URL(url).hostname : '';
   return /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;

@@ -8,7 +8,7 @@ import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
 import { stripTrailingSlashes } from './trailing-slashes.js';
 
-/** Limits of one plan tier, in requests per window (docs/specification.md §8). */
+/** In requests per window (docs/specification.md §8). */
 export interface TierLimits {
   minute: number;
   hour: number;
@@ -23,30 +23,27 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
-  /** Replica that exports read from; undefined: exports read from `databaseUrl`. */
+  /** Exports read from this replica. Undefined: they read from `databaseUrl`. */
   databaseReplicaUrl: string | undefined;
   redisUrl: string | undefined;
-  /**
-   * Public address of the API host without a trailing slash; undefined: derived from HOST and PORT.
-   */
+  /** Public address of the API without a trailing slash. Undefined: derived from HOST and PORT. */
   baseUrl: string | undefined;
-  /** Base address of links in customer messages: BASE_URL, else HOST and the web process's PORT. */
+  /** Base address of links in messages: BASE_URL, else HOST and the web process's PORT. */
   publicUrl: string;
-  /** Mail server; undefined: mails stay in the outbox. */
+  /** Mail server. Undefined: mails stay in the outbox. */
   smtpUrl: string | undefined;
   /** Sender address of mails; always set when `smtpUrl` is set. */
   mailFrom: string | undefined;
   /** Limit per account, for invoices and notices together. */
   mailsPerDay: number;
   secretKey: string;
-  /** Where exports are stored. */
   exportStorage: StorageLocation;
   tiers: Record<Tier, TierLimits>;
   badCredentialsPerMinute: number;
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** Maximum number of open client connections, in total and per network. */
+  /** Maximum open client connections, in total and per network. */
   connectionsPerProcess: number;
   connectionsPerNetwork: number;
   databasePoolSize: number;
@@ -57,40 +54,28 @@ export interface Config {
   webhookTimeoutMs: number;
   /** Limit per account and destination (host name or address). */
   webhookHostBytesPerMinute: number;
-  /**
-   * Whether requests to tenants' addresses may reach this machine. Never in production, where http
-   * is refused as well.
-   */
+  /** Allows requests to tenants' addresses on this machine and over http. False in production. */
   allowLoopback: boolean;
-  /** Exports that one process writes concurrently. */
+  /** Maximum per process. */
   exportsConcurrency: number;
-  /** Timeout of one query of an export. */
+  /** Timeout of each query of an export. */
   exportTimeoutMs: number;
   /** Days from the completion of an export until its file is deleted. */
   exportRetentionDays: number;
-  /**
-   * Host names, in lower case, under which agents may reach the MCP server, in addition to the host
-   * of publicUrl.
-   */
+  /** Lower-case hosts under which agents may reach the MCP server, beside that of publicUrl. */
   mcpHosts: readonly string[];
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
-  /**
-   * Address (without a trailing slash) and key for CLI commands that call the API; undefined: those
-   * of the demo.
-   */
+  /** For CLI commands that call the API, without a trailing slash. Undefined: the demo's. */
   apiUrl: string | undefined;
   apiKey: string | undefined;
-  /** Names of the failpoints at which a test kills the process; always empty in production. */
+  /** A test kills the process at the failpoints with these names. Always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
-  /**
-   * After a stop signal: how long an HTTP process answers /readyz with 503 before it stops
-   * listening.
-   */
+  /** After a stop signal, /readyz is 503 for this time. Then the process stops listening. */
   shutdownDelayMs: number;
-  /** Doubtful settings; each process logs them when it starts. */
+  /** Sentences about doubtful settings, which each process logs when it starts. */
   warnings: readonly string[];
 }
 
@@ -125,7 +110,10 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
   return toConfig(kind, value, findSettingsWarnings(kind, value, environment));
 }
 
-/** Settings of a CLI command that only calls the MCP server. */
+/**
+ * Settings of a CLI command that only calls the MCP server. The command runs on users' machines, in
+ * any folder, so it neither needs nor creates a secret.
+ */
 export interface ClientSettings {
   /** Undefined: the address in demo.json. */
   mcpUrl: string | undefined;
@@ -133,11 +121,7 @@ export interface ClientSettings {
   dataDir: string;
 }
 
-/**
- * Reads and checks the environment of a CLI command that only calls the MCP server. The command
- * runs on users' machines, in any folder, so it neither needs nor creates a secret.
- * @throws {ConfigError}
- */
+/** @throws {ConfigError} */
 export function loadClientSettings(environment: Environment = process.env): ClientSettings {
   const { value, faults } = checkSettings(environment);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -160,7 +144,7 @@ function checkSettings(environment: Environment): { value: Settings; faults: str
 }
 
 /**
- * Address of the product as clients see it, without a trailing slash.
+ * Builds the product's address as clients see it, without a trailing slash.
  * @param port port of the web process
  */
 export function buildPublicOrigin({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>, port: number): string {
@@ -173,7 +157,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   const dataDir = resolve(value.DATA_DIR);
   const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
   const baseUrl = value.BASE_URL && stripTrailingSlashes(value.BASE_URL);
-  // In a worker, PORT is the port of its health server, not of the web process.
+  // A worker's PORT is the port of its health server, not of the web process.
   const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
   return Object.freeze<Config>({
     production,
@@ -219,15 +203,10 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   });
 }
 
-/**
- * Long enough for a load balancer that checks every two seconds and reacts to the second failure.
- */
+/** Load balancers may check every two seconds and react to the second failure. */
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
-/**
- * Only a separate web or MCP process waits: no load balancer routes to a worker, and no second
- * process takes over for `npm start`.
- */
+/** No load balancer routes to a worker, and no second process takes over for `npm start`. */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;
   return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);

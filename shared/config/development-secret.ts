@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * Loads the secret of a development machine, which sets no SECRET_KEY. The first process generates
- * it and stores it in DATA_DIR; all processes share it.
+ * the secret and stores it in DATA_DIR for all processes.
  */
 export function loadDevelopmentSecret(dataDir: string): string {
   const path = join(dataDir, 'secret-key');
@@ -16,7 +16,7 @@ export function loadDevelopmentSecret(dataDir: string): string {
       // link() creates the complete file in one step, so no process reads a half-written secret.
       linkSync(draft, path);
     } catch (error) {
-      // Another process may have created the secret at the same time; that one is used.
+      // If another process created the secret at the same time, use that secret.
       if (!existsSync(path)) throw error;
     } finally {
       unlinkSync(draft);

@@ -1,15 +1,12 @@
 import { settingsSchema } from './settings.js';
 
-/**
- * Shorter names such as HOST and PORT resemble common variables (HOME, POST, PATH), so they are not
- * checked.
- */
+/** Shorter names such as HOST and PORT resemble common variables (HOME, POST, PATH). */
 const SHORTEST_NAME = 7;
 
 /**
- * Lists environment variables whose name is almost that of a setting, each as a sentence. Without
- * the warning a process would silently run with the default. A setting that is set has no
- * misspelling: some platforms set REDIS_URI beside REDIS_URL.
+ * Returns a sentence for each environment variable whose name is almost that of a setting. Without
+ * this warning a process would silently run with the default. Settings that are set are skipped,
+ * because some platforms set REDIS_URI beside REDIS_URL.
  */
 export function findMisspelledSettings(environment: Record<string, string | undefined>): string[] {
   const names = Object.keys(settingsSchema.describe().keys);
@@ -22,14 +19,12 @@ export function findMisspelledSettings(environment: Record<string, string | unde
     });
 }
 
-/** At most one edit, or two in a name of twelve or more characters. */
+/** Allows one edit, or two in a name of twelve or more characters. */
 function isNear(name: string, setting: string): boolean {
   return countEdits(name, setting) <= (setting.length < 12 ? 1 : 2);
 }
 
-/**
- * Letters to insert, delete or replace, and neighbours to swap (optimal string alignment distance).
- */
+/** Counts letters to insert, delete, replace or swap (optimal string alignment distance). */
 function countEdits(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 2) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

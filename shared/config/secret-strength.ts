@@ -1,12 +1,10 @@
-/**
- * Words that people use as placeholders for a secret. They add nothing that an attacker must guess.
- */
+/** People use these words as placeholders. They add nothing that an attacker must guess. */
 const PLACEHOLDER_WORDS =
   /change[-_ ]?me|secret|passw(?:or)?d|passphrase|example|default|replace|sample|insert|placeholder|openssl|rand|base64|qwerty|asdf|letmein|todo|test|key|tow/gi;
 
 /**
- * Bits per character of prose: the most that NIST SP 800-63-1 (appendix A) grants beyond the first
- * character. With it ten random words are a sufficient secret.
+ * The most bits that NIST SP 800-63-1 (appendix A) grants a character of prose after the first. Ten
+ * random words are then a sufficient secret.
  */
 const BITS_PER_PROSE_CHAR = 2;
 /** Bits for a repetition of earlier text, or for a run such as `abcd` or `9876`, of any length. */
@@ -16,7 +14,7 @@ const MIN_PATTERN_CHARS = 3;
 /**
  * Estimates how many bits of a text an attacker must guess, and errs on the low side. Placeholder
  * words count nothing, repetitions and runs count little, and characters of prose count two bits.
- * Every other character counts the logarithm of the number of different characters.
+ * Any other character counts the logarithm of the number of different characters.
  */
 export function estimateSecretBits(text: string): number {
   const rest = text.replace(PLACEHOLDER_WORDS, '');
@@ -32,8 +30,8 @@ export function estimateSecretBits(text: string): number {
 }
 
 /**
- * True if the text looks like words: mostly letters, with normal capitalization, and either
- * separated by spaces or dashes or with as many vowels as words have.
+ * Returns whether the text looks like words: mostly letters, with normal capitalization, and either
+ * with spaces or dashes or with as many vowels as words have.
  */
 function isProse(text: string): boolean {
   const runs = text.match(/[a-z]+/gi) ?? [];
@@ -45,7 +43,7 @@ function isProse(text: string): boolean {
   return /[a-z][^a-z0-9]+[a-z]/i.test(text) || vowels >= 0.35 * letters.length;
 }
 
-/** Length of the longest text from `at` that also occurs earlier. */
+/** Returns the length of the longest text from `at` that also occurs earlier. */
 function measureRepetition(text: string, at: number): number {
   let length = 0;
   while (at + length < text.length && text.slice(0, at + length).includes(text.slice(at, at + length + 1)))
@@ -53,10 +51,7 @@ function measureRepetition(text: string, at: number): number {
   return length;
 }
 
-/**
- * Length of the run from `at` in which every character differs from the previous one by the same
- * step: up, down or zero.
- */
+/** Returns the length of a run such as `abc`, `cba` or `aaa` that starts at `at`. */
 function measureRun(text: string, at: number): number {
   const step = text.charCodeAt(at + 1) - text.charCodeAt(at);
   if (!(Math.abs(step) <= 1)) return 0;

@@ -5,9 +5,7 @@ const tierLimits = Joi.object({
   hour: Joi.number().integer().min(1).required(),
 });
 
-/**
- * Validates the JSON of RATE_LIMIT_TIERS. The setting stays a string; its reader parses it again.
- */
+/** The setting stays JSON text, which its reader parses again. */
 export const validateTiersJson: Joi.CustomValidator<string> = (text, helpers) => {
   let value: unknown;
   try {

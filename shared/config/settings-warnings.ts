@@ -5,7 +5,7 @@ import type { ProcessKind } from './config-contradictions.js';
 import type { Settings } from './generated.js';
 import { findMisspelledSettings } from './misspelled-settings.js';
 
-/** Lists doubtful settings of this kind of process, each as a sentence that says what to do. */
+/** Returns a sentence for each doubtful setting, which also says what to do. */
 export function findSettingsWarnings(
   kind: ProcessKind,
   settings: Settings,
@@ -15,9 +15,8 @@ export function findSettingsWarnings(
 }
 
 /**
- * Outside production sessions travel without TLS and webhooks may call this machine, so only this
- * machine should have access. A worker only answers health checks, and a release answers no
- * requests.
+ * Outside production, sessions travel without TLS and webhooks may call this machine. Only this
+ * machine should then have access. Workers and releases serve no clients.
  */
 function exposureWarnings(kind: ProcessKind, { HOST, NODE_ENV }: Settings): string[] {
   if (kind === 'worker' || kind === 'release' || NODE_ENV === 'production') return [];

@@ -4,10 +4,7 @@ import { validateStorageUrl } from './storage-location.js';
 
 export const MIN_SECRET_LENGTH = 32;
 
-/**
- * All settings of the product. A test compares their names and defaults with the table in
- * docs/guides/operators.md.
- */
+/** A test compares these names and defaults with the table in docs/guides/operators.md. */
 export const settingsSchema = Joi.object({
   NODE_ENV: Joi.string()
     .valid('development', 'test', 'production')

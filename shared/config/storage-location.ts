@@ -20,7 +20,6 @@ export interface S3Location {
   region: string | undefined;
 }
 
-/** Where objects are stored. */
 export type StorageLocation = FolderLocation | S3Location;
 
 interface StorageSettings {
@@ -31,7 +30,6 @@ interface StorageSettings {
 
 const S3_URL = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][\w.-]*)*)\/?$/;
 
-/** Validates STORAGE_URL. */
 export const validateStorageUrl: Joi.CustomValidator<string> = (text, helpers) => {
   const reject = (expected: string) => helpers.message({ custom: `"STORAGE_URL" must be ${expected}` });
   if (/^s3:/i.test(text)) return S3_URL.test(text) ? text : reject('s3://bucket or s3://bucket/prefix');
@@ -43,10 +41,7 @@ export const validateStorageUrl: Joi.CustomValidator<string> = (text, helpers) =
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? reject('a folder, file:///… or s3://bucket/prefix') : text;
 };
 
-/**
- * Resolves the storage location of exports from the settings.
- * @param dataDir absolute path
- */
+/** @param dataDir absolute path */
 export function resolveStorageLocation(value: StorageSettings, dataDir: string): StorageLocation {
   const { STORAGE_URL: storageUrl } = value;
   if (!storageUrl) return { kind: 'folder', path: join(dataDir, 'exports') };
@@ -66,7 +61,6 @@ export function resolveStorageLocation(value: StorageSettings, dataDir: string):
   };
 }
 
-/** Finds storage settings that contradict each other. */
 export function findStorageConflicts({ STORAGE_URL, S3_ENDPOINT, AWS_REGION }: StorageSettings): string[] {
   const isS3 = STORAGE_URL?.startsWith('s3:') ?? false;
   if (S3_ENDPOINT && !isS3) {

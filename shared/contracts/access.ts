@@ -2,10 +2,9 @@ import { AppError } from '../platform/errors.js';
 import type { Principal } from './principal.js';
 import type { AgentScope, Permission } from './vocabulary.js';
 
-/** Rights that an action requires. */
 export interface Access {
   permission: Permission;
-  /** Scope that an agent key needs; null: no agent key may do this. */
+  /** Null: no agent key may do this. */
   agentScope: AgentScope | null;
   /** Only a signed-in person may do this, whatever permissions a key holds. */
   isPersonOnly?: boolean;
@@ -32,7 +31,6 @@ export function assertAccess(key: Principal, { permission, agentScope, isPersonO
   }
 }
 
-/** Whether {@link assertAccess} accepts this key. */
 export function hasAccess(key: Principal, access: Access): boolean {
   try {
     assertAccess(key, access);

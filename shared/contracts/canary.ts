@@ -2,7 +2,7 @@ import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 import { createSystemCommand } from './system-command.js';
 
-/** A command that changes nothing. It proves that queue, worker, PostgreSQL and reply work. */
+/** This command changes nothing. It proves that queue, worker, PostgreSQL and reply work. */
 export const CANARY_TYPE = 'system.canary';
 
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
@@ -16,6 +16,6 @@ export function createCanaryCommand(): Command {
     entityId: newId(),
     input: {},
   });
-  // A dry run is never stored as an operation, even when its reply is late.
+  // Even when its reply is late, a dry run is never stored as an operation.
   return { ...canary, dryRun: true };
 }

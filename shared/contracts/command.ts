@@ -17,13 +17,13 @@ export interface IdempotencyRecord {
   method: string;
   /** Path without the version prefix, because a key is valid across both prefixes. */
   path: string;
-  /** SHA-256 of the canonical JSON body. */
+  /** SHA-256 of the canonical JSON. */
   bodyHash: string;
 }
 
 /** The intent to write, as a job carries it. It holds no secret in clear text. */
 export interface Command<Input = unknown> {
-  /** UUIDv7 created by the API process; also the id of the audit entry. */
+  /** UUIDv7 from the API process; also the id of the audit entry. */
   id: string;
   type: string;
   tenantId: string;
@@ -31,18 +31,18 @@ export interface Command<Input = unknown> {
   actor: Actor;
   source: (typeof AUDIT_SOURCES)[number];
   tool: string | null;
-  /** Id of the record to create (chosen before the write) or to change. */
+  /** Id of the record to change or create. */
   entityId: string;
   input: Input;
   dryRun: boolean;
   /** Body members that the schema does not define; a dry run returns them as warnings. */
   unknownFields: string[];
   idempotency: IdempotencyRecord | null;
-  /** Record versions that the request may change; null or absent: any version. */
+  /** Versions of the record that the request may change; null or absent: any version. */
   ifMatch?: string[] | null;
   /**
-   * Set when a person has approved a held command. The command then passes the approval threshold,
-   * but only at the amount that the person saw.
+   * Set after a person approved a held command. The command then passes the approval threshold, but
+   * only at the amount that the person saw.
    */
   approved?: { amountCents: number };
   requestId: string;
@@ -59,33 +59,27 @@ export interface Change {
 }
 
 /**
- * An event to record. `data.object` is a record as it is after the command: the command's own
- * record, or `entity` if given. The members of `extra` are added to `data` beside it.
+ * An event to record. `data.object` is the command's own record, or `entity`, as it is after the
+ * command. `data` also gets the members of `extra`.
  */
 export interface EventDraft {
   type: EventType;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
-  /**
-   * Id of the endpoint that the event is about. This endpoint gets no delivery of the event,
-   * whatever it subscribed to, because it may be failing.
-   */
+  /** Gets no delivery of the event. The event is about this endpoint, which may be failing. */
   excludedEndpointId?: string;
 }
 
-/**
- * A record that waits for the worker of a queue: a message, an export, or an endpoint with new
- * deliveries or changed settings.
- */
+/** A record that waits for the worker of a queue, for example an export. */
 export interface Prompt {
   queue: string;
   id: string;
 }
 
 /**
- * The result of a handler for one command. The response body is the record, which PostgreSQL
- * renders when the batch commits. `responseExtra` holds members that only this response adds to the
- * record, such as a new key.
+ * What a handler returns for one command. PostgreSQL renders the record, which is the
+ * response body, when the batch commits. `responseExtra` adds members to this
+ * response alone, such as a new key.
  */
 export type CommandOutcome =
   | {
@@ -93,23 +87,19 @@ export type CommandOutcome =
       changes: Change[];
       events: EventDraft[];
       responseExtra?: Record<string, unknown>;
-      /**
-       * The write did not run. An approval with the command's id waits for a person, and the
-       * response is that approval.
-       */
+      /** The write waits for a person. The approval with the command's id is the response. */
       held?: true;
       /** A second command that this command ran. It gets its own audit entry. */
       ranCommand?: { command: Command; changes: Change[] };
-      /** Records that wait for the worker of a queue after the commit. */
       prompts?: Prompt[];
     }
   | { ok: false; error: ErrorBody };
 
 /**
- * Runs a set of commands of one type and returns the outcomes in the same sequence. No two commands
- * of a call share a conflict key. A problem with one command is its outcome. If the handler throws,
- * the database failed unexpectedly and the worker splits the batch. The configuration shows which
- * external services exist, such as a mail server. A handler never calls them.
+ * Runs commands of one type and returns their outcomes in the same sequence. No two commands of a
+ * call share a conflict key. If one command is invalid, its outcome is an error. If the handler
+ * throws, the worker splits the batch. The handler reads in `config` which external services exist,
+ * such as a mail server, but never calls them.
  */
 export type CommandHandler<Input> = (
   tx: Transaction,
@@ -117,30 +107,27 @@ export type CommandHandler<Input> = (
   config: Config,
 ) => Promise<CommandOutcome[]>;
 
-/** The handlers of a resource by command type. */
+/** By command type. */
 export type CommandHandlers = Readonly<Record<string, CommandHandler<never>>>;
 
-/** The parts of a command that the API needs. The writes worker adds the handler. */
+/** What the API knows of a command. The writes worker adds the handler. */
 export interface CommandDefinition<Input = unknown> {
   type: string;
   entityType: string;
-  /** Audit action, `invoice.created`. */
+  /** For example `invoice.created`. */
   action: string;
   creates: boolean;
-  /** The record is created now and processed later, so the response is 202 with the record. */
+  /** The record is processed later, so the response is 202 with the record. */
   isAccepted?: boolean;
   schema: Joi.ObjectSchema<Input>;
   permission: Permission;
-  /** Returns a permission that depends on the input; replaces `permission`. */
+  /** Replaces `permission` where the permission depends on the input. */
   permissionFor?: (input: Input) => Permission;
-  /** Scope that an agent key needs; null: no agent key may do this. */
+  /** Null: no agent key may do this. */
   agentScope: AgentScope | null;
-  /** True: only a signed-in person may do this, no key may. */
+  /** Only a signed-in person may do this, no key may. */
   isPersonOnly?: boolean;
-  /**
-   * Commands of a batch that share a conflict key run one after another. The entity's id is always
-   * a conflict key.
-   */
+  /** Commands with a common conflict key run one after another. The entity's id is always a key. */
   conflictKeys?: (input: Input, actor: Actor) => string[];
 }
 
@@ -158,7 +145,6 @@ export function defineCommand<Input>(
   return Object.freeze({ entityType, creates: false, agentScope: null, ...definition });
 }
 
-/** The worker's reply to a command. */
 export type CommandResult =
   | {
       id: string;
@@ -167,10 +153,7 @@ export type CommandResult =
       body: string;
       location: string | null;
       replayed: boolean;
-      /**
-       * True if the caller's own command created or changed the record in `body`. Absent in the
-       * reply of a worker of an earlier version.
-       */
+      /** True if this command wrote the record in `body`. Workers of an older version omit it. */
       isOwnChange?: boolean;
     }
   /** `unaudited`: the command did not complete, so it has no audit entry. */

@@ -2,18 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The position at which a page ended: the keyset (timestamp, id) of its last row. */
 export interface CursorPosition {
-  /**
-   * A timestamp with an offset in the format of PostgreSQL (`2025-11-21 03:30:40.123456+00`) or of
-   * ISO 8601.
-   */
+  /** In PostgreSQL's format (`2025-11-21 03:30:40.123456+00`) or ISO 8601, with an offset. */
   at: string;
-  /** A UUID; `decode` returns it in lower case. */
+  /** A UUID. `decode` returns it in lower case. */
   id: string;
 }
 
-/** Encodes and decodes the opaque cursors of one deployment. */
 export interface CursorCodec {
-  /** @throws RangeError if the position is not a timestamp and a UUID: a bug of the caller */
+  /** @throws RangeError if the position is not a timestamp and a UUID */
   encode(position: CursorPosition, binding: string): string;
   /** @throws InvalidCursorError if the cursor is malformed, forged, or has another binding */
   decode(cursor: string, binding: string): CursorPosition;
@@ -33,7 +29,7 @@ const ID_BYTES = 16;
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + ID_BYTES;
 const MIN_SECRET_BYTES = 16;
-/** Characters of a cursor in a URL; enough for the longest timestamp that TIMESTAMP accepts. */
+/** Enough for the longest timestamp that TIMESTAMP accepts. */
 const MAX_CURSOR_LENGTH = 120;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -44,12 +40,12 @@ const OFFSET = /Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?/;
 const TIMESTAMP = new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`);
 
 /**
- * Creates a codec for keyset cursors, which are opaque and bound to their filters
- * (docs/decisions.md §5).
+ * Creates a codec for opaque keyset cursors, which are bound to
+ * their filters (docs/decisions.md §5).
  *
- * A cursor is the base64url form of a version (1 byte), an id (16 bytes), a timestamp (ASCII) and a
- * 16-byte HMAC-SHA256 over these and the binding. It is signed and not encrypted, because it holds
- * only values that its page already showed.
+ * A cursor is the base64url form of a version (1 byte), an id (16 bytes), a timestamp
+ * (ASCII) and a 16-byte HMAC-SHA256 of these parts and the binding. It is not encrypted,
+ * because its page already showed the values.
  *
  * @param secret the signing key, at least 16 bytes; a new key invalidates all cursors
  * @throws RangeError if the secret is too short
@@ -75,11 +71,10 @@ export function createCursorCodec(secret: Buffer): CursorCodec {
 
 function sign(secret: Buffer, payload: Buffer, binding: string): Buffer {
   const mac = createHmac('sha256', secret);
-  // The label separates these signatures from others under the same key. The length separates the
-  // payload from the binding.
+  // The label separates these signatures from others with the same key. The length
+  // separates the payload from the binding.
   mac.update('list-cursor').update(Uint8Array.of(payload.length)).update(payload);
-  // UTF-16, because UTF-8 would turn different unpaired surrogates into the same replacement
-  // character.
+  // UTF-8 would turn different unpaired surrogates into the same replacement character.
   mac.update(binding, 'utf16le');
   return mac.digest().subarray(0, MAC_BYTES);
 }
@@ -95,8 +90,7 @@ function unpackPosition(payload: Buffer): CursorPosition {
   const hex = payload.toString('hex', 1, HEAD_BYTES);
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const at = payload.toString('latin1', HEAD_BYTES);
-  // Check signed values too: a query uses both, and an earlier release may have signed another
-  // layout.
+  // An earlier release may have signed another layout, and a query uses both values.
   if (payload[0] !== VERSION || !UUID.test(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
   return { at, id };
 }
@@ -105,8 +99,7 @@ function decodeBase64url(cursor: unknown): Buffer {
   // A repeated query parameter arrives as an array, although its type is string.
   if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_LENGTH) throw new InvalidCursorError();
   const bytes = Buffer.from(cursor, 'base64url');
-  // Buffer ignores characters outside base64url and unused bits. Accept only the exact form that
-  // encode() returns.
+  // Buffer ignores characters outside base64url and unused bits. Accept only the exact form.
   if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError();
   if (bytes.length <= HEAD_BYTES + MAC_BYTES) throw new InvalidCursorError();
   return bytes;

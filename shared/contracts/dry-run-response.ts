@@ -1,7 +1,4 @@
-/**
- * Renders the response of a dry run (docs/decisions.md §5).
- * @param unknown paths of body members that the schema does not define
- */
+/** @param unknown paths of body members that the schema does not define */
 export function renderDryRunResponse(body: string, unknown: string[]): string {
   const warnings = unknown.map((field) => `${field} is not known and was ignored`);
   return `{"ok":true,"dry_run":true,"data":${body},"warnings":${JSON.stringify(warnings)}}`;

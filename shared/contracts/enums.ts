@@ -190,7 +190,6 @@ export const agentScope = namedEnum('AgentScope', AGENT_SCOPES, {
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-/** Each error code with its HTTP status. The error message says what to do. */
 export const errorCode = namedEnum(
   'ErrorCode',
   ERROR_CODES,

@@ -1,10 +1,7 @@
 import type { Tier } from '../config/config.js';
 import type { AgentScope, Permission } from './vocabulary.js';
 
-/**
- * The sender of a request: an API key, an agent key or a signed-in person, with the facts about the
- * tenant that the request acts on.
- */
+/** The sender of a request, with the facts about the tenant that the request acts on. */
 export interface Principal {
   /** Id of the key or of the user. */
   id: string;
@@ -21,13 +18,10 @@ export interface Principal {
   tenantName: string;
   environment: 'live' | 'sandbox';
   timeZone: string;
-  /** Rate limits of this credential alone; never higher than the account's. */
+  /** Rate limits of this credential alone; never higher than `accountTier`. */
   tier: Tier;
   /** Rate limits of all credentials of this kind in the account together. */
   accountTier: Tier;
-  /**
-   * Present only for a person. The session belongs to the live tenant, even while its user acts in
-   * the sandbox.
-   */
+  /** Present only for a person. The session belongs to the live tenant, even in the sandbox. */
   session?: { id: string; tenantId: string };
 }

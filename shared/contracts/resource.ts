@@ -1,6 +1,5 @@
 import type Joi from 'joi';
 
-/** A resource and the schemas it publishes. */
 export interface ResourceDefinition {
   /** For example `invoice`. */
   entityType: string;
@@ -12,9 +11,9 @@ export interface ResourceDefinition {
 export type JsonMember = string | { name: string; sql: string };
 
 /**
- * Builds SQL for a JSON object of columns and expressions, in the given sequence. A string is a
- * column's name; an object holds SQL. `row_to_json` over a subselect is compact and takes two
- * thirds of the time of `json_build_object` (measured, docs/adr/0005-representation-in-sql.md).
+ * Builds SQL for a JSON object with its members in the given sequence. `row_to_json` over a
+ * subselect is compact, and takes two thirds of the time of `json_build_object` (measured,
+ * docs/adr/0005-representation-in-sql.md).
  */
 export function jsonObject(alias: string, members: JsonMember[]): string {
   const columns = members.map((member) =>
@@ -23,18 +22,17 @@ export function jsonObject(alias: string, members: JsonMember[]): string {
   return `(select row_to_json(o) from (select ${columns.join(', ')}) o)`;
 }
 
-/** {@link jsonObject} without its null members, so that a list for agents costs few tokens. */
+/** Omits null members, so that a list for agents costs few tokens. */
 export function jsonObjectWithoutNulls(...parts: Parameters<typeof jsonObject>): string {
   return `json_strip_nulls(${jsonObject(...parts)})`;
 }
 
 /**
- * Items of an agent's page that are not shortened, in lists whose records no get tool can read. 50
- * whole audit entries may be 100,000 tokens.
+ * Maximum items on an agent's page that are not shortened. Used for lists whose records no get tool
+ * can read. 50 whole audit entries may be 100,000 tokens.
  */
 export const MAX_WHOLE_ITEMS = 10;
 
-/** Maximum characters of a text in an agent's list. */
 export const MAX_SHORT_TEXT = 80;
 
 /**

@@ -1,7 +1,6 @@
 import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 
-/** Input for a command that the system creates itself, without a request or a waiting client. */
 export interface SystemCommandInput {
   type: string;
   tenantId: string;
@@ -12,7 +11,7 @@ export interface SystemCommandInput {
   input: unknown;
 }
 
-/** Builds a command whose actor is the system. */
+/** Builds a command that no client waits for. Its actor is the system. */
 export function createSystemCommand({ name, ...rest }: SystemCommandInput): Command {
   const id = newId();
   return {

@@ -1,7 +1,4 @@
-/**
- * Published defaults of the open vocabularies (docs/decisions.md §2) and the closed enums
- * (docs/specification.md §3).
- */
+/** docs/decisions.md §2 explains open vocabularies; docs/specification.md §3 lists closed enums. */
 export const SERVICE_TYPES = [
   'tow',
   'light_duty_tow',
@@ -113,10 +110,7 @@ export const BILLING_STATUSES = [
 
 export const PAYMENT_METHODS = ['cash', 'check', 'card', 'ach', 'motor_club', 'other'] as const;
 
-/**
- * Closed (docs/decisions.md §2). The statuses that SETTABLE_TRUCK_STATUSES lacks come from the
- * truck's work order.
- */
+/** The truck's work order sets the statuses that SETTABLE_TRUCK_STATUSES lacks. */
 export const TRUCK_STATUSES = [
   'available',
   'assigned',
@@ -128,7 +122,6 @@ export const TRUCK_STATUSES = [
   'out_of_service',
 ] as const;
 
-/** Statuses that a client may set on a truck. */
 export const SETTABLE_TRUCK_STATUSES = ['available', 'returning', 'off_duty', 'out_of_service'] as const;
 
 export const DUTY_CLASSES = ['light', 'medium', 'heavy'] as const;
@@ -140,7 +133,7 @@ export const INSPECTION_RESULTS = ['pass', 'pass_with_defects', 'out_of_service'
 export const INSPECTION_ITEM_STATES = ['ok', 'attention', 'fail', 'na'] as const;
 export const DEFECT_SEVERITIES = ['minor', 'major', 'out_of_service'] as const;
 
-/** Open: the side of the vehicle that a photo shows, and the phase of the work order. */
+/** Open: the side of the vehicle that a photo shows, or the phase of the work order. */
 export const PHOTO_SLOTS = [
   'front',
   'rear',
@@ -155,7 +148,7 @@ export const PHOTO_PHASES = ['before', 'hooked', 'after', 'other'] as const;
 
 export const APPROVAL_KINDS = ['agent_write', 'invoice_approval'] as const;
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
-/** Actors, outcomes and sources of an audit entry (docs/decisions.md §9). */
+/** docs/decisions.md §9 explains actors, outcomes and sources. */
 export const ACTOR_TYPES = ['user', 'agent', 'api_key', 'system', 'integration'] as const;
 export const AUDIT_OUTCOMES = ['ok', 'denied', 'failed', 'dry_run', 'held'] as const;
 export const AUDIT_SOURCES = ['rest', 'mcp', 'dashboard', 'webhook', 'job'] as const;
@@ -164,11 +157,11 @@ export const TIERS = ['starter', 'standard', 'premium'] as const;
 
 export const ENVIRONMENTS = ['live', 'sandbox'] as const;
 
-/** Permissions of a REST key (docs/decisions.md §6). */
+/** docs/decisions.md §6 explains the permissions. */
 export const PERMISSIONS = ['read', 'write', 'approve', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** Scopes of an agent key (docs/specification.md §5). */
+/** docs/specification.md §5 lists the scopes. */
 export const AGENT_SCOPES = [
   'read_invoices',
   'write_invoices_draft',
@@ -181,7 +174,7 @@ export const AGENT_SCOPES = [
 ] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
-/** Events in the business of an account (docs/specification.md §6). */
+/** docs/specification.md §6 lists these events. */
 export const BUSINESS_EVENT_TYPES = [
   'invoice.created',
   'invoice.sent',
@@ -192,7 +185,7 @@ export const BUSINESS_EVENT_TYPES = [
   'dispatch.assigned',
   'ai.suggestion.created',
 ] as const;
-/** Events about the service's own work: webhooks, exports (docs/decisions.md §8). */
+/** Events about the service's own work (docs/decisions.md §8). */
 export const OPERATIONAL_EVENT_TYPES = [
   'endpoint.failing',
   'endpoint.disabled',
@@ -200,14 +193,11 @@ export const OPERATIONAL_EVENT_TYPES = [
   'delivery.exhausted',
   'export.completed',
 ] as const;
-/** All event types; shared/resources/event-types/catalogue.ts describes each. */
+/** shared/resources/event-types/catalogue.ts describes each type. */
 export const EVENT_TYPES = [...BUSINESS_EVENT_TYPES, ...OPERATIONAL_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/**
- * States of a delivery (docs/decisions.md §8). A failed delivery is retried; an exhausted delivery
- * is not.
- */
+/** A failed delivery is retried, an exhausted delivery is not (docs/decisions.md §8). */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',
@@ -216,14 +206,12 @@ export const DELIVERY_STATUSES = [
   'exhausted',
   'cancelled',
 ] as const;
-/** Reasons for creating a delivery. */
 export const DELIVERY_TRIGGERS = ['event', 'replay', 'recover', 'test', 'probe'] as const;
 /**
- * Reasons for disabling an endpoint: a request by a person or key, five days of failures, a 410, or
- * a header in the receiver's response.
+ * `user`: a person or a key; `failing`: five days of failures; `gone`: a 410; `receiver`: a
+ * header in the receiver's response.
  */
 export const DISABLED_REASONS = ['user', 'failing', 'gone', 'receiver'] as const;
-/** Health of an endpoint. */
 export const ENDPOINT_STATES = [
   'healthy',
   'failing',
@@ -233,10 +221,10 @@ export const ENDPOINT_STATES = [
   'disabled',
   'unknown',
 ] as const;
-/** Signature schemes of deliveries (Standard Webhooks): v1 is HMAC-SHA256, v1a is ed25519. */
+/** In Standard Webhooks, v1 is HMAC-SHA256 and v1a is ed25519. */
 export const SIGNATURE_SCHEMES = ['v1', 'v1a'] as const;
 export const REPLAY_STATUSES = ['running', 'completed', 'cancelled'] as const;
 
-/** States of an export (docs/decisions.md §9, Export). The first two are unfinished. */
+/** `queued` and `running` are unfinished (docs/decisions.md §9, Export). */
 export const EXPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type ExportStatus = (typeof EXPORT_STATUSES)[number];

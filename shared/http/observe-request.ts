@@ -4,7 +4,7 @@ import type { Metrics } from '../platform/metrics.js';
 import { inSpan, SpanKind } from '../platform/tracing.js';
 import { readHeader } from './request.js';
 
-/** What the span, the metric and the log entry of a request contain. */
+/** The span, the metric and the log entry of a request contain these facts. */
 export interface ObservedRequest {
   requestId: string;
   /** Template of the matched route; undefined if no route matched. */
@@ -17,9 +17,8 @@ export interface ObservedRequest {
 }
 
 /**
- * Runs `handle` in a span that continues the client's trace. Measures the request and writes its
- * log entry.
- * @param handle responds to the request, also if it fails
+ * Runs `handle` in a span that continues the client's trace. Measures and logs the request.
+ * @param handle responds to the request, even if it fails
  */
 export async function observeRequest(
   { metrics, logger }: { metrics: Pick<Metrics, 'httpSeconds'>; logger: Logger },

@@ -4,7 +4,7 @@ import type { WindowState } from '../platform/limits/limiter.js';
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
 /**
- * Builds the 429 error for the exceeded windows; undefined if none is exceeded.
+ * Returns a 429, or undefined if no window is exceeded.
  * @param describe says which limit is exceeded
  */
 export function createRateLimitError(

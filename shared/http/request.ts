@@ -3,27 +3,21 @@ import type { Config } from '../config/config.js';
 import { AppError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 
-/** Maximum size of a JSON body, before and after decompression (docs/decisions.md §5, Limits). */
+/** Limits a JSON body before and after decompression (docs/decisions.md §5, Limits). */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** The audit log stores at most this much of a client's User-Agent. */
 const MAX_USER_AGENT_CHARS = 200;
-/**
- * A client's own request id is kept if it is short and safe in a header and a log
- * (docs/decisions.md §5).
- */
+/** A client's request id is kept if it is safe in a header and a log (docs/decisions.md §5). */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
 
 export interface RequestIds {
-  /**
-   * The service's own id of the request. A command uses it as its id, so that logs, audit entry and
-   * operation share one id.
-   */
+  /** The service's own id of the request. The command, audit entry and operation share this id. */
   id: string;
   /** The client's X-Request-Id, or `id` if the client sent none. */
   requestId: string;
 }
 
-/** Assigns the ids of a request, and sets the headers that every response has. */
+/** Also sets the headers that every response has. */
 export function identifyRequest(request: IncomingMessage, response: ServerResponse): RequestIds {
   const id = newId();
   const sentId = readHeader(request, 'x-request-id') ?? '';
@@ -39,15 +33,13 @@ export function readHeader({ headers }: IncomingMessage, name: string): string |
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Returns the path of the request without its query. */
 export function readPath({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] as string;
 }
 
 /**
- * Returns the client's address; null if its connection is already closed. Behind a trusted proxy it
- * is the last address in X-Forwarded-For, which that proxy added. The client controls all earlier
- * ones.
+ * Returns null if the connection is already closed. Behind a trusted proxy, the last address in
+ * X-Forwarded-For counts, which that proxy added. The client controls all earlier addresses.
  */
 export function readClientAddress(
   request: IncomingMessage,
@@ -57,7 +49,7 @@ export function readClientAddress(
   return forwarded?.split(',').at(-1)?.trim() || (request.socket.remoteAddress ?? null);
 }
 
-/** Returns the User-Agent for the audit log; null if the client sent none. */
+/** Truncates the User-Agent for the audit log. Returns null if the client sent none. */
 export function readUserAgent(request: IncomingMessage): string | null {
   return readHeader(request, 'user-agent')?.slice(0, MAX_USER_AGENT_CHARS) || null;
 }

@@ -3,23 +3,18 @@ import type { Redis } from 'ioredis';
 
 export type BusListener = (event: string) => void;
 
-/**
- * Fire-and-forget bus events between processes, such as replies to an API process or broadcasts of
- * a revoked key. Delivery is not guaranteed.
- */
+/** Fire-and-forget bus events between processes, such as replies. Delivery is not guaranteed. */
 export interface Bus {
   publish(channel: string, event: string): Promise<void>;
-  /** Resolves once every bus event published from now on reaches the listener. */
+  /** Resolves when the listener receives every bus event that is published from now on. */
   subscribe(channel: string, listener: BusListener): Promise<void>;
 }
 
-/** The bus of the all-in-one process. */
 export function createLocalBus(): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
   return {
     publish: async (channel, event) => {
-      // Emitted in a later event-loop tick: a listener that throws must not fail the commit that
-      // published the bus event.
+      // Emit later, so that a listener that throws does not fail the publisher's commit.
       setImmediate(() => emitter.emit(channel, event));
     },
     subscribe: async (channel, listener) => {
@@ -28,10 +23,7 @@ export function createLocalBus(): Bus {
   };
 }
 
-/**
- * The bus between processes, on Redis publish and subscribe. ioredis subscribes again after each
- * reconnect.
- */
+/** ioredis subscribes again after each reconnect. */
 export function createRedisBus(publisher: Redis, subscriber: Redis): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
   subscriber.on('message', (channel: string, event: string) => emitter.emit(channel, event));

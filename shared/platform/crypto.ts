@@ -10,10 +10,7 @@ import {
 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/**
- * SHA-256 of a text. Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2); never use it
- * for passwords.
- */
+/** Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2). Never use it for passwords. */
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -22,10 +19,7 @@ export function hmacSha256(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/**
- * Derives a 32-byte key for one purpose from the SECRET_KEY (HKDF, RFC 5869), so that no key serves
- * two purposes.
- */
+/** Derives a 32-byte key from the SECRET_KEY (HKDF, RFC 5869). No key serves two purposes. */
 export function deriveKey(secretKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'tow-dispatch', purpose, 32));
 }
@@ -40,10 +34,7 @@ export function seal(key: Buffer, plain: string): string {
     .join('.');
 }
 
-/**
- * Reverses {@link seal}.
- * @throws when the text was not sealed with this key
- */
+/** @throws when the text was not sealed with this key */
 export function unseal(key: Buffer, sealed: string): string {
   const [version, nonce, tag, body] = sealed.split('.');
   if (version !== 'v1' || !nonce || !tag || body === undefined) throw new Error('not a sealed value');
@@ -57,7 +48,7 @@ export function unseal(key: Buffer, sealed: string): string {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Big-endian base62 of a byte string, left-padded to `length` characters. */
+/** Encodes bytes as big-endian base62, left-padded to `length` characters. */
 export function encodeBase62(bytes: Uint8Array, length: number): string {
   let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let out = '';
@@ -68,18 +59,14 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
   return out.padStart(length, '0');
 }
 
-/**
- * CRC-32 of a text in six base62 characters. It distinguishes a mistyped key from an unknown one
- * without a database query.
- */
+/** A CRC-32 in base62. Distinguishes a mistyped key from an unknown key without a query. */
 export function computeChecksum62(text: string): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(text));
   return encodeBase62(bytes, 6);
 }
 
-// OWASP's minimum parameters for scrypt. Each hash takes 128 MiB, so callers must limit
-// concurrency.
+// OWASP's minimum for scrypt. Each hash takes 128 MiB, so callers must limit concurrency.
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
@@ -88,20 +75,17 @@ function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
   );
 }
 
-/**
- * Matches no password. Checking a password against it takes as long as against a real hash, so
- * timing does not reveal whether a user exists.
- */
+/** No password matches. The check takes the usual time, so timing does not reveal who exists. */
 export const UNUSABLE_PASSWORD_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 
-/** A password hash, `scrypt$<salt>$<hash>` in base64url. */
+/** The result is `scrypt$<salt>$<hash>` in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await scryptAsync(password, salt);
   return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** True when the password matches the stored hash. Compares in constant time. */
+/** Compares in constant time. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, salt, hash] = stored.split('$');
   if (!salt || !hash) return false;

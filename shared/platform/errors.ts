@@ -1,7 +1,4 @@
-/**
- * One problem in a request. `field` is a JSON path such as `line_items[2].name`; '' means the whole
- * body.
- */
+/** `field` is a JSON path such as `line_items[2].name`; '' means the whole body. */
 export interface ErrorDetail {
   field?: string;
   code?: string;
@@ -43,9 +40,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/**
- * An error as processes exchange it: the `error` member of the envelope, without the request id.
- */
+/** Processes exchange the `error` member of the envelope, without the request id. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -60,15 +55,15 @@ interface AppErrorOptions {
 }
 
 /**
- * The only error class that reaches clients; the API turns every other error into `internal_error`.
- * A message must therefore never contain SQL, a stack trace or an internal name.
+ * The only error class that reaches clients; any other error becomes `internal_error`. A message
+ * must therefore never contain SQL, a stack trace or an internal name.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
-  /** True when the same request, unchanged, may succeed later. */
+  /** The same request, unchanged, may succeed later. */
   readonly retryable: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
@@ -81,7 +76,7 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? (this.status === 503 || this.status === 429);
   }
 
-  /** The JSON form for a job's reply and for an audit entry. */
+  /** The body fits a job's reply and an audit entry. */
   toBody(): ErrorBody {
     return {
       code: this.code,
@@ -104,7 +99,7 @@ export function serviceUnavailable(message: string, cause?: unknown): AppError {
   return new AppError('service_unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
 
-/** SQLSTATE or socket error code of a driver error; '' if it has none. */
+/** Returns the SQLSTATE or socket error code of a driver error, or ''. */
 export function getErrorCode(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
@@ -113,12 +108,11 @@ export function getErrorCode(error: unknown): string {
 const LOST_CONNECTION_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Client was closed|Connection ended/;
 
-/** Errors that occurred while opening a database session. */
 const failedConnects = new WeakSet<object>();
 
 /**
- * Marks an error that occurred while opening a session, so that {@link isConnectionError} returns
- * true for it. Whatever reason the server gave (maintenance, a changed password), no query has run.
+ * Marks an error of opening a session for {@link isConnectionError}. Whatever reason the server
+ * gave (maintenance, a changed password), no query has run.
  */
 export function markFailedConnect(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) failedConnects.add(error);
@@ -126,8 +120,8 @@ export function markFailedConnect(error: unknown): unknown {
 }
 
 /**
- * True when PostgreSQL is unreachable, closed the connection, or is starting or stopping (SQLSTATE
- * classes 08 and 57P, and 53300). The query may or may not have taken effect.
+ * Returns whether PostgreSQL is unreachable, closed the connection, or is starting or stopping
+ * (SQLSTATE classes 08 and 57P, and 53300). The query may or may not have taken effect.
  */
 export function isConnectionError(error: unknown): boolean {
   if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;
@@ -139,8 +133,8 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * True when the caller should retry the transaction: lost connection, serialization failure,
- * deadlock, lock timeout or query timeout.
+ * Returns whether a retry of the transaction may succeed: after a lost connection, serialization
+ * failure, deadlock, lock timeout or query timeout.
  */
 export function isTransientDatabaseError(error: unknown): boolean {
   const code = getErrorCode(error);
@@ -150,8 +144,8 @@ export function isTransientDatabaseError(error: unknown): boolean {
 }
 
 /**
- * The caller issued a query after the function given to `transaction` or `rehearse` had returned or
- * thrown. The connection may already serve another tenant's transaction, so the query is not sent.
+ * The caller issued a query after its transaction had ended. The query is not sent, because the
+ * connection may already serve another tenant's transaction.
  */
 export class TransactionEndedError extends Error {
   override readonly name = 'TransactionEndedError';

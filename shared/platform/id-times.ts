@@ -1,16 +1,16 @@
-/** The lowest possible UUIDv7 of this time. */
+/** Returns the lowest possible UUIDv7 of this time. */
 export function firstIdAt(ms: number): string {
   const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The creation time of a UUIDv7 in milliseconds since 1970. */
+/** Returns the creation time of a UUIDv7 in ms since the epoch. */
 export function getIdTimeMs(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
 /**
- * {@link getIdTimeMs} as an SQL expression of type timestamptz.
+ * {@link getIdTimeMs} in SQL. The result is a timestamptz.
  * @param id an SQL expression of type uuid
  */
 export function idTimeSql(id: string): string {
@@ -18,7 +18,7 @@ export function idTimeSql(id: string): string {
 }
 
 /**
- * {@link firstIdAt} as an SQL expression. Times between two milliseconds are rounded up.
+ * {@link firstIdAt} in SQL. Rounds up to the next millisecond.
  * @param time an SQL expression of type timestamptz
  */
 export function firstIdAtSql(time: string): string {

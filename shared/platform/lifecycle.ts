@@ -3,20 +3,14 @@ import type { Logger } from './logger.js';
 
 type Closer = () => Promise<void> | void;
 
-/** Maximum duration of a graceful shutdown. Heroku and Kubernetes kill a process after 30 s. */
+/** Heroku and Kubernetes kill a process 30 s after the stop signal. */
 const CLOSE_DEADLINE_MS = 25_000;
-/**
- * Ctrl-C under npm sends the signal twice, from the terminal and from npm. Signals within this
- * interval count as one.
- */
+/** Ctrl-C under npm sends the signal twice. Signals within this interval count as one. */
 const SAME_SIGNAL_MS = 1000;
-/**
- * Time for closing a process whose start does not end: what blocks the start usually blocks the
- * closers too.
- */
+/** Until the start has ended, the closers get less time, because they usually hang too. */
 const UNSTARTED_CLOSE_MS = 1500;
 
-/** Interrupts a start that is waiting when the process receives a stop signal. */
+/** Interrupts a waiting start when the process receives a stop signal. */
 export class ShutdownRequested extends Error {
   constructor() {
     super('interrupted: the process was told to stop before it had started');
@@ -25,22 +19,15 @@ export class ShutdownRequested extends Error {
 }
 
 export interface SignalOptions {
-  /**
-   * How long a stop signal waits for a start in progress, because a half-open part cannot be
-   * closed. Default: until the start ends.
-   */
+  /** A stop signal waits this long for a start in progress. Default: until the start ends. */
   startGraceMs?: number;
-  /**
-   * Time between a stop signal and the first closer. Meanwhile load balancers see that /readyz is
-   * 503.
-   */
+  /** Load balancers see /readyz fail for this time before the first closer runs. */
   delayMs?: number;
 }
 
 /**
- * Runs closers last-in first-out: what opened last (an HTTP listener, a worker) stops before what
- * it depends on (queue, Redis, PostgreSQL). A closer that fails or hangs does not prevent the
- * others from running.
+ * Runs closers last-in first-out: an HTTP listener or a worker stops before the queue, Redis and
+ * PostgreSQL. A closer that fails or hangs does not stop the others from running.
  */
 export class Lifecycle {
   private readonly closers: { name: string; close: Closer }[] = [];
@@ -53,7 +40,7 @@ export class Lifecycle {
     this.stopped = new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new ShutdownRequested()));
     });
-    // Without this handler a shutdown that interrupts no wait would be an unhandled rejection.
+    // Without this handler, a shutdown that interrupts no wait would be an unhandled rejection.
     this.stopped.catch(() => undefined);
   }
 
@@ -67,7 +54,7 @@ export class Lifecycle {
   }
 
   /**
-   * Resolves with `work`, which may never settle.
+   * @param work may never settle
    * @throws {ShutdownRequested} as soon as the process receives a stop signal
    */
   waitUnlessShutdown<T>(work: Promise<T>): Promise<T> {
@@ -97,8 +84,8 @@ export class Lifecycle {
   }
 
   /**
-   * Closes on SIGTERM and SIGINT, then exits: with 0 if everything closed, with 1 if not or if the
-   * start failed. A second signal, more than a second later, exits immediately.
+   * Closes on SIGTERM and SIGINT, then exits: with 0 if the start succeeded and everything closed,
+   * otherwise with 1. A second signal, more than a second later, exits immediately.
    */
   closeOnSignals(started: Promise<unknown>, { startGraceMs, delayMs = 0 }: SignalOptions = {}): void {
     let signalledAt: number | undefined;

@@ -2,10 +2,7 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger } from 'pino';
 
-/**
- * Paths that pino must never print. SECRET_PATTERNS is a second safeguard; callers log named
- * fields, not whole objects.
- */
+/** pino never prints these paths. SECRET_PATTERNS is a second safeguard. */
 const REDACTED_PATHS = [
   'authorization',
   'headers.authorization',
@@ -24,7 +21,7 @@ const REDACTED_PATHS = [
 
 /**
  * Secrets to mask anywhere in a log entry: API keys, webhook secrets, links to invoices and
- * exports, bearer credentials and passwords in URLs. Unauthenticated clients choose some of these
+ * exports, bearer credentials and passwords in URLs. Unauthenticated clients choose some of the
  * texts, so matching must take linear time. Every pattern therefore starts with fixed text, and no
  * character is scanned from two starting points. A pattern for the scheme before `://` took
  * quadratic time: 15 KB of `a.a.a` took 330 ms.
@@ -39,19 +36,15 @@ const SECRET_PATTERNS: [RegExp, string][] = [
   [/(:\/\/[^\s:/@]*):[^\s@/]+@/g, '$1:[redacted]@'],
 ];
 
-/** Masks secrets in free text such as a driver's error message. */
 export function redactText(text: string): string {
   return SECRET_PATTERNS.reduce((out, [pattern, mask]) => out.replace(pattern, mask), text);
 }
 
 const MAX_LOGGED_PATH = 200;
-/**
- * A path is cut before redaction, but late enough that a secret that starts in the logged part is
- * complete.
- */
+/** The cut precedes redaction, but leaves a secret complete that starts in the logged part. */
 const MAX_REDACTED_PATH = 1000;
 
-/** A request's path for a log entry: shortened, with secrets masked. */
+/** Shortens a request's path for the log and masks its secrets. */
 export function redactPath(path: string): string {
   return redactText(path.slice(0, MAX_REDACTED_PATH)).slice(0, MAX_LOGGED_PATH);
 }
@@ -63,9 +56,7 @@ export interface LoggerOptions {
   name: string;
 }
 
-/**
- * Creates a pino logger that writes JSON lines with ISO times to standard output and masks secrets.
- */
+/** Creates a logger that writes JSON with ISO times to standard output and masks secrets. */
 export function createLogger(options: LoggerOptions): Logger {
   return pino({
     name: options.name,

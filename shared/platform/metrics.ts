@@ -4,10 +4,7 @@ const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * All metrics of one process, in Prometheus base units. Label values are bounded: route templates,
- * never paths or tenants.
- */
+/** The units are Prometheus base units. Labels are route templates, never paths or tenants. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -15,7 +12,7 @@ export function createMetrics() {
   return {
     registry,
     ...createFailureCounters(registers),
-    /** Functions that compute the values of collected gauges, by gauge name. */
+    /** Keyed by gauge name. */
     collectors: new Map<string, CollectedGauge['collect'][]>(),
     httpSeconds: new Histogram({
       name: 'tow_http_request_duration_seconds',
@@ -77,7 +74,7 @@ export function createMetrics() {
   };
 }
 
-/** Counters of failures that no client would notice. */
+/** Failures that no client would notice. */
 function createFailureCounters(registers: Registry[]) {
   return {
     refusedConnections: new Counter({
@@ -108,10 +105,7 @@ export interface CollectedGauge {
   collect: (set: GaugeSetter) => Promise<void> | void;
 }
 
-/**
- * Adds a gauge whose values are computed on each scrape. Several parts of a process may add values
- * to the same gauge.
- */
+/** Adds values that are computed on each scrape. Several callers may share a gauge. */
 export function addCollectedGauge({ registry, collectors }: Metrics, gauge: CollectedGauge): void {
   const { name, help, labelNames, collect } = gauge;
   const existing = collectors.get(name);

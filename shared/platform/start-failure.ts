@@ -4,8 +4,8 @@ import { getErrorCode, isConnectionError } from './errors.js';
 import type { Logger } from './logger.js';
 
 /**
- * Why a process refuses to start: one sentence with the problem and one with the remedy. Retrying
- * does not help until an operator has changed something.
+ * Says why a process refuses to start: the problem, then the remedy. A retry does not help until an
+ * operator has changed something.
  */
 export class StartError extends Error {
   constructor(problem: string, remedy: string, options: { cause?: unknown } = {}) {
@@ -14,10 +14,7 @@ export class StartError extends Error {
   }
 }
 
-/**
- * The line of text that a failed start prints. It never contains a stack trace; LOG_LEVEL=debug
- * logs that.
- */
+/** Returns one line without a stack trace, which LOG_LEVEL=debug logs. */
 export function describeStartFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
   const describe = LISTEN_FAILURES[getErrorCode(error)];
@@ -45,10 +42,7 @@ const LISTEN_FAILURES: Record<string, (error: ListenError) => string> = {
     `This machine does not have the address ${address}. Set HOST to one of its addresses (for example HOST=0.0.0.0).`,
 };
 
-/**
- * True if a system call failed. Connection errors of stores are excluded, because their error codes
- * identify them.
- */
+/** Connection errors of stores are excluded, because their error codes identify them. */
 function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return name
@@ -56,7 +50,7 @@ function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoExceptio
     : !['connect', 'getaddrinfo', 'read', 'write'].includes(String(error.syscall));
 }
 
-/** An error's text on one line, without secrets. */
+/** The text is on one line, without secrets. */
 export function formatErrorReason(error: unknown): string {
   return describeError(error).replace(/\s+/g, ' ').replace(/\.$/, '');
 }
@@ -71,7 +65,7 @@ const CONNECTION_ERRORS: Record<string, string> = {
   ETIMEDOUT: 'no answer',
 };
 
-/** Why a store is unreachable, in a few words without an address or a secret. */
+/** Returns a few words without an address or a secret. */
 export function describeConnectionError(error: unknown): string {
   const known = CONNECTION_ERRORS[getErrorCode(error)];
   if (known) return known;
@@ -79,7 +73,7 @@ export function describeConnectionError(error: unknown): string {
   return /timeout|timed out|ETIMEDOUT/i.test(message) ? 'no answer' : message;
 }
 
-/** Logs why a check failed. The start does not wait for the check. */
+/** The start does not wait for the check. */
 export function logCheckFailure(logger: Logger, check: Promise<void>): void {
   check.catch((error: unknown) => logger.error(formatErrorReason(error)));
 }
@@ -87,10 +81,7 @@ export function logCheckFailure(logger: Logger, check: Promise<void>): void {
 /** A store that does not reply to a probe within this time is probed again. */
 export const PROBE_TIMEOUT_MS = 3000;
 
-/**
- * A probe throws this for a problem that may pass without a change of settings. The start waits and
- * probes again.
- */
+/** The problem may pass without a change of settings, so the start waits and probes again. */
 export class TransientStartError extends Error {
   constructor(override readonly cause: unknown) {
     super(describeConnectionError(cause));

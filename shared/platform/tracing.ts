@@ -17,9 +17,9 @@ const tracer = trace.getTracer('tow-dispatch');
 let isTracingOn = false;
 
 /**
- * Starts OpenTelemetry tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads its other
- * standard variables itself. The SDK is loaded only then; without tracing a span costs one
- * comparison.
+ * Starts OpenTelemetry tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK
+ * reads its other standard variables itself. The SDK is loaded only then, and
+ * without it a span costs one comparison.
  */
 export async function startTracing(
   config: { tracing: boolean },
@@ -37,13 +37,11 @@ export async function startTracing(
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /**
-   * W3C traceparents of the causes of this work: the first is the parent, the others are linked.
-   */
+  /** W3C traceparents of the causes of this work. The first is the parent, others are linked. */
   causes?: (string | null | undefined)[];
 }
 
-/** Runs `work` inside a span. The span ends with the work and records its error. */
+/** The span ends with the work and records its error. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -67,9 +65,7 @@ export async function inSpan<T>(
   });
 }
 
-/**
- * The W3C traceparent of the active span, to pass along with a command; null when tracing is off.
- */
+/** Returns the W3C traceparent of the active span for a command; null without tracing. */
 export function currentTraceparent(): string | null {
   if (!isTracingOn) return null;
   const carrier: { traceparent?: string } = {};

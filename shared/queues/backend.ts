@@ -15,17 +15,16 @@ import { reportFailedJobs } from './failed-jobs.js';
 const PREFIX = '{tow}';
 
 /**
- * After a kill -9 a job runs again once its lock has expired and a stall check has found it: at
- * most the lock duration plus two checks later. Stalls must never fail a job (BullMQ's default
- * fails it after one). The attempts counted in PostgreSQL catch jobs that keep killing their
- * worker.
+ * After a kill -9 a job runs again once its lock has expired and a stall check has found it. This
+ * takes at most the lock duration and two checks. Stalls must never fail a job (BullMQ fails it
+ * after one by default). The attempts in PostgreSQL catch jobs that keep killing their worker.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
 /**
- * Options of wake-up jobs, which only tell a worker where to look. They fail only when our own
- * store fails; a failed request to a third party is not a failure of the job. A failed job must be
- * removed: its id would keep the clock from adding the same wake-up job again.
+ * Options of wake-up jobs, which only say where to look. They fail only when our own store fails,
+ * not when a request to a third party fails. A failed job is removed, because its id would keep the
+ * clock from adding the job again.
  */
 export const WAKE_UP_JOB_OPTIONS = {
   attempts: 20,
@@ -34,10 +33,9 @@ export const WAKE_UP_JOB_OPTIONS = {
   removeOnFail: true,
 } as const;
 
-/** Errors from adding a job. */
 const failedAdds = new WeakSet<object>();
 
-/** Returns whether adding a job failed: the queue is unreachable, and the job is not the cause. */
+/** Returns whether the error means that the queue is unreachable. The job is then not the cause. */
 export function isQueueFailure(error: unknown): boolean {
   return typeof error === 'object' && error !== null && failedAdds.has(error);
 }
@@ -52,7 +50,7 @@ function trackFailedAdds(queue: Pick<Queue, 'add'>): void {
     });
 }
 
-/** PostgreSQL connections of one BullMQ queue. Batching makes more unnecessary. */
+/** PostgreSQL connections of a BullMQ queue. Because jobs are batched, more are unnecessary. */
 const BACKEND_POOL_SIZE = 4;
 
 function postgresConnection(runtime: Runtime, max: number) {
@@ -71,8 +69,8 @@ function postgresConnection(runtime: Runtime, max: number) {
 const openQueues = new WeakMap<Runtime['lifecycle'], Map<string, Queue>>();
 
 /**
- * Opens a queue for adding jobs, once per process, because a queue on PostgreSQL has its own
- * connections and an embedded PostgreSQL allows few. The process closes the queue when it ends.
+ * Opens a queue for adding jobs, once per process. A queue on PostgreSQL has its own connections,
+ * and an embedded PostgreSQL allows few. The process closes the queue when it ends.
  */
 export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
   const queues = openQueues.get(runtime.lifecycle) ?? new Map<string, Queue>();
@@ -83,9 +81,9 @@ export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOp
 }
 
 /**
- * Connects a queue. Every job needs an explicit id. Otherwise BullMQ on PostgreSQL would create a
- * sequence per queue, which the application's role may not do. Connection errors are logged; a
- * failed add rejects.
+ * Connects a queue. Connection errors are logged; a failed add rejects. Every job needs an explicit
+ * id. Otherwise BullMQ on PostgreSQL would create a sequence for each queue, which the
+ * application's role may not do.
  */
 function connectQueue(runtime: Runtime, name: string, defaults: JobsOptions): Queue {
   const { redis, logger, lifecycle } = runtime;
@@ -102,7 +100,7 @@ function connectQueue(runtime: Runtime, name: string, defaults: JobsOptions): Qu
   return queue;
 }
 
-/** Opens a worker and starts it immediately. Closing it waits for its running jobs. */
+/** Opens and starts a worker. Closing the worker waits for its running jobs. */
 export function openWorker<Data>(
   runtime: Runtime,
   name: string,

@@ -1,14 +1,14 @@
 /**
- * Batches items without a timer. The first batch starts at the end of this event-loop tick; while
- * it runs, the next one collects. So a single item never waits for others, and many share a
- * transaction.
+ * Batches items without a timer. The first batch starts at the end of this event-loop
+ * tick. While it runs, the next batch collects. A single item never waits for others,
+ * and many items share a transaction.
  */
 export class Batcher<Item> {
   #waiting: Item[] = [];
   #running: Promise<void> | undefined;
 
   /**
-   * @param run handles one batch; it must not reject
+   * @param run handles a batch; must not reject
    * @param max maximum number of items of a batch
    */
   constructor(
@@ -16,12 +16,12 @@ export class Batcher<Item> {
     private readonly max = 500,
   ) {}
 
-  /** Number of items that no batch holds yet. */
+  /** Number of items that are in no batch yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Resolves once every item is handled; undefined while there is none. */
+  /** Resolves when every item is handled. Undefined if there is none. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
@@ -34,21 +34,21 @@ export class Batcher<Item> {
   async #runAll(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.run(this.#waiting.splice(0, this.max));
-    // Same event-loop tick as the last check, so an item that is added later starts a new loop.
+    // In the event-loop tick of the last check, so that a later item starts a new loop.
     this.#running = undefined;
   }
 }
 
 export interface HalvesOptions<Item> {
-  /** Whether the error concerns all items alike. It is thrown on. */
+  /** True if the error concerns all items alike. Such an error is thrown. */
   isTransient: (error: unknown) => boolean;
   /** Receives the error of an item that fails alone. */
   onFailure: (item: Item, error: unknown) => Promise<void> | void;
 }
 
 /**
- * Runs `work` on all items. When it fails, runs it on each half, so that an item that makes it fail
- * does not hold up the others.
+ * Runs `work` on all items, and after an error on each half. An item that
+ * fails does not hold up the others.
  * @throws a transient error of `work`
  */
 export async function runInHalves<Item>(

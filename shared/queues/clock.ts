@@ -5,21 +5,20 @@ import { openQueue } from './backend.js';
 
 export const CLOCK_QUEUE = 'clock';
 
-/** A use of a key or session, to the minute; batched by the api processes. */
+/** A use of a key or session, to the minute. The api processes send uses in batches. */
 export interface KeyUse {
   tenant_id: string;
   id: string;
   at: string;
-  /** true for a person's session. */
+  /** True for a person's session. */
   session?: boolean;
 }
 
 export interface ClockJob {
-  /** Set only in `touch-keys` jobs. */
+  /** Only in `touch-keys` jobs. */
   uses?: KeyUse[];
 }
 
-/** How often the clock does a piece of work. */
 export interface Interval {
   /**
    * Name of the work in jobs, the log and PostgreSQL. It never changes, because clocks of two
@@ -37,10 +36,7 @@ export function openClockQueue(runtime: Runtime): ClockQueue {
   return openQueue<ClockJob>(runtime, CLOCK_QUEUE, JOB_OPTIONS);
 }
 
-/**
- * Creates the missing schedules: all of them on a new queue, or after Redis lost its data. Each
- * schedule fires once, however many clocks run.
- */
+/** Creates missing schedules: all on a new queue, or after Redis lost its data. */
 export async function ensureSchedules(queue: ClockQueue, schedules: readonly Interval[]): Promise<void> {
   for (const { name, everyMs } of schedules) {
     const found = await queue.getJobScheduler(name);
@@ -48,7 +44,6 @@ export async function ensureSchedules(queue: ClockQueue, schedules: readonly Int
   }
 }
 
-/** Adds a job that records the last use of these keys. */
 export async function enqueueKeyUses(queue: ClockQueue, uses: KeyUse[]): Promise<void> {
   await queue.add('touch-keys', { uses }, { jobId: newId() });
 }

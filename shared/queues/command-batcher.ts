@@ -1,21 +1,21 @@
 import type { Command, CommandResult } from '../contracts/command.js';
 import { FairQueue } from '../platform/limits/fair-queue.js';
 
-/** Jobs of one api process that may run at a time. docs/performance.md has the measurements. */
+/** Running jobs per api process. docs/performance.md has the measurements. */
 const MAX_JOBS_IN_FLIGHT = 3;
 const MAX_COMMANDS_PER_JOB = 256;
 const MAX_BYTES_PER_JOB = 1024 * 1024;
 
 export interface Submission {
   command: Command;
-  /** Size of the request's body in bytes. */
+  /** Size of the request's body. */
   bytes: number;
 }
 
 interface PendingCommand extends Submission {
   deadline: number;
   resolve: (result: CommandResult | 'late' | { refused: unknown }) => void;
-  /** The batch that it was sent in. */
+  /** The batch that contains the command, once it is sent. */
   batch: Batch | undefined;
 }
 
@@ -25,7 +25,6 @@ interface Batch {
 }
 
 export interface BatcherOptions {
-  /** Adds a batch to the queue. */
   send: (commands: Command[]) => Promise<void>;
   timeoutMs: number;
   /** Runs `work` at the end of this event-loop tick; setImmediate by default. */
@@ -35,16 +34,15 @@ export interface BatcherOptions {
 export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
 
 /**
- * Batches commands into jobs without a timer. While fewer than three jobs are running, a job is
- * sent at the end of the event-loop tick. Otherwise commands collect until a job returns. A single
- * client never waits for others; many clients share a job, a transaction and a reply. Unsent
- * commands are taken round-robin between tenants: a thousand commands of one tenant delay the first
- * command of another by at most one job.
+ * Batches commands into jobs without a timer. While fewer than three jobs run, a job is sent at the
+ * end of the event-loop tick. Otherwise commands collect until a job returns. Many clients share a
+ * job, a transaction and a reply. Unsent commands are sent round-robin between tenants. A thousand
+ * commands of one tenant delay the first command of another by at most one job.
  */
 export class CommandBatcher {
   /** Commands without an outcome, by id. */
   private readonly pending = new Map<string, PendingCommand>();
-  /** Commands that are not in a job yet. */
+  /** Commands that are in no job yet. */
   private readonly unsent = new FairQueue<PendingCommand>();
   private jobsInFlight = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -56,10 +54,7 @@ export class CommandBatcher {
     return this.pending.size;
   }
 
-  /**
-   * Submits a command and waits for its result. `late` means that no reply arrived by the deadline;
-   * the outcome is unknown. `refused` means that the job could not be added to the queue.
-   */
+  /** `late`: no reply, so the outcome is unknown. `refused`: the queue did not take the job. */
   submit(submission: Submission): Promise<SubmitOutcome> {
     return new Promise((resolve) => {
       const deadline = Date.now() + this.options.timeoutMs;
@@ -72,10 +67,7 @@ export class CommandBatcher {
     });
   }
 
-  /**
-   * Receives a worker's reply. It drops results of commands that are no longer pending, because
-   * those are resolved from their rows.
-   */
+  /** Ignores commands that are no longer pending, because their audit entries resolve them. */
   receive(results: CommandResult[]): void {
     for (const result of results) {
       const pending = this.pending.get(result.id);
@@ -85,9 +77,8 @@ export class CommandBatcher {
   }
 
   /**
-   * Sends at the end of this event-loop tick, so that commands which arrived in the same tick share
-   * a job and no command waits for a timer. Under load this makes jobs several times larger, which
-   * lowers the cost per command.
+   * Sends at the end of this event-loop tick, so that commands of the same tick share a job. Under
+   * load, jobs become several times larger, which lowers the cost per command.
    */
   private scheduleSend(): void {
     if (this.isSendScheduled || this.unsent.size === 0) return;
@@ -137,15 +128,13 @@ export class CommandBatcher {
     if (batch.open === 0) this.jobsInFlight -= 1;
   }
 
-  /**
-   * All commands have the same timeout, so the map is in deadline order and one timer is enough.
-   */
+  /** All commands have the same timeout, so the first command of the map has the first deadline. */
   private armTimer(): void {
     if (this.timer) return;
     const [first] = this.pending.values();
     if (!first) return;
     this.timer = setTimeout(() => this.expire(), Math.max(first.deadline - Date.now(), 1));
-    // This timer must not keep the process running: the client's open socket already does.
+    // The client's open socket keeps the process running, so the timer need not.
     this.timer.unref();
   }
 

@@ -5,8 +5,8 @@ import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 export const EXPORTS_QUEUE = 'exports';
 
 /**
- * A wake-up job for one export. The row of the export is the source of truth: a duplicate job does
- * nothing, and the clock replaces a lost one.
+ * A wake-up job for one export. The export's row is the source of truth: a duplicate job does
+ * nothing, and the clock replaces a lost job.
  */
 export interface ExportJob {
   tenantId: string;
@@ -19,10 +19,7 @@ export function openExportsQueue(runtime: Runtime): ExportsQueue {
   return openQueue<ExportJob>(runtime, EXPORTS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
-/**
- * Adds a wake-up job for each of these exports. An export whose job is waiting or running gets no
- * second one.
- */
+/** An export whose job is waiting or running gets no second job. */
 export async function promptExports(queue: ExportsQueue, refs: readonly ExportJob[]): Promise<void> {
   await Promise.all(
     refs.map(({ tenantId, exportId }) =>

@@ -1,19 +1,15 @@
 import type { Worker } from 'bullmq';
 import type { Runtime } from '../platform/process/runtime.js';
 
-/**
- * Retried jobs are logged at most once per interval for each queue and job name, because an
- * unreachable store fails all of them.
- */
+/** An unreachable store fails all jobs, so each job name is logged once in this time. */
 const INTERVAL_MS = 5_000;
 
-/** Describes a failed job in the log. */
 type FailedJob = Record<string, unknown>;
 
 /**
- * Counts every failed job and logs an error with queue, name and cause. BullMQ stores the cause
- * only in the job. The failures of retried jobs within an interval are one log entry at its end,
- * except the first.
+ * Counts every failed job and logs its queue, name and cause, which BullMQ stores only in the
+ * job. The failures of retried jobs within an interval share one log entry at its end. The
+ * first failure is logged immediately.
  */
 export function reportFailedJobs<Data>(
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
@@ -35,11 +31,11 @@ export function reportFailedJobs<Data>(
 }
 
 /**
- * Logs the first job of a name immediately. Of the jobs that follow within the interval it logs the
- * last, with the number of the others.
+ * Logs the first job of a name immediately. At the end of the interval, logs the last job that
+ * followed, with the number of the others.
  */
 function limitLogEntries(log: (job: FailedJob, alsoFailed: number) => void) {
-  /** Jobs since the latest entry of their name. A name is absent when its interval is over. */
+  /** Jobs since the latest log entry, by name. A name is absent when its interval is over. */
   const waiting = new Map<string, { count: number; last?: FailedJob }>();
   const beginInterval = (name: string) => {
     waiting.set(name, { count: 0 });

@@ -2,15 +2,14 @@ import type { Principal } from '../contracts/principal.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 
-/** A key's last use is recorded at most once per interval, because it is shown to the minute. */
+/** A key's last use is shown to the minute. */
 const INTERVAL_MS = 60_000;
 /** The first use waits this long for the uses of other keys. */
 const BATCH_MS = 1_000;
 
-/** Records that a key or session was used. */
 export type RecordKeyUse = (key: Principal) => void;
 
-/** Collects uses of keys into batches for the clock, each key at most once a minute. */
+/** Each key is recorded at most once a minute. */
 export function batchKeyUses(runtime: Runtime): RecordKeyUse {
   const queue = openClockQueue(runtime);
   return collectKeyUses(runtime, (uses) => {
@@ -21,14 +20,14 @@ export function batchKeyUses(runtime: Runtime): RecordKeyUse {
 }
 
 /**
- * Collects uses and passes them on, one second after the first use of a batch.
+ * Sends a batch of uses one second after its first use.
  * @param runtime closes the timer
  */
 export function collectKeyUses(
   { lifecycle }: Pick<Runtime, 'lifecycle'>,
   send: (uses: KeyUse[]) => void,
 ): RecordKeyUse {
-  /** The keys and sessions whose use was passed on in this interval. */
+  /** Keys and sessions whose use was sent in this interval. */
   const recorded = new Set<string>();
   let waiting: KeyUse[] = [];
   const timer = setInterval(() => recorded.clear(), INTERVAL_MS);

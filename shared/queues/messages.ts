@@ -8,12 +8,12 @@ export const MESSAGES_QUEUE = 'messages';
 export const NOTICE_MAIL_JOB = 'notify';
 
 /**
- * A wake-up job for the due messages, or the due mails of notices, of one account. The rows are the
- * source of truth: a duplicate job does nothing, and the clock replaces a lost one.
+ * A wake-up job for the due messages, or due mails of notices, of an account. The rows are the
+ * source of truth: a duplicate job does nothing, and the clock replaces a lost job.
  */
 export interface MessageJob {
   tenantId: string;
-  /** A due message. Workers of the previous version send only this one. */
+  /** A due message. Workers of the previous version send only this message. */
   messageId: string;
 }
 
@@ -23,7 +23,6 @@ export function openMessagesQueue(runtime: Runtime): MessagesQueue {
   return openQueue<MessageJob>(runtime, MESSAGES_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
-/** A request for a wake-up job of the messages queue. */
 export interface MessagePrompt {
   tenantId: string;
   messageId: string;
@@ -33,12 +32,10 @@ export interface MessagePrompt {
   delayMs?: number;
 }
 
-/** Adds wake-up jobs for the due messages of the accounts of these messages. */
 export function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
   return addPrompts(queue, 'deliver', prompts);
 }
 
-/** Adds wake-up jobs for the due mails of notices of these accounts. */
 export function promptNoticeMails(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
   return addPrompts(queue, NOTICE_MAIL_JOB, prompts);
 }
@@ -51,10 +48,7 @@ async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePr
   );
 }
 
-/**
- * Keeps one wake-up request for each account and delay. One is enough, because the worker finds all
- * due rows of the account.
- */
+/** One prompt is enough, because the worker finds all due rows of the account. */
 function keepOnePerAccount(prompts: MessagePrompt[]): MessagePrompt[] {
   const seen = new Set<string>();
   return prompts.filter(({ tenantId, delayMs = 0 }) => {

@@ -4,19 +4,17 @@ import { EXPORTS_QUEUE, openExportsQueue, promptExports } from './exports.js';
 import { MESSAGES_QUEUE, openMessagesQueue, promptMessages } from './messages.js';
 import { openWebhooksQueue, WEBHOOKS_QUEUE, wakeEndpointQueues } from './webhooks.js';
 
-/** A record that waits for the worker of a queue. */
 export interface PromptedRecord {
   tenantId: string;
   id: string;
 }
 
-/** Adds the wake-up jobs for records that wait. */
 type AddWakeUps = (records: PromptedRecord[]) => Promise<void>;
 
-/** Queues whose wake-up jobs have a form of their own. */
+/** Queues whose wake-up jobs have their own format. */
 const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
   [MESSAGES_QUEUE]: (runtime) => {
-    // Without a mail server no message waits, so its queue is not opened.
+    // Without a mail server no message waits.
     if (!runtime.config.smtpUrl) return async () => undefined;
     const queue = openMessagesQueue(runtime);
     return (records) =>
@@ -43,7 +41,7 @@ const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
   },
 };
 
-/** One job per record. Its id keeps a record whose job waits or runs from getting a second one. */
+/** Adds one job per record. The job's id prevents a second job while the first waits or runs. */
 function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
   const queue = openQueue<PromptedRecord>(runtime, name, WAKE_UP_JOB_OPTIONS);
   return async (records) => {
@@ -53,10 +51,7 @@ function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
   };
 }
 
-/**
- * Returns a function that adds wake-up jobs to a queue for records that wait for its worker. Each
- * queue is opened with its first record.
- */
+/** The returned function opens each queue with its first record. */
 export function createPrompter(runtime: Runtime): (name: string, records: PromptedRecord[]) => Promise<void> {
   const open = new Map<string, AddWakeUps>();
   return async (name, records) => {

@@ -2,21 +2,21 @@ import { describeError } from '../platform/describe-error.js';
 import type { Database } from '../platform/postgres/database.js';
 import type { Interval } from './clock.js';
 
-/** The last runs of a schedule of the clock. Times are RFC 3339. */
+/** Times are RFC 3339. */
 export interface ScheduleRun {
   schedule: string;
   last_succeeded_at: string | null;
   last_failed_at: string | null;
   last_error: string | null;
-  /** Seconds since its last success; null when it has none. */
+  /** Seconds since the last success; null without any success. */
   age_seconds: number | null;
-  /** true when its last success is too long ago for its interval. */
+  /** True when the last success is too long ago for the schedule's interval. */
   is_late: boolean;
 }
 
 /**
- * A schedule is late after this many intervals without a success, and after at least
- * {@link LATE_AFTER_MS}, so that a restart does not count as late.
+ * A schedule is late after this many intervals without a success. LATE_AFTER_MS is the minimum, so
+ * that a restart does not make a schedule late.
  */
 const LATE_AFTER_INTERVALS = 3;
 const LATE_AFTER_MS = 120_000;
@@ -29,10 +29,7 @@ export async function registerSchedules(db: Database, schedules: readonly Interv
   });
 }
 
-/**
- * Stores that a schedule succeeded now. Each schedule has its own row and fires once, so clocks do
- * not wait for each other's locks.
- */
+/** Each schedule has its own row and fires once, so clocks do not wait for each other's locks. */
 export async function recordScheduleSuccess(db: Database, schedule: string): Promise<void> {
   await db.query({
     name: 'record-schedule-success',
@@ -42,7 +39,6 @@ export async function recordScheduleSuccess(db: Database, schedule: string): Pro
   });
 }
 
-/** Stores why a schedule failed now. */
 export async function recordScheduleFailure(db: Database, schedule: string, error: unknown): Promise<void> {
   await db.query({
     name: 'record-schedule-failure',
@@ -52,7 +48,7 @@ export async function recordScheduleFailure(db: Database, schedule: string, erro
   });
 }
 
-/** Reads the runs of these schedules; empty when no clock has ever started on this database. */
+/** Returns no rows if no clock has ever started on this database. */
 export function readScheduleRuns(db: Database, schedules: readonly Interval[]): Promise<ScheduleRun[]> {
   const lateAfter = schedules.map(({ name, everyMs }) => ({
     schedule: name,

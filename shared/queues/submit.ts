@@ -9,25 +9,21 @@ import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';
 /** The result of a committed command, or the id of a stored operation that will run later. */
 export type Submitted = CommandResult | { id: string; accepted: true };
 
-/**
- * Submits a command to the workers.
- * @param bytes size of its request body
- */
+/** @param bytes size of the request's body */
 export type Submit = (command: Command, bytes: number) => Promise<Submitted>;
 
 /**
- * Resolves a command whose reply did not arrive in time. Returns its result if its audit entry
- * exists; otherwise stores it as an operation. Throws when PostgreSQL is unreachable.
+ * Resolves a command whose reply did not arrive in time. Returns the result if the command has an
+ * audit entry; otherwise stores the command as an operation. Throws when PostgreSQL is unreachable.
  */
 export type ResolveLate = (command: Command) => Promise<Submitted>;
 
-/** Names the channel for replies to one process. */
 function replyChannel(processId: string): string {
   return `tow:reply:${processId}`;
 }
 
 /**
- * Opens the write path of this process: the queue, its reply channel and the batcher. The returned
+ * Opens the write path of this process: the queue, the reply channel and the batcher. The returned
  * function throws {@link AppError} 503 when the queue is unreachable, and 409 when this process is
  * running a command with the same Idempotency-Key.
  */
@@ -96,7 +92,6 @@ function inProgress(): AppError {
   );
 }
 
-/** Builds the error that clients receive for an unexpected failure. */
 export function internalError(): ErrorBody {
   return { code: 'internal_error', message: 'Something went wrong on our side. Nothing was stored.' };
 }

@@ -2,25 +2,23 @@ const MIB = 1024 * 1024;
 
 interface Load {
   writes: number;
-  /** Total size of their request bodies. */
+  /** Total size of the request bodies. */
   bytes: number;
 }
 
-/** Beyond this limit a write would only time out. */
+/** Above this limit a write would only time out. */
 const MAX_LOAD: Load = { writes: 20_000, bytes: 256 * MIB };
 
-/** Limit for one tenant, so that the other tenants can write. */
 const MAX_LOAD_PER_TENANT: Load = { writes: 5000, bytes: 32 * MIB };
 
-/** Limits the writes of one process that wait for their outcome, in total and per tenant. */
+/** Limits how many writes of this process wait for their outcome, in total and per tenant. */
 export class WaitingWrites {
   private readonly all: Load = { writes: 0, bytes: 0 };
   private readonly byTenant = new Map<string, Load>();
 
   /**
-   * Reserves capacity for a write; undefined when the process or the tenant is at its limit.
-   * @param bytes size of its request body
-   * @returns a function that releases the capacity
+   * Returns a function that releases the capacity; undefined at a limit.
+   * @param bytes size of the request's body
    */
   reserve(tenantId: string, bytes: number): (() => void) | undefined {
     const own = this.byTenant.get(tenantId) ?? { writes: 0, bytes: 0 };

@@ -5,34 +5,30 @@ import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const WEBHOOKS_QUEUE = 'webhooks';
 
-/** The queue of an endpoint that has deliveries to send or changed settings. */
 export interface EndpointQueueRef {
   tenantId: string;
   endpointId: string;
 }
 
-/**
- * Builds a key for maps of endpoint queues. It includes the tenant, because endpoint ids are not
- * trusted to differ between tenants.
- */
+/** The key includes the tenant, because endpoint ids are not trusted to differ between tenants. */
 export function endpointQueueKey({ tenantId, endpointId }: EndpointQueueRef): string {
   return `${tenantId}/${endpointId}`;
 }
 
-/** Lists the distinct tenants of endpoint queues. A transaction on these queues must name them. */
+/** Lists the tenants that a transaction on these endpoint queues must name. */
 export function listQueueTenants(lanes: readonly Pick<EndpointQueueRef, 'tenantId'>[]): string[] {
   return [...new Set(lanes.map(({ tenantId }) => tenantId))];
 }
 
 /**
- * A wake-up job for endpoint queues. The delivery rows are the source of truth: a duplicate job
- * does nothing, and the clock replaces a lost one.
+ * A wake-up job for endpoint queues. The rows of deliveries are the source of truth: a duplicate
+ * job does nothing, and the clock replaces a lost job.
  */
 export interface WebhookJob {
   lanes: EndpointQueueRef[];
 }
 
-/** Endpoint queues per job. More become several jobs, so that several workers share them. */
+/** More endpoint queues become several jobs, so that several workers share them. */
 const ENDPOINT_QUEUES_PER_JOB = 256;
 
 export type WebhooksQueue = Queue<WebhookJob>;
@@ -41,10 +37,7 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
   return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
-/**
- * Wakes the webhooks workers for these endpoint queues now. A batch of writes adds one job for all
- * its first attempts.
- */
+/** Wakes the webhooks workers now. A batch of writes adds one job for all its first attempts. */
 export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
   for (let start = 0; start < lanes.length; start += ENDPOINT_QUEUES_PER_JOB)
     await queue.add(
@@ -54,13 +47,9 @@ export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQu
     );
 }
 
-/**
- * Wake-ups of one endpoint queue within this interval share one job, however many retries fall due
- * in it.
- */
+/** All wake-ups of an endpoint queue within this interval share one job. */
 const WAKE_STEP_MS = 250;
 
-/** Schedules a wake-up job for each endpoint queue at its time. */
 export async function scheduleWakeUps(
   queue: WebhooksQueue,
   wakes: { endpointQueue: EndpointQueueRef; at: Date }[],

@@ -9,22 +9,16 @@ export const WRITES_QUEUE = 'writes';
 /** A batch of commands, possibly of many tenants. No command holds a secret in plain text. */
 export interface WriteJob {
   version: 1;
-  /**
-   * Channel of the process that waits for the results; null when the clock resubmits operations.
-   */
+  /** Channel of the process that waits; null when the clock resubmits operations. */
   replyTo: string | null;
   commands: Command[];
 }
 
-/** The reply that a worker publishes on {@link WriteJob.replyTo}. */
 export interface WriteReply {
   results: CommandResult[];
 }
 
-/**
- * A job is retried until its store is reachable; a stall never fails it. Completed jobs are
- * removed.
- */
+/** A job is retried until its store is reachable. A stall never fails it. */
 const JOB_OPTIONS = {
   attempts: 1_000_000,
   backoff: { type: 'fixed', delay: 500, jitter: 0.5 },
@@ -38,10 +32,7 @@ export function openWritesQueue(runtime: Runtime): WritesQueue {
   return openQueue<WriteJob>(runtime, WRITES_QUEUE, JOB_OPTIONS);
 }
 
-/**
- * Adds a batch to the queue. Rejects when the queue is unreachable; the job may still have been
- * added.
- */
+/** Rejects when the queue is unreachable. The job may still have been added. */
 export async function enqueueBatch(
   queue: WritesQueue,
   commands: Command[],

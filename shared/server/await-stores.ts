@@ -13,7 +13,6 @@ import { probeRedis } from './probe-redis.js';
 import { assertSameSecretKey } from './secret-key.js';
 
 const FIRST_PAUSE_MS = 200;
-/** Longest pause between two attempts, so the process notices a store within this time. */
 const MAX_PAUSE_MS = 3000;
 /** The process logs again after this time that a store is still unreachable. */
 const LOG_AGAIN_MS = 60_000;
@@ -37,23 +36,23 @@ interface DatabaseTarget {
 
 /**
  * Waits until PostgreSQL has this version's tables and, if REDIS_URL is set, until Redis is usable.
- * While it waits, the process logs what is missing and what to check. If an earlier version
- * migrated the database, a release is probably running, so the process waits. If the database was
- * never migrated, the process refuses to start.
+ * Meanwhile the process logs what is missing and what to check. If an earlier version migrated the
+ * database, a release is probably running, so the process waits. If the database was never
+ * migrated, the process refuses to start.
  * @throws {StartError} for problems that waiting does not solve
  * @throws {ShutdownRequested} when the process receives a stop signal while it waits
  */
 export async function waitForStores(foundation: Foundation, database: DatabaseTarget): Promise<void> {
   const { redisUrl } = foundation.config;
   await Promise.all([
-    // In parallel: a PostgreSQL error is reported even while Redis is unreachable, and vice versa.
+    // In parallel, so that each store's error is reported while the other is unreachable.
     waitForPostgres(foundation, database.databaseUrl).then(() => waitForRelease(foundation, database)),
     redisUrl ? waitForRedis(foundation, redisUrl) : undefined,
   ]);
 }
 
 /**
- * Waits until the role of DATABASE_URL can log in to PostgreSQL. Refuses a connection pooler.
+ * Waits until the role of DATABASE_URL can log in. Refuses a connection pooler.
  * @throws as {@link waitForStores}
  */
 export async function waitForPostgres(foundation: Foundation, databaseUrl: string): Promise<void> {
@@ -105,10 +104,7 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
   });
 }
 
-/**
- * Waits until each Redis client of this process has connected. The `fast` client has no offline
- * queue, so commands sent before it connects would fail.
- */
+/** The `fast` client has no offline queue, so a command before its connection would fail. */
 export async function waitForConnections({ redis, lifecycle }: Runtime): Promise<void> {
   const clients = redis ? [redis.fast, redis.patient, redis.subscriber] : [];
   await lifecycle.waitUnlessShutdown(
@@ -161,10 +157,7 @@ function createMigrationError(problem: string, cause?: unknown): StartError {
   return new StartError(`${problem}: run the migrations first.`, RELEASE_REMEDY, { cause });
 }
 
-/**
- * SQLSTATE 22023: the role does not exist. 42501: the login role may not use it, or it lacks a
- * privilege.
- */
+/** SQLSTATE 22023: the role does not exist. 42501: the login role lacks a privilege for it. */
 function describeRoleRefusal(error: unknown, role: string): StartError | undefined {
   if (error instanceof TransientStartError || error instanceof StartError) return undefined;
   const code = getErrorCode(error);

@@ -30,7 +30,6 @@ export class ConnectionLimit {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Makes the server close connections beyond the limits immediately. */
   apply(server: Server): void {
     server.maxConnections = this.bounds.connectionsPerProcess;
     server.on('drop', (dropped) => this.report('process', dropped?.remoteAddress));
@@ -39,7 +38,7 @@ export class ConnectionLimit {
     server.prependListener('connection', (socket: Socket) => this.admit(socket));
   }
 
-  /** Reports all refusals to these metrics, including those counted earlier. */
+  /** Reports all refusals to these metrics, including earlier ones. */
   reportTo({ refusedConnections }: Metrics): void {
     this.refused = refusedConnections;
     for (const [bound, times] of this.uncounted) refusedConnections.inc({ bound }, times);

@@ -8,18 +8,14 @@ import { RedisTimeoutError } from '../platform/process/redis.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
 
-/** A check of one dependency of a process. */
 export interface Check {
   name: string;
   run: () => Promise<void>;
-  /**
-   * True if only writes need this dependency. When it fails, the process still serves reads and
-   * stays in the load balancer's rotation.
-   */
+  /** When this dependency fails, the process still serves reads and stays in the rotation. */
   isForWrites?: boolean;
 }
 
-/** Why a check failed, in words that unauthenticated clients may read: no address, user or SQL. */
+/** Says why a check failed, for unauthenticated clients: without addresses, users or SQL. */
 export class CheckFailure extends Error {}
 
 interface CheckResult {
@@ -29,7 +25,7 @@ interface CheckResult {
 }
 
 export interface Readiness {
-  /** The process can serve requests, at least reads. */
+  /** The process can serve at least reads. */
   ok: boolean;
   /** The process is ready, but a check that only writes need has failed. */
   degraded: boolean;
@@ -38,7 +34,6 @@ export interface Readiness {
 
 const CHECK_TIMEOUT_MS = 2000;
 
-/** Checks of PostgreSQL, the queue's store and the migrations, which every process needs. */
 export function createStoreChecks(runtime: Runtime): Check[] {
   const { db, redis, migrationHead } = runtime;
   return [
@@ -59,7 +54,7 @@ export function createStoreChecks(runtime: Runtime): Check[] {
   ];
 }
 
-/** Checks of a process that serves HTTP requests. Without the queue it still serves reads. */
+/** Without the queue such a process still serves reads. */
 export function createServingChecks(runtime: Runtime): Check[] {
   return createStoreChecks(runtime).map((check) =>
     check.name === 'queue' ? { ...check, isForWrites: true } : check,
@@ -67,8 +62,8 @@ export function createServingChecks(runtime: Runtime): Check[] {
 }
 
 /**
- * Returns why the database does not fit this version, or undefined if it fits. A database that a
- * later version has migrated also fits: migrations only extend what the previous version uses, so a
+ * Returns why the database does not fit this version, or undefined. A database that a later
+ * version has migrated also fits: migrations only extend what the previous version uses, so a
  * release can replace processes one by one.
  */
 export async function findMissingMigration(db: Database, head: string): Promise<string | undefined> {
@@ -80,7 +75,7 @@ export async function findMissingMigration(db: Database, head: string): Promise<
   return row?.has_head ? undefined : `the database is at ${row?.newest ?? 'nothing'}, not at ${head}`;
 }
 
-/** Runs all checks concurrently; each ends within two seconds. */
+/** Each check ends within two seconds. */
 export async function checkReadiness(checks: Check[]): Promise<Readiness> {
   const results = await Promise.all(checks.map(async (check) => ({ check, result: await runCheck(check) })));
   const failed = results.filter(({ result }) => !result.ok);
@@ -112,10 +107,7 @@ async function runCheck(check: Check): Promise<CheckResult> {
   }
 }
 
-/**
- * Reads the reports that parts of the process add to /readyz. A report that fails is omitted; the
- * checks show the reason.
- */
+/** Omits a report that fails, because the checks show the reason. */
 async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
   const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
   const outcomes = await Promise.allSettled(read);
@@ -129,7 +121,6 @@ const CONNECTION_REFUSALS: Record<string, string> = {
   '53300': 'it has too many connections',
 };
 
-/** Describes why a check failed, for unauthenticated readers of /readyz. */
 export function describeCheckFailure(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const code = getErrorCode(error);
@@ -145,7 +136,6 @@ export function describeCheckFailure(error: unknown): string {
   return code || redisCode ? `failed (${code || redisCode})` : 'failed';
 }
 
-/** The response of a health endpoint. */
 export interface HealthResponse {
   status: number;
   contentType: string;
@@ -153,13 +143,10 @@ export interface HealthResponse {
   headers?: Record<string, string>;
 }
 
-/** Paths for the hosting platform. They need no key and show no tenant data. */
+/** The hosting platform reads these paths. They need no key and show no tenant data. */
 export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/**
- * Creates the function that responds to the {@link HEALTH_PATHS}.
- * @param checks decide whether /readyz is 200
- */
+/** @param checks decide whether /readyz is 200 */
 export function createHealthReader(
   runtime: Runtime,
   checks: Check[],
@@ -177,8 +164,8 @@ export function createHealthReader(
 }
 
 /**
- * Serves the {@link HEALTH_PATHS} in a process that has no Koa application. Any other path is 404.
- * @param purpose says in the 404 message what the process serves
+ * For a process without a Koa application. Other paths than {@link HEALTH_PATHS} are 404.
+ * @param purpose says in the 404 error message what the process serves
  */
 export function createHealthListener(runtime: Runtime, checks: Check[], purpose: string): RequestListener {
   const readHealth = createHealthReader(runtime, checks);
@@ -188,10 +175,7 @@ export function createHealthListener(runtime: Runtime, checks: Check[], purpose:
   });
 }
 
-/**
- * Handles requests while the process starts: /healthz is 200, /readyz is 503 with the reasons, and
- * every other request is 503.
- */
+/** While the process starts: /healthz is 200, /readyz 503 with the reasons, all others 503. */
 export function createStartupListener({
   logger,
   startBlockers,

@@ -8,35 +8,26 @@ import { ConnectionLimit } from './connection-limit.js';
 import { OpenResponses } from './open-responses.js';
 
 /**
- * Must exceed the idle timeout of a load balancer in front (usually 60 s); otherwise the server
- * cuts connections that the load balancer reuses.
+ * Must exceed the idle timeout of a load balancer in front (usually 60 s). Otherwise the server
+ * closes connections that the load balancer is about to reuse.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** A whole request, headers and body, must arrive within this time. */
+/** A request's headers and body must arrive within this time. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/**
- * A server that listens as soon as the process starts. The process sets the final request handler
- * later.
- */
+/** Listens as soon as the process starts. The process sets the final request handler later. */
 export interface HttpServer {
   port: number;
   /**
-   * Handles every request with `listener` from now on.
+   * Handles every later request with `listener`.
    * @param metrics counts the refused connections
    */
   serve: (listener: RequestListener, metrics: Metrics) => void;
-  /**
-   * Stops accepting connections, finishes the accepted requests, then closes the connections. Safe
-   * to call again.
-   */
+  /** Finishes the accepted requests, then closes the connections. Safe to call again. */
   close: () => Promise<void>;
 }
 
-/**
- * Listens on HOST and PORT.
- * @param listener handles requests until {@link HttpServer.serve} is called
- */
+/** @param listener handles requests until {@link HttpServer.serve} is called */
 export async function openHttpServer(
   { config, lifecycle, logger }: Pick<Runtime, 'config' | 'lifecycle' | 'logger'>,
   listener: RequestListener,
@@ -48,8 +39,7 @@ export async function openHttpServer(
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
-      // Node would reject a request without a Host header with an empty 400. This service does not
-      // need the header.
+      // Node would answer a missing Host header with an empty 400. This service does not need it.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -83,8 +73,7 @@ export async function openHttpServer(
 }
 
 /**
- * Serves `listener` on the process's HTTP server. The server closes before everything that the
- * listener depends on.
+ * The server closes before everything that the listener depends on.
  * @param opened default: a new server
  */
 export async function listenHttp(
@@ -98,13 +87,9 @@ export async function listenHttp(
   return { port: server.port };
 }
 
-/**
- * Closes the connection of a client that does not read its whole response in time. Otherwise the
- * response would stay in memory indefinitely.
- */
+/** A client that does not read would keep its response in memory indefinitely. */
 function destroyIfUnread(response: ServerResponse, timeoutMs: number): void {
-  // Node emits 'prefinish' when the whole response has been written, and 'close' when the client's
-  // socket has taken it.
+  // 'prefinish': the response is written completely. 'close': the client's socket has taken it.
   response.once('prefinish', () => {
     const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => clearTimeout(timer));
@@ -116,13 +101,9 @@ const PARSER_ERRORS: Record<string, [string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 };
 
-/**
- * Requests that the HTTP parser rejects never reach Koa. This handler sends them the JSON error
- * envelope instead of Node's bare response.
- */
+/** Requests that the HTTP parser rejects never reach Koa, and Node would send no JSON error. */
 function answerMalformedRequests(server: Server): void {
-  // An unknown Expect header is ignored, as RFC 9110 section 10.1.1 allows, instead of an empty
-  // 417.
+  // Ignore an unknown Expect header (RFC 9110 section 10.1.1). Node would send an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -144,17 +125,13 @@ function answerMalformedRequests(server: Server): void {
   });
 }
 
-/**
- * The server still accepts connections for this time, so that requests already on their way are not
- * refused.
- */
+/** The server still accepts connections for this time, because requests may be on their way. */
 const DRAIN_GRACE_MS = 200;
 
 async function closeServer(server: Server): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle connections would keep the server open until their timeout. Busy ones end after their
-  // response.
+  // Idle connections would keep the server open. Busy connections end after their response.
   const timer = setInterval(() => server.closeIdleConnections(), 50);
   await closed.finally(() => clearInterval(timer));
 }

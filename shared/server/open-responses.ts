@@ -2,14 +2,13 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Closes the responses that a lost connection leaves open. Node 20 and 22 do not track pipelined
- * responses that have not been assigned the socket yet. Without this class they would never emit
- * 'close', and code that waits for that event would wait indefinitely.
+ * Closes the responses that a lost connection leaves open. Node 20 and 22 do not track
+ * pipelined responses that wait for the socket. Such a response would never emit 'close', and
+ * code that waits for 'close' would hang.
  */
 export class OpenResponses {
   private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();
 
-  /** Tracks a response until it closes. */
   add(response: ServerResponse, socket: Socket): void {
     const open = this.bySocket.get(socket) ?? this.watch(socket);
     open.add(response);
@@ -17,8 +16,8 @@ export class OpenResponses {
   }
 
   /**
-   * Closes connections without traffic for `timeoutMs`: idle ones, and those of clients that do not
-   * read. Connections that wait for our response stay open.
+   * Closes connections without traffic for `timeoutMs`: idle connections, and those of clients that
+   * do not read. Connections that wait for our response stay open.
    */
   closeStalled(server: Server, timeoutMs: number): void {
     server.setTimeout(timeoutMs, (socket: Socket) => {

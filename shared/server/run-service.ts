@@ -6,10 +6,7 @@ import { waitForConnections, waitForStores } from './await-stores.js';
 import { createStartupListener } from './health.js';
 import { type HttpServer, openHttpServer } from './http-server.js';
 
-/**
- * How long a stop signal waits for parts that are still opening. The process then ends within 5 s
- * of the signal.
- */
+/** Opening parts get this long after a stop signal. The process ends within 5 s of the signal. */
 const START_GRACE_MS = 3000;
 
 export interface ServiceOptions {

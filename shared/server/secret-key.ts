@@ -3,7 +3,7 @@ import type { Database } from '../platform/postgres/database.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { StartError } from '../platform/start-failure.js';
 
-/** Values of the whole deployment belong to no tenant; their rows have this tenant id. */
+/** The tenant id of rows with values of the whole deployment. */
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 const FINGERPRINT_NAME = 'secret_key_fingerprint';
 
@@ -12,10 +12,7 @@ export function computeFingerprint(secretKey: string): string {
   return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);
 }
 
-/**
- * Reads the stored fingerprint of the SECRET_KEY that encrypts this database's secrets; undefined
- * if none is stored yet.
- */
+/** The SECRET_KEY with this fingerprint encrypts the secrets. Undefined if none is stored. */
 export async function readSecretKeyFingerprint(db: Database): Promise<string | undefined> {
   const [row] = await db.read<{ value: string }>(NO_TENANT, {
     text: 'select value from deployment_facts where tenant_id = $1 and name = $2',
@@ -25,10 +22,10 @@ export async function readSecretKeyFingerprint(db: Database): Promise<string | u
 }
 
 /**
- * Stores the fingerprint of the first process's SECRET_KEY, and compares it with the key of every
- * later process.
- * @throws {StartError} when the keys differ: one process could not read what another encrypts or
- * signs
+ * Stores the fingerprint of the first process's SECRET_KEY, and
+ * compares it with every later process's.
+ * @throws {StartError} when the keys differ: one process could not
+ *   read what another encrypts or signs
  */
 export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | 'config'>): Promise<void> {
   const own = computeFingerprint(config.secretKey);
@@ -46,10 +43,7 @@ export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | '
   );
 }
 
-/**
- * Stores the fingerprint of this SECRET_KEY as the one that every process must use. Resolves with
- * whether it replaced a different key.
- */
+/** Every process must use this SECRET_KEY from now on. Returns whether another key was stored. */
 export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
   const own = computeFingerprint(secretKey);
   const before = await readSecretKeyFingerprint(db);

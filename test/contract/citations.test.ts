@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { PROJECT } from '../support/load/processes.js';
 import { listFiles, readComments, readSource } from '../support/text/source-text.js';
 
-/** A file and the section of it that a text points to. */
 interface Citation {
   file: string;
   line: number;
@@ -16,12 +15,12 @@ const CITED_PATH = new RegExp(
   `(?<![\\w./@-])(?:${ROOMS})/[\\w./-]*[\\w-]\\.(?:ts|md|json|sh|cjs|yaml)\\b`,
   'g',
 );
-/** `docs/x.md §1`, and what may follow it: `§1 "Title", §2 and §3`. */
+/** Matches `docs/x.md §1` with the sections that may follow: `§1 "Title", §2 and §3`. */
 const CITED_SECTIONS = /(docs\/[\w./-]+\.md) §\d+(?:\.\d+)*(?:(?: "[^"]*")?(?:,| and) §\d+(?:\.\d+)*)*/g;
 const SECTION_NUMBER = /§(\d+(?:\.\d+)*)/g;
 const RFC_SECTION = /RFC ?\d+(?:bis)? §[\d.]+/g;
 const CITED_ADR = /\bADR (\d+)\b/g;
-/** They name a section or a note without saying in which file of the repository. */
+/** These texts name a section or a note without a file of the repository. */
 const UNRESOLVABLE = [
   /\bdecisions? \d+\b/i,
   /\b(?:spec|specification),? (?:§ ?)?\d/i,
@@ -35,7 +34,7 @@ const adrNumbers = new Set(listFiles(/^docs\/adr\/\d{4}-/).map((path) => Number(
 const markdown = listFiles(/\.md$/);
 const sources = listFiles(/\.(ts|cjs)$/).filter((file) => file !== 'test/contract/citations.test.ts');
 
-/** Keeps the result for each file: many passages cite the same one. */
+/** Keeps the result for each file, because many passages cite the same file. */
 function once<R>(read: (file: string) => R): (file: string) => R {
   const results = new Map<string, R>();
   return (file) => {
@@ -44,13 +43,12 @@ function once<R>(read: (file: string) => R): (file: string) => R {
   };
 }
 
-/** Headings of a Markdown file that begin with a section number: "4", "4.1". */
+/** Lists the section numbers of a Markdown file: "4", "4.1". */
 const sectionsIn = once((file): Set<string> => {
   const headings = readSource(file).matchAll(/^#+ (?:§ ?)?(\d+(?:\.\d+)*)\.?\s/gm);
   return new Set([...headings].map(([, number]) => number!));
 });
 
-/** The anchors that GitHub gives the headings of a Markdown file. */
 const anchorsIn = once((file): Set<string> => {
   const headings = readSource(file).matchAll(/^#+ (.+)$/gm);
   const anchor = (heading: string) =>
@@ -62,7 +60,6 @@ const anchorsIn = once((file): Set<string> => {
   return new Set([...headings].map(([, heading]) => anchor(heading!.trim())));
 });
 
-/** Every passage that may cite: comments of code, and the lines of Markdown. */
 const passages = [
   ...sources.flatMap((file) => readComments(file)),
   ...markdown.flatMap((file) =>

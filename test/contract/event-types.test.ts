@@ -10,7 +10,6 @@ import { findBodyProblems } from '../support/text/event-schemas.js';
 
 type Json = Record<string, unknown>;
 
-/** Source texts of the folders that record events. */
 const recorderSources = ['shared/resources', 'workers'].flatMap((folder) =>
   readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.startsWith('event-types/'))
@@ -18,7 +17,7 @@ const recorderSources = ['shared/resources', 'workers'].flatMap((folder) =>
 );
 
 describe('event catalogue', () => {
-  // The compiler ensures that nothing else is recorded: EventDraft accepts only these types.
+  // The compiler ensures that no other type is recorded: EventDraft accepts only these.
   it('defines every type that can be recorded, and the sources record each type', () => {
     expect(Object.keys(EVENT_TYPE_CATALOGUE)).to.have.members([...EVENT_TYPES]);
     const unrecorded = EVENT_TYPES.filter(

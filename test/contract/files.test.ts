@@ -6,10 +6,9 @@ import { PROJECT } from '../support/load/processes.js';
 const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
-/** Written by a tool, not read by people. */
+/** Written by a tool. */
 const GENERATED = ['shared/contracts/generated.ts', 'shared/config/generated.ts'];
 
-/** Source folders and the files that readers look for first. */
 const TOP_LEVEL = [
   ...SOURCE_FOLDERS,
   'dashboard',
@@ -33,7 +32,6 @@ const TOOL_FILES = [
   /\.log$/,
 ];
 
-/** The folders of shared/. */
 const SHARED_FOLDERS = [
   'outbound',
   'config',

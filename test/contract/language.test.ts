@@ -4,10 +4,9 @@ import { listFiles, readComments, readIdentifiers, readSource } from '../support
 
 const MAX_COMMENT_COLUMNS = 100;
 
-/** A word that means one thing in this repository, and the uses that this forbids. */
+/** A word with one meaning in this repository, and its forbidden uses. */
 interface WordRule {
   word: string;
-  /** What to write instead. */
   instead: string;
   /** Forbidden in comments and Markdown. */
   inText?: RegExp;
@@ -15,11 +14,11 @@ interface WordRule {
   inNames?: RegExp;
   /** Forbidden in a whole identifier. */
   wholeName?: RegExp;
-  /** A term of the trade that contains the word, in a name. */
+  /** In a name, this term of the trade may contain the word. */
   term?: RegExp;
-  /** The files where the word has its one meaning. */
+  /** The word has its one meaning in these files. */
   except?: RegExp;
-  /** A text or a name that the rule must catch. */
+  /** The rule must catch this text or name. */
   example: string;
 }
 
@@ -93,9 +92,9 @@ const WORD_RULES: WordRule[] = [
   },
 ];
 
-/** Files that quote the words in order to forbid or to explain them. */
+/** These files quote the words in order to forbid or explain them. */
 const QUOTES_WORDS = /^test\/contract\/language\.test\.ts$|^CONTRIBUTING\.md$|^CHANGELOG\.md$/;
-/** Identifiers that others chose: columns, settings, members of the API. */
+/** Others fix these identifiers: columns, settings, members of the API. */
 const OUTER_NAMES = new Set([
   'webhook_lanes',
   'statement_timeout',
@@ -139,7 +138,7 @@ function wordsOf(name: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** Code in a text names identifiers, which have rules of their own. */
+/** Removes code, because identifiers have rules of their own. */
 const withoutCode = (text: string) => text.replace(/`[^`]*`/g, '');
 
 function breaksRule(rule: WordRule, text: string): boolean {

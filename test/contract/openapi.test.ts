@@ -25,16 +25,15 @@ const root = openApiDocument as unknown as OpenApiNode & {
   tags: { name: string }[];
 };
 
-/** Operations outside the router, served without a key. */
+/** The server answers these operations outside the router, without a key. */
 const PUBLIC = ['GET /openapi.json', 'GET /downloads/{token}'];
 /** The token in the link is the credential. */
 const DOWNLOAD = 'GET /downloads/{token}';
 /**
- * Needs no credential, because a person gets one here. It creates no record of the account, so it
- * does not accept the two headers of a write.
+ * Needs no credential, because people sign in here. It creates no record of the account, so it does
+ * not accept the two headers of a write.
  */
 const SIGN_IN = 'POST /session';
-/** Every key may send these requests about itself. */
 const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
 
 function getJsonSchema(response: OpenApiNode): OpenApiNode {
@@ -42,7 +41,7 @@ function getJsonSchema(response: OpenApiNode): OpenApiNode {
   return content?.['application/json']?.schema ?? {};
 }
 
-/** Operations that the router serves. Adding routes uses no store, so the runtime is empty. */
+/** Adding routes uses no store, so the runtime is empty. */
 function listRoutedOperations(): string[] {
   const router = createRouter({} as ApiRuntime);
   return router.stack.flatMap((layer) =>
@@ -66,7 +65,7 @@ describe('openapi.json and the router', () => {
   });
 });
 
-/** Operations that can approve an invoice that an agent has written: 428 without If-Match. */
+/** These operations can approve an invoice that an agent has written: 428 without If-Match. */
 const APPROVES = ['PATCH /invoices/{id}', 'POST /invoices/{id}/approve'];
 
 describe('openapi.json: operations', () => {
@@ -108,7 +107,7 @@ describe('openapi.json: operations', () => {
       const isPublic = PUBLIC.includes(name);
       const expected = [
         406,
-        // Also without a key: responses that a client does not read count for its network.
+        // Also without a key: unread responses count for the client's network.
         429,
         ...(isPublic ? [] : [401, 500, 503]),
         ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),
@@ -224,7 +223,7 @@ describe('openapi.json: examples', () => {
   });
 });
 
-/** Keywords of JSON Schema that OpenAPI 3.0.3 does not have. */
+/** OpenAPI 3.0.3 does not have these keywords of JSON Schema. */
 const UNSUPPORTED_KEYWORDS =
   `$schema $id $anchor $defs $comment $dynamicRef $dynamicAnchor $vocabulary const contains minContains maxContains prefixItems
   additionalItems patternProperties propertyNames dependencies dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties

@@ -15,7 +15,7 @@ import { openApiDocument } from '../support/openapi-validator.js';
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
-/** The source path of a built file: `dist/api/server.js` → `api/server.ts`. */
+/** `dist/api/server.js` → `api/server.ts`. */
 const toSourcePath = (built: string) => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
 describe('commands and handlers', () => {
@@ -67,8 +67,8 @@ describe('resources', () => {
 
   it('every resource has documented routes for its list and its records', () => {
     for (const [entityType, { collection }] of Object.entries(RESOURCE_TABLES)) {
-      // An account has one settings record and a person sees only the current session, so neither
-      // has a path with an id.
+      // These have no path with an id: an account has one settings record, and a
+      // person sees only the current session.
       if (['settings', 'session'].includes(entityType)) continue;
       expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/{id}`);
     }
@@ -122,7 +122,7 @@ describe('migrations/index.ts', () => {
     for (const { name, up, down } of migrations) {
       expect(name).to.match(/^\d{14}_[a-z_]+$/);
       const module = (await import(`../../migrations/${name}.js`)) as { up: unknown; down: unknown };
-      // Compare the texts: the loader may create a second module for this import.
+      // Compare the texts, because the loader may create a second module for this import.
       expect(String(module.up), name).to.equal(String(up));
       expect(String(module.down), name).to.equal(String(down));
     }
@@ -186,7 +186,7 @@ describe('package.json', () => {
   });
 });
 
-/** Rows of the operators' configuration table: setting → documented default. */
+/** Reads the operators' configuration table: setting → documented default. */
 function readDocumentedSettings(): Map<string, string> {
   const lines = read('docs/guides/operators.md').split('\n');
   const head = lines.findIndex((line) => /^\|\s*setting\s*\|/i.test(line));

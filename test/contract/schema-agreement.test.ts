@@ -22,14 +22,14 @@ const bodies = new Map(
   ),
 );
 
-/** Checks a body as the API does in shared/contracts/schemas/validate.ts. */
+/** Checks a body as shared/contracts/schemas/validate.ts does. */
 function accepts(schema: Joi.Schema, value: unknown): boolean {
   return schema.validate(value, { abortEarly: false, stripUnknown: true }).error === undefined;
 }
 
 /**
- * The service trims a text before it checks its length. JSON Schema cannot express that, so only
- * the description in the document does. The tests compare trimmed texts.
+ * The service trims a text before it checks its length. JSON Schema cannot express that,
+ * so the tests compare trimmed texts.
  */
 function trimTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();

@@ -15,7 +15,6 @@ const rows = text
       .map((cell) => cell.trim()),
   );
 
-/** Rows of the tables with this heading row. */
 function findRows(...heading: string[]): string[][] {
   const starts = rows.flatMap((row, index) => (row.join() === heading.join() ? [index] : []));
   return starts.flatMap((start) => {

@@ -5,21 +5,21 @@ import ts from 'typescript';
 import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { PROJECT } from '../support/load/processes.js';
 
-/** Migrations write every table once, so they are left out. */
+/** The migrations are left out, because they write every table once. */
 const PRODUCT_FOLDERS = ['api', 'bin', 'mcp', 'shared', 'workers'];
 
-/** Folders that hold rooms. Everything below a room counts as the room. */
+/** Everything below a room counts as the room. */
 const FOLDERS_OF_ROOMS = ['shared/resources', 'shared', 'workers', 'bin'];
 
-/** Files that may write tables of other rooms, with the reason. */
+/** These files may write tables of other rooms, for the given reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'bin/demo/': 'inserts two example tenants with their past, which no command can create',
   'bin/once/demo-reset.ts': 'deletes the example tenants from all tables',
 };
 
 /**
- * Files with queries whose table is a parameter, and how their callers name it. The room of the
- * caller counts as the writer.
+ * The table is a parameter of the queries in these files, so the caller's room counts as the
+ * writer. The expression finds the table's name in a caller.
  */
 const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
   'shared/records/merge-records.ts': /\b(?:mergeRecords|storeMerges)\((?:[^;]*?\btable: '([a-z_]+)')?/g,
@@ -47,7 +47,7 @@ interface Write {
   table: string;
 }
 
-/** The texts of string and template literals, where SQL stands. Comments and code are left out. */
+/** Lists the string and template literals, where SQL stands. */
 function listTexts(source: ts.SourceFile): string[] {
   const texts: string[] = [];
   const visit = (node: ts.Node) => {
@@ -59,7 +59,7 @@ function listTexts(source: ts.SourceFile): string[] {
   return texts;
 }
 
-/** `workOrder` is the definition workOrderTable; anything else is the table itself. */
+/** `workOrder` names the definition `workOrderTable`. Any other name is a table. */
 function resolveTable(name: string): string {
   const entityType = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return RESOURCE_TABLES[entityType]?.table ?? name;

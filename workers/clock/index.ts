@@ -4,13 +4,10 @@ import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../
 import { createClockProcessor, SCHEDULES } from './processor.js';
 import { recordScheduleRuns, reportSchedules } from './record-schedule-runs.js';
 
-/** Schedules that are missing, because Redis lost its data, are created again this often, in ms. */
+/** Restores schedules that Redis lost. */
 const SCHEDULE_CHECK_MS = 10_000;
 
-/**
- * Starts the clock: its schedules and the worker that runs their jobs. Any number of clocks may
- * run; each schedule fires once.
- */
+/** Any number of clocks may run, because each schedule fires once. */
 export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);
   const processor = recordScheduleRuns(runtime, SCHEDULES, createClockProcessor(runtime));

@@ -9,9 +9,9 @@ export const partitionTask: Task = {
 };
 
 /**
- * Creates the partitions of the coming weeks and drops those past their 30 days. A failed step is
- * logged, and tried again an hour later. Partitions exist four weeks ahead, which leaves time for
- * that.
+ * Creates the partitions of the coming weeks and drops those older than 30 days.
+ * A failed step is logged and tried again an hour later. Partitions exist four
+ * weeks ahead, so that delay is harmless.
  */
 async function maintainWeeklyPartitions({
   databaseUrl,

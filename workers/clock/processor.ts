@@ -8,7 +8,7 @@ import * as schedules from './schedules.js';
 
 export const SCHEDULES: readonly Schedule[] = Object.values(schedules);
 
-/** Creates the processor of the clock's queue. The name of a job is that of its schedule. */
+/** A job has the name of its schedule. */
 export function createClockProcessor(runtime: Runtime): Processor<ClockJob> {
   const tasks = new Map(SCHEDULES.map((schedule) => [schedule.name, prepareSchedule(runtime, schedule)]));
   return async (job) => {
@@ -23,7 +23,7 @@ export function createClockProcessor(runtime: Runtime): Processor<ClockJob> {
   };
 }
 
-/** Stores uses of keys and sessions. The api processes add these jobs; no schedule does. */
+/** The api processes add these jobs; no schedule does. */
 async function recordKeyUses({ db }: Runtime, { uses = [] }: ClockJob): Promise<Record<string, unknown>> {
   await touchKeys(
     db,

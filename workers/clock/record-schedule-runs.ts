@@ -9,16 +9,10 @@ import {
   registerSchedules,
 } from '../../shared/queues/schedule-runs.js';
 
-/**
- * Minimum time between two stored successes of a schedule, in ms. Some schedules fire every two
- * seconds.
- */
+/** Minimum time between stored successes. Some schedules fire every two seconds. */
 const SUCCESS_STORED_EVERY_MS = 10_000;
 
-/**
- * Wraps the clock's processor so that it stores when each schedule succeeds or fails. `/readyz` and
- * `tow doctor`, which may run in other processes, read this.
- */
+/** `/readyz` and `tow doctor` read the stored runs, possibly in other processes. */
 export function recordScheduleRuns(
   { db, logger }: Runtime,
   schedules: readonly Interval[],
@@ -52,7 +46,7 @@ export function recordScheduleRuns(
 
 /**
  * Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late schedule does not
- * make the process unready, because a restart would not fix it.
+ * make the process unready, because a restart would not help.
  */
 export async function reportSchedules(
   { db, reports, logger, metrics }: Runtime,

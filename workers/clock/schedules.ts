@@ -1,6 +1,4 @@
-/*
- * Everything that the clock does at intervals, one line each. Each room brings its own.
- */
+/* Everything that the clock does at intervals. Each room brings its own schedules. */
 
 export { purgeSweep } from '../../shared/operations/store.js';
 export { approvalSweep } from '../../shared/resources/approvals/expiry.js';

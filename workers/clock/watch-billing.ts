@@ -6,10 +6,7 @@ import { enqueueCommands } from '../sweeps/enqueue-commands.js';
 import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';
 
-/**
- * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
- * pass continues.
- */
+/** A longer pass would delay the clock's other tasks. The next pass continues. */
 const PASS_BUDGET_MS = 5_000;
 
 export const billingTask: Task = {
@@ -18,7 +15,6 @@ export const billingTask: Task = {
   prepare: (runtime) => createBillingWatch(runtime, openWritesQueue(runtime)),
 };
 
-/** The result of a pass. */
 interface Pass extends Record<string, unknown> {
   scannedInvoices: number;
   suggested: number;
@@ -26,13 +22,12 @@ interface Pass extends Record<string, unknown> {
 }
 
 /**
- * Creates a function that runs one pass of the billing watch. A pass scans each tenant's changes
- * since the last scan for missed revenue. The writes workers store the suggestions. A pass never
- * blocks a write: it reads committed rows and locks none of them.
+ * The returned function runs one pass. A pass scans each tenant's changes since the last scan for
+ * missed revenue. The writes workers store the suggestions. A pass never blocks a write, because it
+ * reads committed rows and locks none of them.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
-  // Chunk of tenants to scan next. If every pass started at the first chunk, the last tenants might
-  // never be reached.
+  // Next chunk to scan. If every pass began at the first chunk, it might never reach the last.
   let nextChunk = 0;
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -55,10 +50,7 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
   };
 }
 
-/**
- * Expires the suggestions whose invoice is closed.
- * @returns the tenants with changes to scan
- */
+/** Expires the suggestions whose invoice is closed. Returns the tenants with changes to scan. */
 async function findChanged(
   runtime: Runtime,
   writes: WritesQueue,
@@ -89,8 +81,7 @@ async function scanAllChanges(
       tenantIds: [tenantId],
       work: async (tx) => {
         const scan = await scanTenant(tx, tenantId);
-        // Inside the transaction: if the queue is unreachable, the progress of the scan is rolled
-        // back and the next pass tries again.
+        // Inside the transaction: if the queue is unreachable, the progress is rolled back.
         await enqueueCommands(writes, scan.commands);
         ({ hasMore } = scan);
         scannedInvoices += scan.scannedInvoices;

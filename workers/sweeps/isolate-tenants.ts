@@ -2,30 +2,19 @@ import { isConnectionError } from '../../shared/platform/errors.js';
 import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import { isQueueFailure } from '../../shared/queues/backend.js';
 
-/**
- * A sweep's work for a set of tenants, in a transaction that sees only these tenants. After an
- * error it runs again for parts of the set.
- */
+/** The work sees only these tenants' rows. After an error it runs again for parts of the set. */
 export type SweepWork = (tx: Transaction) => Promise<void>;
 
-/**
- * Time limit of a query for half of a set that failed slowly, in ms. Finding one slow tenant among
- * 500 then takes nine seconds instead of 45.
- */
+/** Time limit of a query after a slow failure. One slow tenant of 500 costs 9 s instead of 45. */
 export const HALF_SET_TIMEOUT_MS = 1_000;
-/**
- * Once a failing tenant was found, no set is split after this time, in ms. With many slow tenants,
- * each pass finds some of them.
- */
+/** After this time, a pass that found a failing tenant splits no set. The next pass continues. */
 const SPLIT_BUDGET_MS = 10_000;
 
-/** A tenant for which the work failed, and the error. */
 export interface TenantFailure {
   tenantId: string;
   error: unknown;
 }
 
-/** The result of running a sweep's work for a set of tenants. */
 export interface IsolationResult {
   /** Number of tenants whose work was committed. */
   succeeded: number;
@@ -34,12 +23,12 @@ export interface IsolationResult {
   unsplit: { tenantIds: readonly string[]; error: unknown }[];
 }
 
-/** Returns whether PostgreSQL or the queue is unreachable. No tenant's rows cause that error. */
+/** Returns whether PostgreSQL or the queue is unreachable. No tenant's rows cause such an error. */
 export function isStoreUnavailable(error: unknown): boolean {
   return isConnectionError(error) || isQueueFailure(error);
 }
 
-/** Limits the time of each later query in the transaction. The default of a session is 5 s. */
+/** Limits the time of each later query in the transaction. A session's default is 5 s. */
 export async function setQueryTimeout(tx: Transaction, timeoutMs: number): Promise<void> {
   await tx.query({
     name: 'set-statement-timeout',
@@ -50,13 +39,13 @@ export async function setQueryTimeout(tx: Transaction, timeoutMs: number): Promi
 
 interface TenantSet {
   tenantIds: readonly string[];
-  /** Time limit of each query; undefined: the default of the session. */
+  /** Limit of each query; undefined: the default of the session. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * Runs a sweep's work for these tenants. After an error it splits them in halves, until each
- * failing tenant is alone in its set.
+ * Runs a sweep's work for these tenants. After an error the set is split in halves,
+ * until each failing tenant is alone.
  * @throws when PostgreSQL or the queue is unreachable
  */
 export async function isolateFailingTenants(
@@ -67,8 +56,7 @@ export async function isolateFailingTenants(
   const isolation: IsolationResult = { succeeded: 0, failures: [], unsplit: [] };
   const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
-  // Runs the first half before the second. Finding a single failing tenant then takes as many steps
-  // as there are halvings.
+  // The first half runs first. A single failing tenant then takes as many steps as halvings.
   for (let set = sets.pop(); set; set = sets.pop()) {
     const startedAt = performance.now();
     try {
@@ -93,7 +81,7 @@ function runSet(db: Database, { tenantIds, timeoutMs }: TenantSet, work: SweepWo
   });
 }
 
-/** Returns both halves. The last element is the one to run first. */
+/** Returns both halves. The last element runs first. */
 function halve({ tenantIds, timeoutMs }: TenantSet, failedAfterMs: number): TenantSet[] {
   const middle = Math.ceil(tenantIds.length / 2);
   const wasSlow = failedAfterMs >= HALF_SET_TIMEOUT_MS;

@@ -5,18 +5,17 @@ import type { CommandSweep, RowSweep } from '../../shared/records/sweeps/schedul
 import { enqueueCommands } from './enqueue-commands.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
 
-/** Runs a piece of work once. The clock logs the facts that it returns. */
+/** Runs once. The clock logs the facts that it returns. */
 export type RunOnce = () => Promise<Record<string, unknown>>;
 
-/** Work at intervals that is no plain sweep. */
+/** Work at intervals that is more than a plain sweep. */
 export interface Task extends Interval {
-  /** Prepares the work when the clock starts, so that it can keep its place between passes. */
+  /** Runs when the clock starts. The returned work can keep its place between passes. */
   prepare: (runtime: Runtime) => RunOnce;
 }
 
 export type Schedule = Task | CommandSweep | RowSweep;
 
-/** Prepares the work of a schedule in this process. */
 export function prepareSchedule(runtime: Runtime, schedule: Schedule): RunOnce {
   if ('prepare' in schedule) return schedule.prepare(runtime);
   return 'find' in schedule ? prepareCommandSweep(runtime, schedule) : prepareRowSweep(runtime, schedule);

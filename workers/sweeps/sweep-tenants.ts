@@ -14,10 +14,7 @@ import {
 
 /** Maximum tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
-/**
- * Default limit of the rows that a sweep finds in one transaction. At least the number of its
- * tenants, so that round-robin sharing reaches each of them.
- */
+/** Must not be below TENANTS_PER_PASS, so that round-robin sharing reaches each tenant. */
 export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
@@ -32,7 +29,6 @@ const RETRIES_BUDGET_MS = 5_000;
 
 type SweepRuntime = Pick<Runtime, 'db' | 'logger' | 'metrics'>;
 
-/** Splits tenants into the sets that a sweep handles in one transaction each. */
 export function splitTenants(tenantIds: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(tenantIds.length / TENANTS_PER_PASS) }, (_, index) =>
     tenantIds.slice(index * TENANTS_PER_PASS, (index + 1) * TENANTS_PER_PASS),
@@ -40,9 +36,9 @@ export function splitTenants(tenantIds: readonly string[]): string[][] {
 }
 
 /**
- * Runs a sweep over all tenants, up to 500 per transaction; see {@link sweepTenantSet}.
+ * Runs a sweep over all tenants; see {@link sweepTenantSet}.
  * @throws the last error that no single tenant caused, after the other sets have run; immediately
- * when PostgreSQL or the queue is unreachable
+ *   when PostgreSQL or the queue is unreachable
  */
 export async function sweepTenants(runtime: SweepRuntime, task: string, work: SweepWork): Promise<void> {
   let failure: { error: unknown } | undefined;
@@ -65,13 +61,13 @@ interface Sweep {
 }
 
 /**
- * Runs a sweep over these tenants so that one failing tenant does not stop the others. An error
- * splits the tenants in halves until the failing tenant is alone. The sweep skips only that tenant,
- * and records its failure. It then tries a recorded tenant alone: in the next pass, and later after
- * waits that double up to 15 minutes. Each try costs the clock one transaction. A slow try is
- * limited to 1 s at first, and later to 5 s at most.
- * @throws when PostgreSQL or the queue is unreachable, or when all of several tenants fail: then no
- * single tenant is the cause
+ * Runs a sweep so that one failing tenant does not stop the others. An error splits the
+ * tenants in halves until the failing tenant is alone. The sweep skips only that tenant and
+ * records its failure. Later passes try a recorded tenant alone: the next pass first, then
+ * after waits that double up to 15 minutes. Each try costs the clock one transaction,
+ * limited to 1 s at first and to 5 s later.
+ * @throws when PostgreSQL or the queue is unreachable, or when all of several tenants fail:
+ *   then no single tenant is the cause
  */
 export async function sweepTenantSet(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
   const { db, logger } = runtime;
@@ -100,7 +96,6 @@ interface Retry {
   failure: TenantFailure | undefined;
 }
 
-/** Tries the recorded tenants whose wait is over, until the time for retries is used up. */
 async function retryRecorded(
   { db }: SweepRuntime,
   recordedFailures: Awaited<ReturnType<typeof findSweepFailures>>,

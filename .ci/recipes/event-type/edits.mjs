@@ -1,4 +1,3 @@
-/** Adds the event type `work_order.cancelled`. */
 export const edits = [
   {
     file: 'shared/contracts/vocabulary.ts',

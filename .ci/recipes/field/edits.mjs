@@ -1,4 +1,3 @@
-/** Adds the field `gate_code` to work orders. */
 export const edits = [
   {
     file: 'shared/resources/work-orders/fields.ts',

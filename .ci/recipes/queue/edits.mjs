@@ -1,4 +1,3 @@
-/** Adds the queue `reminders`. */
 export const edits = [
   {
     file: 'workers/queues.ts',

@@ -1,4 +1,4 @@
-/** Adds the resource `yard`: a place where the company stores vehicles. */
+/** A yard is a place where the company stores vehicles. */
 export const edits = [
   {
     file: 'shared/registry/modules.ts',

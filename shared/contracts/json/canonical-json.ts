@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Writes a JSON value in the canonical form of RFC 8785 (JSON Canonicalization Scheme). It has no
- * white space, its keys are sorted by UTF-16 code units, and ECMAScript's rules format numbers and
- * strings. `-0` becomes `0`.
- *
- * As in `JSON.stringify`, members whose value is `undefined` are omitted and `toJSON` (of a Date)
- * is called.
+ * Writes a JSON value in the canonical form of RFC 8785: without white space, with keys sorted by
+ * UTF-16 code units, and with numbers and strings as ECMAScript formats them. `-0` becomes `0`.
+ * Like `JSON.stringify`, this function omits members whose value is `undefined` and calls `toJSON`.
  *
  * @throws TypeError for values that JSON cannot hold: NaN, infinities, bigint, functions, symbols,
  *   and undefined outside a member
@@ -28,8 +25,8 @@ export function toCanonicalJson(value: unknown): string {
 }
 
 /**
- * Computes the fingerprint of a request body for idempotency. Bodies that differ only in white
- * space or in the sequence of their keys have the same fingerprint.
+ * Computes the fingerprint of a request body for idempotency. White space and the sequence of keys
+ * do not affect the fingerprint.
  *
  * @param value the parsed body; `undefined` (no body) is hashed as the empty string, which is not
  *   the canonical form of any JSON value

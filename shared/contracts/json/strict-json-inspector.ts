@@ -5,22 +5,19 @@ const MAX_SHOWN_KEY_CHARS = 64;
 const MAX_SHOWN_PATH_CHARS = 256;
 /**
  * Far above what any schema accepts (200 line items of a dozen members). Without this limit, a
- * schema reports a problem in each item of an overlong list. Refusing a mebibyte of zeros took
+ * schema reports a problem for each item of an overlong list. Refusing a mebibyte of zeros took
  * seconds, and the response was many times its size.
  */
 export const MAX_JSON_VALUES = 10_000;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)((?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
-/** With the flag `u` a well-formed pair is one code point, so this finds only lone surrogates. */
+/** The flag `u` reads a pair as one code point, so this matches only lone surrogates. */
 const FORBIDDEN_CHARACTER = /\0|\p{Surrogate}/u;
 const INTEGER_MESSAGE = 'Integers must lie within ±9007199254740991';
 const CHARACTER_MESSAGE = 'NUL characters and unpaired surrogates are not allowed';
 
-/**
- * A problem in a request body. `field` is a JSON path such as `line_items[2].name`; '' means the
- * whole body.
- */
+/** `field` is a JSON path such as `line_items[2].name`; '' means the whole body. */
 export interface JsonProblem {
   field: string;
   code: string;
@@ -31,12 +28,12 @@ export function isForbiddenKey(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype';
 }
 
-/** Thrown to stop reading, after the problem was recorded. */
+/** Stops the reading after a problem was recorded. */
 class StopReading extends Error {}
 
 /**
  * The slow JSON reader of strict-json.ts: a recursive-descent parser that goes no deeper than
- * `maxDepth`, records problems with their paths and builds the value.
+ * `maxDepth` and records problems with their paths.
  */
 export class StrictJsonInspector {
   private readonly problems: JsonProblem[] = [];
@@ -49,10 +46,7 @@ export class StrictJsonInspector {
     private readonly maxDepth: number,
   ) {}
 
-  /**
-   * Reads the text. Returns its value and its problems, a syntax error first. The value is valid
-   * only if the text has no problems.
-   */
+  /** The value is valid only without problems. A syntax error is the first problem. */
   inspect(): { value: unknown; problems: JsonProblem[] } {
     let value: unknown;
     try {
@@ -65,7 +59,7 @@ export class StrictJsonInspector {
     return { value, problems: this.problems.slice(0, MAX_PROBLEMS) };
   }
 
-  /** Reads one value that is nested in `depth` objects and arrays. */
+  /** @param depth number of objects and arrays around the value */
   private readValue(depth: number): unknown {
     const first = this.peek();
     this.valueCount++;
@@ -104,7 +98,7 @@ export class StrictJsonInspector {
     return items;
   }
 
-  /** `keys` maps each key read so far to true if its repetition was reported. */
+  /** @param keys each key read so far; true if its repetition was reported */
   private checkKey(key: string, keys: Map<string, boolean>): void {
     const reported = keys.get(key);
     keys.set(key, reported !== undefined);
@@ -114,10 +108,7 @@ export class StrictJsonInspector {
     if (FORBIDDEN_CHARACTER.test(key)) this.report('forbidden_character', CHARACTER_MESSAGE);
   }
 
-  /**
-   * Reads items up to the bracket `close`. `readItem` adds the item to the path and reads it to its
-   * end.
-   */
+  /** Reads items up to the bracket `close`. `readItem` also adds the item to the path. */
   private readItems(close: string, readItem: (index: number) => void): void {
     this.offset++;
     let next = this.peek() === close ? close : ',';
@@ -131,7 +122,6 @@ export class StrictJsonInspector {
     this.offset++;
   }
 
-  /** Reads a string and returns it with its escapes resolved. */
   private readString(): string {
     for (let i = this.offset + 1; i < this.text.length; i++) {
       const code = this.text.charCodeAt(i);
@@ -153,7 +143,7 @@ export class StrictJsonInspector {
     SCALAR.lastIndex = this.offset;
     const [token, decimals] = SCALAR.exec(this.text) ?? this.failSyntax('a value');
     this.offset = SCALAR.lastIndex;
-    // true, false and null become NaN, which is never too large.
+    // true, false and null become NaN, so neither condition below holds.
     const size = Math.abs(Number(token));
     if (decimals === '' && size > Number.MAX_SAFE_INTEGER) this.report('unsafe_integer', INTEGER_MESSAGE);
     else if (size === Number.POSITIVE_INFINITY) this.report('unsafe_number', 'This number is too large');
@@ -184,7 +174,7 @@ export class StrictJsonInspector {
       this.problems.push({ field: renderPath(this.path), code, message });
   }
 
-  /** Records a syntax error. Lines and columns count from 1, columns in UTF-16 units. */
+  /** Lines and columns count from 1, columns in UTF-16 units. */
   private failSyntax(expected: string, offset = this.offset): never {
     const lines = this.text.slice(0, offset).split('\n');
     const place = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
@@ -194,16 +184,13 @@ export class StrictJsonInspector {
   }
 }
 
-/**
- * Truncates text. The cut may split a surrogate pair; JSON.stringify, here or in the response,
- * escapes the remaining half.
- */
+/** The cut may split a surrogate pair. JSON.stringify escapes the remaining half. */
 const truncate = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
 /**
- * Renders a path as `a.b[2]` and unusual keys as `["odd key"]`. It truncates long keys and paths,
- * so that a response never repeats a body.
+ * Renders a path as `a.b[2]`, and unusual keys as `["odd key"]`. Truncates long keys and paths, so
+ * that a response never repeats a body.
  */
 function renderPath(path: readonly (string | number)[]): string {
   let shown = '';

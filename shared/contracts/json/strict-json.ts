@@ -6,35 +6,35 @@ import {
   StrictJsonInspector,
 } from './strict-json-inspector.js';
 
-/** The result of reading a body: the value, or every problem found (at most 50). */
+/** The value, or every problem found (at most 50). */
 export type StrictJsonResult = { ok: true; value: unknown } | { ok: false; problems: JsonProblem[] };
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** Brackets and braces differ only in this bit. With the bit set, a bracket equals a brace. */
+/** Brackets and braces differ only in this bit, which is set in braces. */
 const BRACE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 const INVALID_UTF8: JsonProblem = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
 /**
- * UTF-8 JSON can hold NUL or lone surrogates only as escapes. Escaped pairs match too; the
- * inspector distinguishes them.
+ * UTF-8 JSON can hold NUL or lone surrogates only as escapes. This also matches escaped pairs,
+ * which the inspector then accepts.
  */
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 /**
- * A bug of JSON.parse in Node 24.21, which Node 20 and 22 do not have. After any body had a key of
- * a single backslash, an escaped key of another body may get this name: `{"a":1,"\u0062":2}`
- * becomes `{a: 1, '\\': 2}`. The inspector reads a body with this key instead.
+ * Works around a bug of JSON.parse in Node 24.21 that Node 20 and 22 do not have. After a body with
+ * a key of a single backslash, an escaped key of another body may get this name:
+ * `{"a":1,"\u0062":2}` becomes `{a: 1, '\\': 2}`. The inspector reads a body with this key instead.
  */
 const MISREAD_KEY = '\\';
 
 /**
- * Reads a request body as JSON, more strictly than `JSON.parse` (docs/decisions.md §5, Limits). The
- * common case costs a UTF-8 check, `JSON.parse` and two cheap passes. If a body fails one of these,
- * the slow inspector reads it again and finds every problem with its path. Never throws.
+ * Reads a request body as JSON, more strictly than `JSON.parse` (docs/decisions.md §5, Limits).
+ * Most bodies cost a UTF-8 check, `JSON.parse` and two cheap passes. If one of these fails, the
+ * slow inspector reads the body again and finds every problem with its path. Never throws.
  *
  * @param bytes the raw body; an empty body is `invalid_json`
  * @param limits how many objects and arrays may be nested in each other
@@ -48,8 +48,7 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
   const members = countMembers(bytes, maxDepth);
   let value: unknown;
   try {
-    // NaN: too deep or too many values. JSON.parse takes 150 ms for a mebibyte of deep nesting, so
-    // it never gets one.
+    // NaN: too deep or too many values. JSON.parse takes 150 ms for 1 MiB of deep nesting.
     if (!Number.isNaN(members)) value = JSON.parse(text);
   } catch {
     return { ok: false, problems: new StrictJsonInspector(text, maxDepth).inspect().problems };
@@ -64,7 +63,7 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
 }
 
 /**
- * Words the problems as validation errors of single fields, if all of them are characters that
+ * Returns the problems as validation errors of fields, if all of them are characters that
  * PostgreSQL cannot store. Returns undefined if the JSON has any other problem.
  */
 export function findTextProblems(faults: readonly JsonProblem[]): JsonProblem[] | undefined {
@@ -77,9 +76,9 @@ export function findTextProblems(faults: readonly JsonProblem[]): JsonProblem[] 
 }
 
 /**
- * Counts the members of JSON, which are its colons outside strings. Returns NaN if the JSON is
- * nested too deep or may have too many values. Bytes are faster than characters. For invalid JSON
- * the count is meaningless, but JSON.parse refuses that text.
+ * Counts the members of JSON, which are its colons outside strings. Reads bytes, because they are
+ * faster than characters. Returns NaN if the JSON is nested too deep or may have too many values.
+ * For invalid JSON the count is meaningless, but JSON.parse refuses that text.
  */
 function countMembers(bytes: Buffer, maxDepth: number): number {
   let members = 0;
@@ -98,17 +97,13 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
       if (++depth > maxDepth) return Number.NaN;
     }
   }
-  // Possibly too many: the inspector counts exactly.
+  // The inspector counts exactly.
   return values > MAX_JSON_VALUES ? Number.NaN : members;
 }
 
-/**
- * Counts the keys of a parsed value. Returns NaN, which equals no count, if the inspector must
- * check a key or a number.
- */
+/** Returns NaN, which equals no count, if the inspector must check the value. */
 function countKeys(value: unknown): number {
-  // Large numbers are allowed with a fraction or an exponent. Only their text shows that, so the
-  // inspector checks it.
+  // A large number is allowed with a fraction or an exponent, which only the text shows.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;

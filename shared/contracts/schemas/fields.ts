@@ -1,25 +1,21 @@
 import Joi from 'joi';
 
-/** Matches text without control characters (C0, C1 and DEL), which no text may hold. */
+/** Control characters are C0, C1 and DEL. */
 const CONTROL = /^\P{Cc}*$/u;
-/**
- * Matches text whose only control characters are newline, carriage return and tab. Notes,
- * descriptions and addresses may hold these.
- */
+/** Notes, descriptions and addresses may also hold newline, carriage return and tab. */
 const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
-/** A pattern's name completes the validation text "… must …" (see messages.ts). */
+/** Completes the validation text "… must …" (validation-messages.ts). */
 const NO_CONTROLS = 'not contain control characters';
 
-/** Names of patterns that the OpenAPI document omits, because its readers do not need them. */
+/** The OpenAPI document omits patterns with these names, because its readers do not need them. */
 export const UNPUBLISHED_PATTERNS = [NO_CONTROLS];
 
-/** One line of text, trimmed, of at most `max` characters. */
+/** One line of text. */
 export function text(max: number): Joi.StringSchema {
   return Joi.string().trim().max(max).pattern(CONTROL, NO_CONTROLS);
 }
 
-/** Trimmed text of several lines, of at most `max` characters. */
 export function multilineText(max: number): Joi.StringSchema {
   return Joi.string().trim().max(max).pattern(CONTROL_BUT_LAYOUT, NO_CONTROLS);
 }
@@ -28,10 +24,7 @@ export function uuid(): Joi.StringSchema {
   return Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
 }
 
-/**
- * An email address in ASCII: `format: email` in OpenAPI means ASCII, and every mail provider
- * accepts it.
- */
+/** ASCII only: `format: email` in OpenAPI means ASCII, and every mail provider accepts it. */
 export function email(): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -40,15 +33,12 @@ export function email(): Joi.StringSchema {
     .example('billing@example.com');
 }
 
-/** Not trimmed: a password may hold any character, with blanks at its ends. */
+/** Not trimmed, because a password may begin or end with a blank. */
 export function password(): Joi.StringSchema {
   return Joi.string().max(200).example('correct horse battery staple');
 }
 
-/**
- * A value of an open vocabulary: any slug is stored, and the published defaults are examples
- * (docs/decisions.md §2).
- */
+/** Open vocabulary: any slug is stored; defaults are examples (docs/decisions.md §2). */
 export function slug(defaults: readonly string[]): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -60,7 +50,7 @@ export function slug(defaults: readonly string[]): Joi.StringSchema {
     .example(defaults[0]);
 }
 
-/** A VIN in upper case, at most 17 characters. A full VIN holds no I, O or Q (ISO 3779). */
+/** A full VIN has 17 characters and no I, O or Q (ISO 3779). */
 export function vin(): Joi.StringSchema {
   return text(17)
     .uppercase()
@@ -70,12 +60,10 @@ export function vin(): Joi.StringSchema {
     .example('1HGCM82633A004352');
 }
 
-/** Degrees between `-bound` and `bound`. */
 export function coordinate(bound: number): Joi.NumberSchema {
   return Joi.number().strict().min(-bound).max(bound);
 }
 
-/** An http or https URL. */
 export function webUrl(): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -87,12 +75,12 @@ export function webUrl(): Joi.StringSchema {
 // PostgreSQL accepts offsets up to 15:59. The widest offset in use is +14:00.
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
-// Responses use UTC. An instant must have a year of four digits in UTC too, even after PostgreSQL
-// rounds its fraction up.
+// Responses use UTC. A date-time must have a year of four digits in UTC too, even after
+// PostgreSQL rounds its fraction up.
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');
 
-/** True for an RFC 3339 date-time on a day that exists, in the years 1 to 9999. */
+/** Accepts an RFC 3339 date-time on a day that exists, in the years 1 to 9999. */
 export function isDateTime(value: string): boolean {
   const match = DATE_TIME.exec(value);
   if (!match || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return false;
@@ -100,25 +88,19 @@ export function isDateTime(value: string): boolean {
   return at >= EARLIEST_MS && at <= LATEST_MS;
 }
 
-/**
- * Parses a date-time to ms since the epoch. RFC 3339 allows lower-case `t` and `z`, which
- * Date.parse does not accept.
- */
+/** RFC 3339 allows lower-case `t` and `z`, which Date.parse does not accept. */
 export function parseDateTimeMs(dateTime: string): number {
   return Date.parse(dateTime.toUpperCase());
 }
 
-/**
- * Formats a date-time for storage in a JSON column, which keeps the text: UTC with milliseconds, as
- * in every response.
- */
+/** A JSON column stores the text unchanged, so the text has the format of responses. */
 export function toUtcDateTime(dateTime: string | null | undefined): string | null {
   return dateTime ? new Date(parseDateTimeMs(dateTime)).toISOString() : null;
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** True for a date (`2026-02-28`) that exists. */
+/** Returns whether a value is a date that exists, such as `2026-02-28`. */
 export function isDate(value: string): boolean {
   const match = DATE.exec(value);
   return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]));
@@ -132,7 +114,6 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
 const DATE_TIME_FORM = 'an RFC 3339 date-time with an offset, such as 2026-11-21T14:30:00Z';
 const DATE_OR_DATE_TIME_FORM = 'a date (2026-11-21) or an RFC 3339 date-time (2026-11-21T14:30:00Z)';
 
-/** An RFC 3339 date-time with an offset. */
 export function dateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -142,10 +123,7 @@ export function dateTime(): Joi.StringSchema {
     .example('2026-11-21T14:30:00Z');
 }
 
-/**
- * A time bound of a query: a date (midnight in the tenant's time zone) or a date-time
- * (docs/decisions.md §5).
- */
+/** A bound of a query. A date means midnight in the tenant's time zone (docs/decisions.md §5). */
 export function dateOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -156,19 +134,15 @@ export function dateOrDateTime(): Joi.StringSchema {
     .example('2026-11-01');
 }
 
-/** Days whose midnight has a year of four digits in every time zone and in UTC. */
+/** The midnights of these days have a year of four digits in every time zone. */
 const EARLIEST_DAY = '0001-01-02';
 const LATEST_DAY = '9999-12-30';
 
-/** True for a plain date that {@link dayOrDateTime} accepts. */
 export function isSupportedDate(value: unknown): value is string {
   return typeof value === 'string' && isDate(value) && value >= EARLIEST_DAY && value <= LATEST_DAY;
 }
 
-/**
- * A body member that means a day: a date (midnight in the account's time zone) or a date-time
- * (docs/decisions.md §5).
- */
+/** A day. A date means midnight in the account's time zone (docs/decisions.md §5). */
 export function dayOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -181,35 +155,30 @@ export function dayOrDateTime(): Joi.StringSchema {
     .example('2026-12-21');
 }
 
-/** A JSON integer. Text is not converted. */
+/** Text is not converted. */
 export function integer(min: number, max: number): Joi.NumberSchema {
   return Joi.number().strict().integer().min(min).max(max);
 }
 
-/** Integer cents in a response. */
 export function cents(): Joi.NumberSchema {
   return Joi.number().strict().integer().example(12_500);
 }
 
-/** A JSON boolean. Text is not converted. */
+/** Text is not converted. */
 export function strictBoolean(): Joi.BooleanSchema {
   return Joi.boolean().strict();
 }
 
-/** Page size of a list, 1 to `max`. */
 export function limit(max: number): Joi.NumberSchema {
   return Joi.number().integer().min(1).max(max).default(50).description('Page size');
 }
 
 export function cursor(): Joi.StringSchema {
-  // The schema accepts an empty cursor so that the codec refuses it as `invalid_cursor`.
+  // The codec then refuses an empty cursor as `invalid_cursor`.
   return Joi.string().allow('').max(500).description('`data.cursor` of the page before');
 }
 
-/**
- * A schema of a read record: every member is required, so that a client need not distinguish absent
- * from null.
- */
+/** Every member is required, so that clients need not distinguish absent from null. */
 export function allRequired(keys: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])),

@@ -1,14 +1,11 @@
 import type { OpenApiSchema } from './to-openapi.js';
 
-/** Converts an OpenAPI 3.0.3 schema without references to JSON Schema 2020-12. */
+/** @param schema OpenAPI 3.0.3 without references */
 export function toJsonSchema(schema: OpenApiSchema): Record<string, unknown> {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...rewrite(schema) };
 }
 
-/**
- * Rewrites the differences from OpenAPI 3.0.3. In JSON Schema null is a type, an exclusive bound is
- * a separate number, and examples are a list.
- */
+/** In JSON Schema null is a type, exclusive bounds are numbers, and examples are a list. */
 function rewrite(node: OpenApiSchema): Record<string, unknown> {
   const { nullable, exclusiveMinimum, minimum, example, properties, items, ...rest } = node;
   return {

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { UNPUBLISHED_PATTERNS } from './fields.js';
 
-/** An OpenAPI 3.0.3 schema object, or a reference to a component. */
+/** A schema object of OpenAPI 3.0.3, or a reference to a component. */
 export type OpenApiSchema = Record<string, unknown>;
 
 interface Description {
@@ -18,18 +18,17 @@ interface Description {
 
 /**
  * Converts a Joi schema to an OpenAPI 3.0.3 schema. The published schema may be laxer than Joi,
- * never stricter. It omits rules that JSON Schema cannot express (custom checks). Every rule that
- * this file does not list throws, so that none is lost silently. A nested schema with
- * `meta({className})` becomes a `$ref`.
+ * never stricter: it omits custom checks, which JSON Schema cannot express. Any other rule that
+ * this file does not list throws. A nested schema with `meta({className})` becomes a `$ref`.
  */
 export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
   return convert(schema.describe() as Description);
 }
 
 /**
- * Converts a Joi schema to one OpenAPI schema without references to components.
- * @param words whether to explain each word of a named enum; agents pay tokens for every
- *   explanation
+ * Converts a Joi schema to an OpenAPI schema without references.
+ * @param words whether to explain each word of a named enum; agents
+ *   pay tokens for every explanation
  */
 export function toInlineOpenApi(schema: Joi.Schema, words: 'explained' | 'bare' = 'bare'): OpenApiSchema {
   return convert(removeNames(schema.describe() as Description, words === 'explained'));
@@ -53,12 +52,10 @@ function removeName(meta: Record<string, unknown>, isExplained: boolean): Record
   return isExplained && meta.meanings ? [{ meanings: meta.meanings }] : [];
 }
 
-/** Finds the component name of a schema in `meta({className})`. */
 export function getClassName(schema: Joi.Schema): string | undefined {
   return findClassName(schema.describe() as Description);
 }
 
-/** Converts the query schema of a list to OpenAPI parameters, one per key. */
 export function toQueryParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
   const { keys = {} } = schema.describe() as Description;
   return Object.entries(keys).map(([name, key]) => {
@@ -76,7 +73,7 @@ export function toQueryParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
 }
 
 function findClassName(description: Description): string | undefined {
-  // A schema derived from a named schema has both names; its own name is the last one.
+  // The schema's own name is last, after the names of the schemas that it was derived from.
   const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }
@@ -84,8 +81,7 @@ function findClassName(description: Description): string | undefined {
 function convertNested(description: Description): OpenApiSchema {
   const name = findClassName(description);
   if (!name) return convert(description);
-  // OpenAPI 3.0.3 ignores members beside $ref, and nullable has an effect only beside a type. So a
-  // nullable member is written in full.
+  // OpenAPI 3.0.3 ignores members beside $ref, so a nullable member is written in full.
   if (description.allow?.includes(null)) return convert(description);
   const reference = { $ref: `#/components/schemas/${name}` };
   if (!findMeanings(description)) return reference;
@@ -98,12 +94,10 @@ function convertNested(description: Description): OpenApiSchema {
   return Object.keys(own).length > 0 ? { allOf: [reference], ...own } : reference;
 }
 
-/** Finds the meanings of the words of a named enum (named-enum.ts). */
 function findMeanings({ metas = [] }: Description): Record<string, string> | undefined {
   return metas.find((meta) => meta.meanings)?.meanings as Record<string, string> | undefined;
 }
 
-/** Joins the description of a schema and a list of the meanings of its words. */
 function describeWords(description: Description): string | undefined {
   const meanings = findMeanings(description);
   const list = meanings && Object.entries(meanings).map(([word, meaning]) => `- \`${word}\`: ${meaning}`);
@@ -138,7 +132,7 @@ function buildAnnotations(description: Description): OpenApiSchema {
   const format = metas.find((meta) => meta.format)?.format;
   return {
     ...(format ? { format } : {}),
-    // In OpenAPI 3.0.3 a nullable enum must list null, or null is not among its values.
+    // In OpenAPI 3.0.3 a nullable enum must list null.
     ...(flags?.only && values.length > 0 ? { enum: nullable ? [...values, null] : values } : {}),
     ...(nullable ? { nullable: true } : {}),
     ...(flags?.default === undefined ? {} : { default: flags.default }),
@@ -161,10 +155,7 @@ function convertObject(description: Description): OpenApiSchema {
   };
 }
 
-/**
- * Returns the schema of members whose names match a pattern. OpenAPI 3.0.3 cannot express which
- * names are refused.
- */
+/** OpenAPI 3.0.3 cannot express which names are refused, so only the others are described. */
 function getPatternSchema(patterns: { rule: Description }[]): Description {
   return getOnlyItem(patterns.map(({ rule }) => rule).filter(({ flags }) => flags?.presence !== 'forbidden'));
 }
@@ -191,7 +182,7 @@ const STRING_RULES: Record<string, Rule> = {
   pattern: ({ regex, name, options }) => {
     if (UNPUBLISHED_PATTERNS.includes(String(name ?? ''))) return {};
     const [, source, flags] = /^\/(.*)\/([a-z]*)$/s.exec(String(regex)) ?? [];
-    // Without its flag or inversion, the published pattern could be stricter than the check.
+    // A pattern without its flag or inversion could be stricter than the check.
     if (source === undefined || flags || (options as { invert?: boolean } | undefined)?.invert) {
       throw new Error(`no OpenAPI form for the pattern ${regex}`);
     }

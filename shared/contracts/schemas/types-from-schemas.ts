@@ -2,9 +2,8 @@ import type Joi from 'joi';
 import { getClassName, type OpenApiSchema, toOpenApi } from './to-openapi.js';
 
 /**
- * Builds the JSON Schema from which the types of validated values are generated. Null becomes a
- * separate type, a member with a default is required, and component references become definitions.
- * Descriptions stay in the schemas and in the OpenAPI document.
+ * Builds the JSON Schema from which the types of validated values are generated. A member with a
+ * default is required, and component references become definitions. The schema omits descriptions.
  */
 export function toTypeSchema(schemas: Joi.Schema[]): OpenApiSchema {
   const named = schemas.flatMap((schema) => {
@@ -35,7 +34,7 @@ function rewrite(node: unknown): unknown {
   );
   if (typeof out.$ref === 'string')
     return { $ref: out.$ref.replace('#/components/schemas/', '#/definitions/') };
-  // Bounds do not affect a type; they would only lengthen the generated comments.
+  // Bounds do not affect a type. They would only lengthen the generated comments.
   for (const bound of [
     'minLength',
     'maxLength',

@@ -9,10 +9,7 @@ const OPTIONS: Joi.ValidationOptions = {
   errors: { label: 'path', wrap: { label: false } },
 };
 
-/**
- * The handling of members that the schema does not define. REST ignores them; MCP refuses them, so
- * that a model notices its mistake.
- */
+/** REST ignores unknown members. MCP refuses them, so that a model notices its mistake. */
 type UnknownMembers = 'stripped' | 'refused';
 
 const preparedSchemas: Record<UnknownMembers, WeakMap<Joi.Schema, Joi.Schema>> = {
@@ -21,8 +18,8 @@ const preparedSchemas: Record<UnknownMembers, WeakMap<Joi.Schema, Joi.Schema>> =
 };
 
 /**
- * Returns the schema with our options built in. If each call passed the options, Joi would merge
- * and compile them each time, a tenth of the cost of a validation.
+ * Stores our options in the schema. If each call passed them, Joi would merge and compile them each
+ * time, which is a tenth of the cost of a validation.
  */
 function prepareSchema(schema: Joi.Schema, unknown: UnknownMembers): Joi.Schema {
   let found = preparedSchemas[unknown].get(schema);
@@ -33,7 +30,7 @@ function prepareSchema(schema: Joi.Schema, unknown: UnknownMembers): Joi.Schema 
   return found;
 }
 
-/** Formats a Joi error path as responses show it: `line_items[2].name`. */
+/** Formats a path as responses show it: `line_items[2].name`. */
 function formatFieldPath(path: (string | number)[]): string {
   return path.reduce<string>((out, part) => {
     if (typeof part === 'number') return `${out}[${part}]`;
@@ -48,7 +45,6 @@ function toErrorCode(type: string): string {
   return type.slice(type.indexOf('.') + 1);
 }
 
-/** Converts Joi's validation errors to the `details` of an error response. */
 export function toErrorDetails(error: Joi.ValidationError): ErrorDetail[] {
   return error.details.map(({ path, type, message }) => ({
     field: formatFieldPath(path),
@@ -58,10 +54,10 @@ export function toErrorDetails(error: Joi.ValidationError): ErrorDetail[] {
 }
 
 /**
- * Validates one input and returns it converted, trimmed and without unknown members.
+ * Validates an input and returns it converted, trimmed and without unknown members.
  * @param unknown refused: each unknown member is a validation error with the code `unknown`
- * @throws {AppError} 400 with every validation error; the code is `line_total_mismatch` if only
- *   line totals are wrong
+ * @throws {AppError} 400 with every validation error; the code is
+ *   `line_total_mismatch` if only line totals are wrong
  */
 export function validate<T>(schema: Joi.Schema, input: unknown, unknown: UnknownMembers = 'stripped'): T {
   const { error, value } = prepareSchema(schema, unknown).validate(input);
@@ -69,10 +65,7 @@ export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown
   return value as T;
 }
 
-/**
- * Validates like {@link validate} and passes the paths of ignored members to `reportUnknown`, even
- * if the input is invalid.
- */
+/** Passes the paths of ignored members to `reportUnknown`, even if the input is invalid. */
 export function validateAndReportUnknown<T>(
   schema: Joi.Schema,
   input: unknown,
@@ -94,7 +87,7 @@ function toAppError(error: Joi.ValidationError): AppError {
   return createValidationError(details);
 }
 
-/** Creates a 400 whose message is the first validation error. */
+/** The message is the first validation error. */
 export function createValidationError(details: ErrorDetail[]): AppError {
   return new AppError('validation_error', summarize(details), { details });
 }

@@ -1,4 +1,3 @@
-/** Whether this process runs as root. */
 export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Version of this package. When this file runs from dist, its package.json is further up. */
+/** When this file runs from dist, the package.json is further up. */
 export function readPackageVersion(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) {

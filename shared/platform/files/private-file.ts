@@ -4,10 +4,7 @@ import { dirname } from 'node:path';
 import { getErrorCode } from '../errors.js';
 import { isRoot } from './is-root.js';
 
-/**
- * Writes a file that only its owner can read, completely or not at all. Creates its folder if
- * missing.
- */
+/** Writes a file that only its owner can read, completely or not at all. Creates its folder. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
@@ -27,10 +24,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   }
 }
 
-/**
- * When root replaces a file in an ordinary user's DATA_DIR, that user must still be able to read
- * it.
- */
+/** When root replaces a file in a user's DATA_DIR, that user must still be able to read it. */
 async function keepOwner(file: string, draft: string): Promise<void> {
   if (!isRoot()) return;
   try {

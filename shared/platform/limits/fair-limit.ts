@@ -1,7 +1,6 @@
 import { type FairShareKey, SiteQueue } from './site-queue.js';
 import { RunTimeShares } from './time-shares.js';
 
-/** Queue, group and site of a piece of work. */
 export interface FairLimitKey<Queue extends string> extends FairShareKey {
   /** Free capacity goes round-robin to the queues, so a full queue does not block the others. */
   queue: Queue;
@@ -10,10 +9,11 @@ export interface FairLimitKey<Queue extends string> extends FairShareKey {
 /** A concurrency limit that shares its capacity fairly between the waiting groups. */
 export interface FairLimit<Queue extends string> {
   /**
-   * Runs the work as soon as the limits and fair sharing allow. When the queue is full, the site or
-   * group with the most waiting items loses its newest item, but only to one that has fewer.
+   * Runs the work as soon as the limits and fair sharing allow. When the queue is
+   * full, the work displaces the newest item of the site or group with the most
+   * waiting items, if its own has fewer.
    * @throws {TooManyWaitingError} immediately when the queue or the group's share of it is full;
-   * later when another group displaces the waiting work, or after `maxWaitMs`
+   *   later when another group displaces the waiting work, or after `maxWaitMs`
    */
   run<T>(place: FairLimitKey<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -25,19 +25,19 @@ export interface FairLimitOptions<Queue extends string> {
   maxRunningPerQueue?: number;
   /** Maximum per group in each queue. Default: maxRunning. */
   maxRunningPerGroup?: number;
-  /** Maximum number of waiting items per queue. Default: unbounded. */
+  /** Maximum waiting items per queue. Default: unbounded. */
   maxQueued?: number;
-  /** Maximum number of waiting items per group in each queue. Default: maxQueued. */
+  /** Maximum waiting items per group in each queue. Default: maxQueued. */
   maxQueuedPerGroup?: number;
   /** Default: no time limit. */
   maxWaitMs?: number;
   /**
-   * Start the group whose work has run for the least time next, so a newcomer overtakes groups that
-   * flood the limit. Safe only if clients cannot invent groups. Default: round-robin between
-   * groups.
+   * The group whose work has run for the least time starts next, so a newcomer
+   * overtakes groups that flood the limit. Safe only if clients cannot invent groups.
+   * Default: round-robin between groups.
    */
   leastTimeFirst?: boolean;
-  /** A monotonic clock in milliseconds. Default: `performance.now()`. */
+  /** Monotonic, in milliseconds. Default: `performance.now()`. */
   now?: () => number;
 }
 
@@ -52,7 +52,7 @@ interface Waiter {
   refuse: (reason: TooManyWaitingError) => void;
 }
 
-/** The waiting work of one queue, and counts of the running work that came from it. */
+/** Waiting work of a queue, and counts of its running work. */
 interface QueueState {
   waiting: SiteQueue<Waiter>;
   running: number;
@@ -92,7 +92,7 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
         times && ((group) => times.getRunTimeMs(group)),
       );
       if (!waiter) continue;
-      // Moves the queue to the end of the round: a Map iterates in insertion order.
+      // Move the queue to the end of the round: a Map iterates in insertion order.
       queues.delete(name);
       queues.set(name, queue);
       adjustRunning(queue, waiter.group, 1);
@@ -151,9 +151,9 @@ function waitForStart(
 }
 
 /**
- * Removes one waiting item to make room for the new one.
- * @throws {TooManyWaitingError} when no other site or group would have more waiting items than the
- * new item's
+ * Removes a waiting item so that the new item can wait.
+ * @throws {TooManyWaitingError} when no other site or group would have more
+ *   waiting items than the new item's
  */
 function makeRoom(queue: SiteQueue<Waiter>, place: FairShareKey): void {
   const dropped = queue.makeRoomFor(place);

@@ -1,15 +1,12 @@
 /**
- * A round-robin queue: it serves tenants alternately, and each tenant's members are served first
- * come, first served. However many members one tenant has, another tenant waits at most one round
- * of tenants for its first member.
+ * Serves tenants round-robin, and the members of a tenant first come, first served. However many
+ * members one tenant has, another tenant waits at most one round of tenants for its first member.
  */
 export class FairQueue<Member> {
   private readonly byTenant = new Map<string, Member[]>();
   private readonly waiting = new Set<Member>();
 
-  /**
-   * Adds a member at the end of its tenant's queue. A member that already waits keeps its position.
-   */
+  /** A member that already waits keeps its position. */
   push(tenantId: string, member: Member): void {
     if (this.waiting.has(member)) return;
     this.waiting.add(member);
@@ -19,10 +16,10 @@ export class FairQueue<Member> {
   }
 
   /**
-   * Removes and returns the next member of the first eligible tenant; undefined when no tenant is
-   * eligible.
+   * Removes and returns the next member of the first eligible tenant;
+   * undefined when no tenant is eligible.
    * @param getRank serve the eligible tenant with the lowest rank, and the first among equals.
-   * Default: the first eligible tenant
+   *   Default: the first eligible tenant
    */
   shift(
     isEligible: (tenantId: string) => boolean = () => true,
@@ -33,7 +30,7 @@ export class FairQueue<Member> {
     const members = this.byTenant.get(tenantId) as Member[];
     const member = members.shift() as Member;
     this.waiting.delete(member);
-    // Moves the tenant to the end of the round: a Map iterates in insertion order.
+    // Move the tenant to the end of the round: a Map iterates in insertion order.
     this.byTenant.delete(tenantId);
     if (members.length > 0) this.byTenant.set(tenantId, members);
     return member;
@@ -56,22 +53,19 @@ export class FairQueue<Member> {
     return next;
   }
 
-  /** Number of waiting members of all tenants. */
+  /** Waiting members of all tenants. */
   get size(): number {
     return this.waiting.size;
   }
 
-  /** Number of waiting members of one tenant. */
   countMembers(tenantId: string): number {
     return this.byTenant.get(tenantId)?.length ?? 0;
   }
 
-  /** Returns a tenant's next member without removing it. */
   peekFirst(tenantId: string): Member | undefined {
     return this.byTenant.get(tenantId)?.[0];
   }
 
-  /** Removes a member from its tenant's queue. */
   remove(tenantId: string, member: Member): void {
     const members = this.byTenant.get(tenantId);
     if (!members || !this.waiting.delete(member)) return;
@@ -79,7 +73,6 @@ export class FairQueue<Member> {
     if (members.length === 0) this.byTenant.delete(tenantId);
   }
 
-  /** Removes and returns the newest member of the tenant with the most waiting members. */
   dropNewestOfLargest(): Member | undefined {
     const [first, ...others] = this.byTenant;
     if (!first) return undefined;

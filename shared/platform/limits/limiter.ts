@@ -21,27 +21,21 @@ export interface RateDecision {
   windows: WindowState[];
 }
 
-/**
- * Counts requests in fixed windows. The counts are in Redis if it is configured, else in this
- * process.
- */
+/** Counts requests in fixed windows, in Redis if configured, else in this process. */
 export interface Limiter {
   /** Counts one request of a key in both windows. */
   consume(key: string, limits: TierLimits): Promise<RateDecision>;
   /**
-   * True when this process knows that a key is far from both limits. It has no count before a key's
-   * first request in a window. Its count may lack recent requests to other processes.
+   * True if this process knows that a key is far from both limits. Without a request in the window
+   * the count is unknown. Recent requests to other processes may be missing.
    */
   isFarFromLimit(key: string, limits: TierLimits): boolean;
   /**
-   * Counts one request in the minute window. Counts it in the hour window too, unless the minute
-   * limit refuses it: refused requests do not use up the hour limit.
+   * Counts one request in the minute window. Counts it in the hour window only if the minute limit
+   * allows the request: refused requests do not use up the hour limit.
    */
   consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
-  /**
-   * Counts one wrong credential of an address. Resolves with false when the address has sent too
-   * many in this minute.
-   */
+  /** Resolves with false when the address sent too many wrong credentials in this minute. */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
   /**
    * Takes points, such as bytes, from the budget of the current minute. A request for more points
@@ -61,7 +55,7 @@ const WINDOWS = [
   { window: 'hour', seconds: 3600 },
 ] as const;
 
-/** @param redis undefined: counts are kept in this process (the all-in-one process) */
+/** @param redis undefined: this process keeps the counts (all-in-one) */
 export function createLimiter(redis: Redis | undefined): Limiter {
   const limiters = new Map<string, BatchingLimiter>();
   const limiterFor = (name: string, points: number, duration: number): BatchingLimiter => {
@@ -123,14 +117,14 @@ interface Count {
 /** The latest count of a key that the store returned. */
 interface LastCount {
   count: number;
-  /** End of the window, in milliseconds since 1970. */
+  /** End of the window, in ms since the epoch. */
   endsAt: number;
 }
 
-/** A key whose count is below this fraction of its limit is far from the limit. */
+/** Below this fraction of its limit, a key's count is far from the limit. */
 const FAR_FROM_LIMIT = 0.9;
 
-/** Maximum number of keys per limit whose counts a process caches. */
+/** Maximum keys whose counts are cached. */
 const MAX_CACHED_COUNTS = 10_000;
 
 interface Waiter {
@@ -139,12 +133,12 @@ interface Waiter {
 }
 
 /**
- * Batches the requests of a key that arrive while an earlier store call for it is in flight. One
- * call counts the whole batch. Each request gets its own number in the window, exactly as single
- * calls would return it, at a fraction of the cost under load.
+ * Batches the requests of a key that arrive while an earlier store call for the key is in flight.
+ * One call counts the whole batch. Each request gets its own number in the window, as from a call
+ * of its own, at a fraction of the cost under load.
  */
 class BatchingLimiter {
-  /** Waiting requests per key with a store call in flight or about to start. */
+  /** Waiting requests by key, while a store call for the key is in flight or about to start. */
   private readonly waiting = new Map<string, Waiter[]>();
   private readonly lastCounts = new Map<string, LastCount>();
 
@@ -212,16 +206,12 @@ function newLimiter(
     ...options,
     storeClient: redis,
     useRedisPackage: false,
-    // While Redis is unreachable, each process limits by itself: the rate limit must not cause an
-    // outage.
+    // While Redis is unreachable, each process limits by itself, so that there is no outage.
     insuranceLimiter: new RateLimiterMemory(options),
   });
 }
 
-/**
- * rate-limiter-flexible rejects with the same result object when a limit is exceeded. An Error is a
- * real failure.
- */
+/** At the limit, rate-limiter-flexible rejects with the result. An Error is a real failure. */
 async function consumePoints(
   limiter: RateLimiterAbstract,
   key: string,

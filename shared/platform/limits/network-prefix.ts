@@ -2,9 +2,10 @@ import { isIPv6 } from 'node:net';
 import { parseIpv6Groups } from '../../outbound/addresses.js';
 
 /**
- * The network of an address, to which per-address limits apply: a whole IPv4 address, or the first
- * 56 bits of an IPv6 address. Providers assign a customer 2^64 or more IPv6 addresses, commonly a
- * /56 (RIPE-690, section 4.2). A limit per single address would therefore not stop an attacker.
+ * Returns the network of an address, to which per-address limits apply: a whole IPv4
+ * address, or the first 56 bits of an IPv6 address. Providers assign a customer 2^64 or
+ * more IPv6 addresses, commonly a /56 (RIPE-690, section 4.2). A limit per IPv6 address
+ * would therefore not stop an attacker.
  */
 export function findNetworkPrefix(address: string): string {
   const { ipv4, groups } = parse(address);
@@ -12,9 +13,9 @@ export function findNetworkPrefix(address: string): string {
 }
 
 /**
- * The block of addresses that one owner can easily control: the first 24 bits of an IPv4 address,
- * or the first 48 of an IPv6 address (RIPE-690, section 4.2). Limits must not treat its 256
- * networks as 256 independent clients.
+ * Returns the block of addresses that one owner can easily control: the first 24 bits of an IPv4
+ * address, or the first 48 of an IPv6 address (RIPE-690, section 4.2). Limits must not treat its
+ * 256 networks as 256 independent clients.
  */
 export function findSitePrefix(address: string): string {
   const { ipv4, groups } = parse(address);

@@ -1,29 +1,21 @@
 import { FairQueue } from './fair-queue.js';
 
-/** The group and site of a waiting member. */
 export interface FairShareKey {
-  /**
-   * The queue serves the groups of a site alternately; they share the site's capacity, so one group
-   * cannot block another.
-   */
+  /** The queue serves the groups of a site round-robin, so one group cannot block another. */
   group: string;
-  /**
-   * Groups that may belong to one owner, such as a block of addresses. Default: one site for all
-   * groups.
-   */
+  /** Groups that may belong to one owner, such as a block of addresses. Default: one site. */
   site?: string | undefined;
 }
 
 const ONLY_SITE = '';
 
 /**
- * A round-robin queue: it serves sites alternately, and the groups of a site alternately. However
- * many groups of one site wait, another site waits at most one round of sites for its first member.
+ * Serves sites round-robin, and the groups of a site round-robin. However many groups of one site
+ * wait, another site waits at most one round of sites for its first member.
  */
 export class SiteQueue<Member> {
   private readonly bySite = new Map<string, FairQueue<Member>>();
 
-  /** Adds a member at the end of its group's queue. */
   push({ group, site = ONLY_SITE }: FairShareKey, member: Member): void {
     const queue = this.bySite.get(site) ?? new FairQueue<Member>();
     this.bySite.set(site, queue);
@@ -31,15 +23,15 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Removes and returns the next member of the first site with an eligible group; undefined when no
-   * group is eligible.
+   * Removes and returns the next member of the first site with an eligible group;
+   * undefined when no group is eligible.
    * @param getRank within a site, serve the group with the lowest rank. Default: round-robin
    */
   shift(isEligible: (group: string) => boolean, getRank?: (group: string) => number): Member | undefined {
     for (const [site, queue] of this.bySite) {
       const member = queue.shift(isEligible, getRank);
       if (!member) continue;
-      // Moves the site to the end of the round: a Map iterates in insertion order.
+      // Move the site to the end of the round: a Map iterates in insertion order.
       this.bySite.delete(site);
       if (queue.size > 0) this.bySite.set(site, queue);
       return member;
@@ -47,19 +39,17 @@ export class SiteQueue<Member> {
     return undefined;
   }
 
-  /** Number of waiting members of all sites. */
+  /** Waiting members of all sites. */
   get size(): number {
     let size = 0;
     for (const queue of this.bySite.values()) size += queue.size;
     return size;
   }
 
-  /** Number of waiting members of one group. */
   countMembers({ group, site = ONLY_SITE }: FairShareKey): number {
     return this.bySite.get(site)?.countMembers(group) ?? 0;
   }
 
-  /** Removes a member from its group's queue. */
   remove({ group, site = ONLY_SITE }: FairShareKey, member: Member): void {
     const queue = this.bySite.get(site);
     queue?.remove(group, member);
@@ -67,10 +57,9 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Removes and returns the newest member of the site with the most waiting members, so that a
-   * member of `place` can wait instead. Within the site of `place`, removes it from the group with
-   * the most waiting members. Returns undefined when no other site or group would have more members
-   * than `place` after the addition.
+   * Makes room for a member of `place`. Removes and returns the newest member of the site with the
+   * most waiting members, or of the largest group in the site of `place`. Returns undefined when no
+   * other site or group would have more members than `place` after the addition.
    */
   makeRoomFor({ group, site = ONLY_SITE }: FairShareKey): Member | undefined {
     const own = this.bySite.get(site);

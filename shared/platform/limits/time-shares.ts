@@ -4,15 +4,14 @@ const NEWCOMER_CREDIT_MS = 100;
 interface Share {
   /** Run time of the group's work, counted from the value at which the group joined. */
   ms: number;
-  /** Number of its pieces of work that wait or run. */
+  /** Number of the group's pieces of work that wait or run. */
   present: number;
 }
 
 /**
- * Tracks how long each group's work has run, to find the group with the least run time. A new group
- * starts at the current minimum. A group therefore neither saves up time while it is absent nor
- * pays for time that no other group wanted. Linux's CFS scheduler shares processors in the same
- * way.
+ * Finds the group whose work has run for the least time. A new group starts at the current minimum.
+ * A group therefore neither saves up time while it is absent nor pays for time that no other group
+ * wanted. Linux's CFS scheduler shares processors in the same way.
  */
 export class RunTimeShares {
   private readonly shares = new Map<string, Share>();
@@ -25,7 +24,7 @@ export class RunTimeShares {
     return this.shares.get(group)?.ms ?? this.minMs;
   }
 
-  /** A piece of work of the group starts to wait. */
+  /** Call when a piece of the group's work starts to wait. */
   join(group: string): void {
     const share = this.shares.get(group);
     if (share && share.present > 0) share.present += 1;
@@ -35,14 +34,14 @@ export class RunTimeShares {
     }
   }
 
-  /** A piece of work of the group has ended or was refused. */
+  /** Call when a piece of the group's work has ended or was refused. */
   leave(group: string): void {
     const share = this.shares.get(group);
     if (share) share.present -= 1;
     this.updateMinimum();
   }
 
-  /** Runs a piece of work and adds its duration to the group's run time. */
+  /** Adds the duration of the work to the group's run time. */
   async measure<T>(group: string, work: () => Promise<T>): Promise<T> {
     const startedAt = this.now();
     try {

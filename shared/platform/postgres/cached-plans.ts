@@ -2,20 +2,17 @@ import type pg from 'pg';
 import { corkUntilNextTick } from './send.js';
 
 /**
- * A cached plan reflects the tables at planning time. A plan made on an empty table may read all
- * rows of a tenant through an index that looked as good as the key then. Planning again every two
- * seconds follows the growth and costs a busy connection a few thousandths of its time.
+ * A cached plan reflects the tables at planning time. A plan from when a table was empty may read
+ * all rows of a tenant through an index that then looked as good as the key. Planning again every
+ * two seconds follows the growth, and costs a busy connection a few thousandths of its time.
  */
 const PLAN_LIFETIME_MS = 2000;
 
-/** The ages of the plans that each connection has cached. */
+/** The ages of each connection's cached plans. */
 export class CachedPlans {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
 
-  /**
-   * Discards the connection's plans if they are old.
-   * @param onError called if the query that discards them fails
-   */
+  /** @param onError called if the query that discards the plans fails */
   discardOld(client: pg.PoolClient, onError: (error: Error) => void): void {
     const now = Date.now();
     const plannedAt = this.plannedAt.get(client);

@@ -12,8 +12,8 @@ import { runTransaction, type Transaction } from './transaction.js';
 
 export type { Row, SqlQuery, Transaction };
 
-// bigint (20) holds cents and counters, all far below 2^53. numeric (1700) holds quantities. Both
-// are JSON numbers in the API.
+// bigint (20) holds cents and counters, all far below 2^53. numeric (1700) holds
+// quantities. Both are JSON numbers in the API.
 pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
 
@@ -22,31 +22,22 @@ pg.types.setTypeParser(1700, Number);
  * and row-level security enforces them. The pool is not exported, so no query can bypass this.
  */
 export interface Database {
-  /**
-   * Runs one read for one tenant. The tenant setting and the query share one transaction and one
-   * round trip.
-   */
+  /** The tenant setting and the query share one transaction and one round trip. */
   read<R = Row>(tenantId: string, query: SqlQuery): Promise<R[]>;
-  /**
-   * Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back if `work`
-   * throws.
-   */
+  /** `work` sees only these tenants' rows. The transaction rolls back if `work` throws. */
   transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Like {@link transaction}, but always rolls back. */
   runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /**
-   * Looks up a credential before its tenant is known. Only rows with exactly this hash are visible.
-   */
+  /** Looks up a credential before its tenant is known. Only rows with this hash are visible. */
   readByKeyHash<R = Row>(hash: Buffer, query: SqlQuery): Promise<R[]>;
   /**
-   * Looks up people before their tenant is known. Only users with exactly this e-mail address are
-   * visible.
+   * Looks up people before their tenant is known. Only users with this e-mail address are visible.
    * @param email in lower case
    */
   readByEmail<R = Row>(email: string, query: SqlQuery): Promise<R[]>;
-  /** Ids of all tenants, and no other data of them. Sweeps iterate over them. */
+  /** Sweeps need all ids. The query sees no other data of the tenants. */
   listTenantIds(): Promise<string[]>;
-  /** Runs a query without a tenant: it sees no tenant's rows. */
+  /** The query sees no tenant's rows. */
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   getPoolStats(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -54,7 +45,7 @@ export interface Database {
 
 const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
 
-/** A setting for a read. It also makes the transaction read-only. */
+/** The query also makes the transaction read-only. */
 function createReadSetting(name: string, setting: string, values: string[]): SettingQuery {
   return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
 }
@@ -66,10 +57,7 @@ export interface OpenDatabaseOptions {
   logger: Logger;
 }
 
-/**
- * Opens the pool of one process. Connects lazily. Errors of idle connections are logged, never
- * thrown.
- */
+/** Connects lazily. Errors of idle connections are logged, never thrown. */
 export function openDatabase(options: OpenDatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
@@ -81,8 +69,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {
-    // The pool does not wait until its last connections have closed, so a server that stops at the
-    // same time cuts them.
+    // pool.end() does not wait for its last connections, so a stopping server may cut them.
     if (pool.ending) return;
     // pg attaches the client to the error: pages of useless text in a log entry.
     Reflect.deleteProperty(error, 'client');
@@ -161,7 +148,7 @@ class PooledDatabase implements Database {
     });
   }
 
-  /** The queue of a read that needs its own connection; undefined if it can share one. */
+  /** Returns undefined if the read can share a connection. */
   private findSlowReadQueue(read: TenantRead, { timeoutMs }: SqlQuery): SlowReadQueue | undefined {
     if (timeoutMs !== undefined) return 'searches';
     this.readConnections.recordStalls();
@@ -170,8 +157,8 @@ class PooledDatabase implements Database {
   }
 
   /**
-   * Runs a read on its own connection, within the tenant's fair share, so that no other read waits
-   * behind it.
+   * Runs a read on its own connection, within the tenant's fair
+   * share. No other read waits behind it.
    * @throws {AppError} 503 when too many of the tenant's reads are waiting
    */
   private readOnOwnConnection<R>(queue: SlowReadQueue, read: TenantRead, query: SqlQuery): Promise<R[]> {
@@ -188,7 +175,7 @@ class PooledDatabase implements Database {
     return this.slowReads.run(queue, tenantId, () =>
       this.withClient(async (client) => {
         const readRows = () => readWithSetting(client, setTenant, query);
-        // Searches are not measured: they always use their own queue.
+        // Searches need no measurement, because they always use their own queue.
         const { rows } = await (queue === 'searches' ? readRows() : this.slowQueries.measure(read, readRows));
         return rows as R[];
       }),

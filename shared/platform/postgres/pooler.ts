@@ -6,17 +6,13 @@ import { getErrorCode, markFailedConnect } from '../errors.js';
 const REMEDY =
   "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
 
-/**
- * Pairs of connections to compare. Traffic of other clients can hide that one pair shares a
- * session.
- */
+/** Pairs of connections to compare. Other clients can hide that a pair shares a session. */
 const PAIRS = 3;
 
 /**
  * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session
  * holds the application's role, timeouts and prepared statements; a session of the queue also
- * receives notifications. A pooler that passes sessions around would mix these up between
- * processes.
+ * receives notifications. A pooler would mix these up between processes.
  * @throws {ConfigError} when `setting` leads to a pooler
  * @throws the driver's error when PostgreSQL is unreachable
  */
@@ -30,7 +26,7 @@ export async function assertDirectConnection(databaseUrl: string, setting = 'DAT
   }
 }
 
-/** Describes what the pooler does differently from PostgreSQL; undefined if there is no pooler. */
+/** Describes how the server differs from PostgreSQL; undefined if there is no pooler. */
 async function findPoolerProblem(databaseUrl: string): Promise<string | undefined> {
   const probe = randomBytes(8).toString('hex');
   const clients: pg.Client[] = [];
@@ -65,10 +61,7 @@ async function findPoolerProblem(databaseUrl: string): Promise<string | undefine
   }
 }
 
-/**
- * PgBouncer supports few session parameters and rejects all others, unless it is configured to
- * ignore them.
- */
+/** PgBouncer rejects all but a few session parameters by default. */
 function isRefusedOption(error: unknown): boolean {
   return (
     getErrorCode(error) === '08P01' &&

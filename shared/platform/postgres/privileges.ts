@@ -5,15 +5,12 @@ interface Problem {
   fault: string;
 }
 
-/**
- * Tables without a tenant: the list of applied migrations. Every other table in schema public must
- * be isolated.
- */
+/** The list of migrations has no tenant. Every other table in schema public must be isolated. */
 const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
 /**
- * Policies allowed beside tenant_isolation. They only permit reads, and only of rows that match a
- * credential's hash, the e-mail of a person who signs in, or the purpose of a sweep.
+ * These policies permit only reads, and only of rows that match a credential's hash, the e-mail of
+ * a person who signs in, or the purpose of a sweep.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
@@ -23,8 +20,8 @@ const OTHER_POLICIES = [
 ];
 
 /**
- * Lists every way in which the session could read or change another tenant's rows: a role with too
- * many privileges, ownership of a table, a table without forced row-level security or without the
+ * Lists every way in which the session could reach another tenant's rows: a role with too many
+ * privileges, ownership of a table, a table without forced row-level security or without the
  * tenant policy, an append-only table that the role can change, or access to partitions, which
  * bypasses the policy of their table.
  */

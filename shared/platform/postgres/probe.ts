@@ -8,8 +8,7 @@ import {
 } from '../start-failure.js';
 
 /**
- * Checks that PostgreSQL accepts the connection string.
- * @throws {TransientStartError} when it may do so later
+ * @throws {TransientStartError} when PostgreSQL may accept the connection string later
  * @throws {StartError} when the user, the password or the database is wrong
  */
 export async function probePostgres(databaseUrl: string): Promise<void> {

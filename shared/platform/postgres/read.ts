@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { corkUntilNextTick, type SqlQuery, sendQuery, traceQuery } from './send.js';
 
-/** A query that sets a configuration parameter for the rest of its transaction. */
 export interface SettingQuery extends SqlQuery {
   name: string;
   values: string[];
@@ -21,7 +20,6 @@ function getWire(client: pg.ClientBase): Wire {
   return (client as unknown as { connection: Wire }).connection;
 }
 
-/** True when the connection has a prepared statement of this name. */
 function isPrepared(client: pg.ClientBase, name: string): boolean {
   return getWire(client).parsedStatements[name] !== undefined;
 }
@@ -43,7 +41,7 @@ const Query = pg.Query as unknown as new (
 /**
  * A query that first sets a configuration parameter for its own transaction. Both are sent before
  * one Sync, so PostgreSQL runs them as one implicit transaction (PostgreSQL manual, Message Flow,
- * Extended Query). This needs no begin or commit, and one round trip instead of four.
+ * Extended Query). A read thus needs no begin or commit, and one round trip instead of four.
  */
 class QueryWithSetting extends Query {
   private isSet = false;
@@ -53,8 +51,8 @@ class QueryWithSetting extends Query {
     config: SqlQuery,
     callback: (error: Error | null, result: pg.QueryResult) => void,
   ) {
-    // Always the extended protocol: pg would send a query without values as a simple query and omit
-    // the setting.
+    // Force the extended protocol. pg would send a query without values as a
+    // simple query and omit the setting.
     super({ ...config, queryMode: 'extended' }, undefined, callback);
   }
 
@@ -64,7 +62,7 @@ class QueryWithSetting extends Query {
     super.prepare(wire);
   }
 
-  /** Skips the setting's result row, which has no row description. */
+  /** The setting's result row has no row description. */
   override handleDataRow(message: unknown): void {
     if (this.isSet) super.handleDataRow(message);
   }
@@ -88,7 +86,7 @@ function queryWithSetting(
   });
 }
 
-/** For the first read on a connection: prepares the query that applies the setting. */
+/** The first read on a connection must also prepare the query that applies the setting. */
 async function queryInSteps(
   client: pg.ClientBase,
   setting: SettingQuery,
@@ -107,10 +105,7 @@ async function queryInSteps(
   return select?.value as pg.QueryResult;
 }
 
-/**
- * Runs one query in its own transaction with a setting. Other callers may send theirs on this
- * connection concurrently; their queries never come in between.
- */
+/** The query has its own transaction, and no concurrent query on this connection comes between. */
 export function readWithSetting(
   client: pg.ClientBase,
   setting: SettingQuery,

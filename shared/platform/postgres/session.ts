@@ -1,4 +1,4 @@
-/** Settings of every session: bounded waits, no locks held while idle, and times in UTC. */
+/** Waits are bounded, idle sessions hold no locks, and times are in UTC. */
 const SESSION_OPTIONS = [
   '-c timezone=UTC',
   '-c statement_timeout=5000',
@@ -8,7 +8,7 @@ const SESSION_OPTIONS = [
 
 /**
  * The application's queries are key look-ups, planned once per connection. Planning them for each
- * value would cost more than it gains. A plan made while a table was small would keep scanning the
+ * value would cost more than it gains. A plan from when a table was small would keep scanning the
  * table after it has grown (measured: inserts ten times slower). Scans, and joins that need them,
  * are therefore disabled. So is the JIT compiler, which their penalty costs would trigger.
  */
@@ -22,10 +22,7 @@ const KEY_LOOKUP_OPTIONS = [
   '-c jit=off',
 ];
 
-/**
- * Name of the application's role: the login role's name with the suffix `_app`. The role owns
- * nothing and cannot log in.
- */
+/** `<login role>_app` is the application's role. It owns nothing and cannot log in. */
 export function getAppRole(databaseUrl: string): string {
   const user = decodeURIComponent(new URL(databaseUrl).username);
   if (!user)
@@ -34,7 +31,7 @@ export function getAppRole(databaseUrl: string): string {
 }
 
 /**
- * Startup options that switch a session to the application's role.
+ * Builds the startup options that switch a session to the application's role.
  * @param keyed plan for key look-ups, once per connection
  */
 export function buildAppSessionOptions(databaseUrl: string, { keyed }: { keyed: boolean }): string {

@@ -2,18 +2,15 @@ import type pg from 'pg';
 import { isConnectionError } from '../errors.js';
 import { SLOW_READ_MS, type SlowQueries, type TenantRead } from './slow-queries.js';
 
-/** A client checked out of the pool. `discard` marks it as broken, so that `release` closes it. */
+/** `discard` marks the client as broken, so that `release` closes it. */
 export interface CheckedOutClient {
   client: pg.PoolClient;
   discard: (error: Error) => void;
-  /**
-   * Discards the connection's cached plans if they are old. Sent before the queries that follow.
-   */
+  /** Discards the connection's cached plans if they are old, before the queries that follow. */
   discardOldPlans: () => void;
   release: () => void;
 }
 
-/** A read in progress. */
 interface PendingRead {
   /** Undefined: the read belongs to no tenant, for example the look-up of a credential. */
   read: TenantRead | undefined;
@@ -22,29 +19,26 @@ interface PendingRead {
 
 interface SharedConnection {
   checkout: Promise<CheckedOutClient>;
-  /** In the order in which PostgreSQL runs them. */
+  /** In the sequence in which PostgreSQL runs them. */
   inFlight: PendingRead[];
-  /** When the previous read ended. Separates the next read's run time from its waiting time. */
+  /** End of the previous read. The next read's run time counts from here. */
   endedAt: number;
 }
 
-/**
- * Connections that reads share. Measured: more of them cause more wake-ups, fewer leave a core
- * idle.
- */
+/** Measured: more connections cause more wake-ups, fewer leave a core idle. */
 const MAX_CONNECTIONS = 4;
 
 /** Leaves one connection to other tenants, even before this tenant's reads turn out to be slow. */
 const MAX_CONNECTIONS_PER_TENANT = 3;
 
-/** For a tenant with recent slow queries, because more of its queries may turn out to be slow. */
+/** A tenant with recent slow queries may have more of them. */
 const MAX_CONNECTIONS_PER_SLOW_TENANT = 1;
 
 /**
  * Runs reads on a few shared connections. With `pipeline: true` several short transactions can be
  * in flight on one connection. Under load they are sent and answered together, so PostgreSQL's
  * server process stays awake between them. Waking it for each read took a third of the API's time
- * (measured). A connection returns to the pool as soon as no read is in flight on it.
+ * (measured). A connection without reads in flight returns to the pool.
  */
 export class SharedReadConnections {
   private readonly connections: SharedConnection[] = [];
@@ -54,17 +48,14 @@ export class SharedReadConnections {
     private readonly slowQueries: SlowQueries,
   ) {}
 
-  /**
-   * Runs a read on a shared connection. `work` must send all its queries before it first awaits, so
-   * that no other read's queries come between them.
-   */
+  /** `work` must send all its queries before it first awaits, so that no others come between. */
   async run<T>(read: TenantRead | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const connection = this.acquire(read?.tenantId);
     const pending = { read, sentAt: performance.now() };
     connection.inFlight.push(pending);
     try {
       const { client, discard, discardOldPlans } = await connection.checkout;
-      // Before each read: a connection that is never idle must not keep its plans indefinitely.
+      // Before each read, because a busy connection must not keep its plans indefinitely.
       discardOldPlans();
       try {
         return await work(client);
@@ -88,7 +79,7 @@ export class SharedReadConnections {
     }
   }
 
-  /** True when a new read of this tenant would wait behind a slow one. */
+  /** Returns whether a new read of this tenant would wait behind a slow read. */
   areStalledFor(tenantId: string): boolean {
     const own = this.listConnectionsOf(tenantId);
     return own.length >= this.getMaxConnections(tenantId) && own.every(isStalled);
@@ -110,8 +101,7 @@ export class SharedReadConnections {
       return pickIdlest(own) as SharedConnection;
     const idlest = pickIdlest(this.connections);
     if (idlest && this.connections.length >= MAX_CONNECTIONS) return idlest;
-    // Infinity until the pool provides the connection, so that waiting for it does not count as a
-    // slow read.
+    // Infinity until the pool provides the connection, because that wait is no slow read.
     const connection: SharedConnection = {
       checkout: this.checkOut(),
       inFlight: [],
@@ -149,7 +139,7 @@ export class SharedReadConnections {
   }
 }
 
-/** The connection with the fewest reads in flight, preferring those that are not stalled. */
+/** Prefers connections that are not stalled, then those with the fewest reads in flight. */
 function pickIdlest(connections: SharedConnection[]): SharedConnection | undefined {
   const responsive = connections.filter((connection) => !isStalled(connection));
   return (responsive.length > 0 ? responsive : connections).reduce<SharedConnection | undefined>(
@@ -159,7 +149,7 @@ function pickIdlest(connections: SharedConnection[]): SharedConnection | undefin
   );
 }
 
-/** True while PostgreSQL runs a slow read on this connection. */
+/** Returns whether PostgreSQL is running a slow read on this connection. */
 function isStalled({ inFlight: [oldest], endedAt }: SharedConnection): boolean {
   return oldest !== undefined && performance.now() - Math.max(oldest.sentAt, endedAt) > SLOW_READ_MS;
 }

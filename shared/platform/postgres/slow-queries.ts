@@ -1,20 +1,13 @@
-/** A tenant's read, identified by its query. */
 export interface TenantRead {
   tenantId: string;
-  /** The query's name, else its text. The same query does the same kind of work. */
+  /** The query's name, else its text. */
   query: string;
 }
 
-/**
- * A read that keeps PostgreSQL busy for at least this time delays every later read on its
- * connection.
- */
+/** A read that keeps PostgreSQL busy for this time delays every later read on its connection. */
 export const SLOW_READ_MS = 100;
 
-/**
- * After this many quick reads in a row a query no longer counts as slow. One pause of this process
- * therefore has no lasting effect.
- */
+/** After this many quick reads in a row, a query is no longer slow. One pause is thus harmless. */
 const QUICK_READS_PER_SLOW_ONE = 20;
 
 /** A query counts as slow for this long after its last slow read. */
@@ -33,7 +26,6 @@ interface SlowQuery {
 export class SlowQueries {
   /** By tenant and query, in order of expiry. */
   private readonly queries = new Map<string, SlowQuery>();
-  /** Number of slow queries per tenant. */
   private readonly countByTenant = new Map<string, number>();
 
   constructor(private readonly now: () => number = () => performance.now()) {}
@@ -42,13 +34,11 @@ export class SlowQueries {
     return this.hasAny(read.tenantId) && this.queries.has(toKey(read));
   }
 
-  /** True when any query of the tenant was slow recently. */
   hasAny(tenantId: string): boolean {
     this.deleteExpired();
     return this.countByTenant.has(tenantId);
   }
 
-  /** Runs a read and records its duration. */
   async measure<T>(read: TenantRead, work: () => Promise<T>): Promise<T> {
     const startedAt = this.now();
     try {
@@ -73,7 +63,7 @@ export class SlowQueries {
   private add(read: TenantRead): void {
     const { tenantId } = read;
     const key = toKey(read);
-    // Re-inserted at the end of the Map, because it now expires last.
+    // Insert at the end of the Map, because this record now expires last.
     this.delete(key);
     const expiresAt = this.now() + EXPIRY_MS;
     this.queries.set(key, { tenantId, expiresAt, quickReadsLeft: QUICK_READS_PER_SLOW_ONE });

@@ -2,8 +2,8 @@ import { serviceUnavailable } from '../errors.js';
 import { createFairLimit, type FairLimit, TooManyWaitingError } from '../limits/fair-limit.js';
 
 /**
- * Why a read needs its own connection: it is a search, its query was slow recently for this tenant,
- * or slow reads block the connections that this tenant shares with others.
+ * A read needs its own connection because it is a search, because its query was slow recently for
+ * this tenant, or because slow reads block the tenant's shared connections.
  */
 export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 
@@ -21,24 +21,20 @@ const LIMIT = {
   leastTimeFirst: true,
 };
 
-/**
- * Runs slow reads, each on its own connection. All tenants together use at most three tenths of the
- * pool.
- */
+/** Each slow read has its own connection. All together use at most three tenths of the pool. */
 export class SlowReads {
   private readonly limit: FairLimit<SlowReadQueue>;
 
   constructor(poolSize: number) {
     const maxRunning = Math.max(1, Math.floor((poolSize * 3) / 10));
-    // Searches of all tenants leave a connection to slow reads, and vice versa.
+    // Searches leave a connection to slow reads, and slow reads leave one to searches.
     const maxRunningPerQueue = Math.max(1, Math.floor(poolSize / 5));
     this.limit = createFairLimit({ ...LIMIT, maxRunning, maxRunningPerQueue });
   }
 
   /**
-   * Runs the read as soon as the limit and fair sharing allow.
-   * @throws {AppError} 503 when too many of the tenant's reads are waiting, or this one waited too
-   * long
+   * @throws {AppError} 503 when too many of the tenant's reads are
+   *   waiting, or this read waited too long
    */
   async run<T>(queue: SlowReadQueue, tenantId: string, read: () => Promise<T>): Promise<T> {
     try {

@@ -6,22 +6,17 @@ import type { Row } from './database.js';
 import type { SqlQuery } from './send.js';
 import { buildAppSessionOptions } from './session.js';
 
-/**
- * A consistent view of one tenant's data, for readers of large amounts such as exports
- * (docs/adr/0012-exports.md).
- */
+/** A view of one tenant's data at one moment, for exports (docs/adr/0012-exports.md). */
 export interface Snapshot {
-  /**
-   * Process id of the session. `pg_stat_progress_copy` reports by it how many rows a COPY has sent.
-   */
+  /** `pg_stat_progress_copy` reports under this process id how many rows a COPY has sent. */
   readonly pid: number;
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   /**
-   * The output of `copy (…) to stdout with (…)` as the server sends it, without an object per row.
-   * The caller must read it to the end before it issues another query. A slow reader slows
+   * Returns the output of `copy (…) to stdout with (…)` unchanged, without an object per
+   * row. The caller must read it to the end before the next query. A slow reader slows
    * PostgreSQL down but uses no memory.
-   * @param query its values are strings, numbers, booleans or null. COPY takes no parameters, so
-   * the values are inserted as literals
+   * @param query its values are strings, numbers, booleans or null; COPY takes no parameters, so
+   *   the values are inserted as literals
    * @param options for example `format csv, header`
    */
   copy(query: SqlQuery, options: string): Readable;
@@ -34,13 +29,12 @@ export interface SnapshotOptions {
   databaseUrl: string;
   tenantId: string;
   applicationName: string;
-  /** Timeout of one query. */
   queryTimeoutMs: number;
 }
 
 /**
- * Opens a new session with a REPEATABLE READ, read-only transaction of one tenant. The session is
- * not from the pool: it lasts minutes, is planned for whole tables and has its own timeout.
+ * Opens a session with a REPEATABLE READ, read-only transaction of one tenant. The session is not
+ * from the pool: it lasts minutes, is planned for whole tables and has its own timeout.
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const client = new pg.Client({
@@ -48,13 +42,11 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     application_name: options.applicationName,
     connectionTimeoutMillis: 3000,
     keepAlive: true,
-    // The session only reads, so without keep-alive probes it would not notice a server that
-    // vanished silently.
+    // Without keep-alive probes a session that only reads would not notice a vanished server.
     keepAliveInitialDelayMillis: 10_000,
     options: buildAppSessionOptions(options.databaseUrl, { keyed: false }),
   });
-  // A lost connection also rejects the pending query. Without this listener the event would end the
-  // process.
+  // The pending query rejects too. Without a listener this event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -67,7 +59,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
       ['jit', 'off'],
       // A migration may lock a table for longer than a request could wait.
       ['lock_timeout', '60000'],
-      // Lets close() end a running query immediately, even one that waits for a lock.
+      // close() can then end a running query immediately, even a query that waits for a lock.
       ['client_connection_check_interval', '1000'],
     ];
     for (const setting of settings) await client.query('select set_config($1, $2, true)', setting);
@@ -94,8 +86,8 @@ class OpenSnapshot implements Snapshot {
   }
 
   async close(): Promise<void> {
-    // Closes the socket first. After `end()` alone, PostgreSQL would send the rest of a running
-    // COPY before it reads that the client ends the session.
+    // Close the socket first. After `end()` alone, PostgreSQL would send the rest of a running COPY
+    // before it reads that the client ends the session.
     const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
     stream.destroy();
     await this.client.end().catch(() => undefined);

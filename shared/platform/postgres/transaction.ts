@@ -3,16 +3,15 @@ import { TransactionEndedError } from '../errors.js';
 import { corkUntilNextTick, type Row, type SqlQuery, sendQuery } from './send.js';
 
 /**
- * An open transaction. Queries issued without awaiting each other are sent in one network flush and
- * run in order (`pipeline: true` of pg). After a failed query the rest of the transaction fails
- * too.
+ * Queries issued without awaiting each other are sent in one network flush and run in order
+ * (`pipeline: true` of pg). After a failed query, all later queries fail too.
  */
 export interface Transaction {
   /** @throws {TransactionEndedError} after the transaction has ended */
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   /**
    * Sends a query together with the commit, in one flush, and passes its rows to `onRows` after the
-   * commit. If the query fails, the commit rolls back and the transaction throws the query's error.
+   * commit. If the query fails, the transaction rolls back and throws the query's error.
    * @throws {TransactionEndedError} after the transaction has ended
    */
   queryAtCommit<R = Row>(query: SqlQuery, onRows?: (rows: R[]) => void): void;
@@ -21,7 +20,7 @@ export interface Transaction {
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
 
 interface TransactionRun<T> {
-  /** The tenants whose rows the transaction sees. */
+  /** The transaction sees only these tenants' rows. */
   tenantIds: readonly string[];
   work: (tx: Transaction) => Promise<T>;
   end: 'commit' | 'rollback';
@@ -29,10 +28,7 @@ interface TransactionRun<T> {
   discard: (error: Error) => void;
 }
 
-/**
- * Runs `work` in one transaction on this connection.
- * @throws the error of `work`, after the rollback
- */
+/** @throws the error of `work`, after the rollback */
 export async function runTransaction<T>(
   client: pg.PoolClient,
   { tenantIds, work, end, discard }: TransactionRun<T>,
@@ -42,8 +38,7 @@ export async function runTransaction<T>(
     client.query('begin'),
     client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
-  // Awaited below. Without this handler a failed opening would be an unhandled rejection while
-  // `work` still runs.
+  // Awaited below. Until then, a failed opening would be an unhandled rejection.
   opening.catch(() => undefined);
   const queriesAtCommit: { query: SqlQuery; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
@@ -73,8 +68,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
-    // A connection that cannot roll back is unusable for the next caller. The first error is the
-    // one to report.
+    // A connection that cannot roll back is unusable. The first error is the one to report.
     await client.query('rollback').catch(discard);
     throw error;
   }

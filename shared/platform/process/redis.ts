@@ -2,7 +2,7 @@ import { type Command, Redis } from 'ioredis';
 import type { Logger } from '../logger.js';
 import { StartError } from '../start-failure.js';
 
-/** How long an API request waits for Redis before the API returns 503. */
+/** An API request waits this long for Redis. Then the API returns 503. */
 export const REDIS_TIMEOUT_MS = 300;
 
 /** Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
@@ -13,10 +13,7 @@ export class RedisTimeoutError extends Error {
   }
 }
 
-/**
- * The timeout is split into this many intervals. A pause of this process costs at most one
- * interval.
- */
+/** Intervals of the timeout. A pause of this process costs at most one interval. */
 const TIMEOUT_INTERVALS = 3;
 
 /**
@@ -27,12 +24,10 @@ const TIMEOUT_INTERVALS = 3;
 export type RedisMode = 'fast' | 'patient';
 
 /**
- * A connection whose commands fail when Redis has not replied after `REDIS_TIMEOUT_MS`.
- *
- * It does not use ioredis's `commandTimeout`, which is a single timer. After a pause of this
- * process (a busy machine, a long garbage collection) timers run before sockets are read, so that
- * timer failed commands whose reply had arrived. With several intervals, the socket is read between
- * two of them.
+ * Commands fail when Redis has not replied after `REDIS_TIMEOUT_MS`. ioredis's `commandTimeout` is
+ * a single timer. After a pause of this process (a busy machine, a long garbage collection) timers
+ * run before sockets are read, so that timer failed commands whose reply had arrived. With several
+ * intervals, the socket is read between two of them.
  */
 class FailFastRedis extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
@@ -53,9 +48,7 @@ function rejectWhenLate(command: Command): void {
   command.promise.then(stop, stop);
 }
 
-/**
- * Opens a Redis connection that never crashes the process and reconnects at least once a second.
- */
+/** Connection errors never crash the process. The client reconnects at least once a second. */
 export function connectRedis(url: string, patience: RedisMode, logger: Logger): Redis {
   const redis = new (patience === 'fast' ? FailFastRedis : Redis)(url, {
     ...(patience === 'fast'
@@ -77,8 +70,8 @@ export function connectRedis(url: string, patience: RedisMode, logger: Logger): 
 }
 
 /**
- * Refuses a Redis that may evict keys under memory pressure: BullMQ's lock keys would be evicted
- * first. If the server forbids CONFIG, this only logs a warning.
+ * Refuses a Redis that may evict keys under memory pressure: BullMQ's lock keys would go first. If
+ * the server forbids CONFIG, this only logs a warning.
  * @throws {StartError} when maxmemory-policy is not noeviction
  */
 export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {

@@ -7,10 +7,7 @@ export interface Foundation {
   config: Config;
   logger: Logger;
   lifecycle: Lifecycle;
-  /**
-   * What the start waits for, with the reason, by check name. /readyz shows it until the process
-   * has started.
-   */
+  /** What the start waits for and why, by check name. /readyz shows it during the start. */
   startBlockers: Map<string, string>;
 }
 

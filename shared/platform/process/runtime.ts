@@ -10,10 +10,7 @@ import { connectRedis } from './redis.js';
 import type { Foundation } from './run-process.js';
 import { UnsentResponses } from './unsent-responses.js';
 
-/**
- * The shared dependencies of all parts of a process. Built once from the configuration and passed
- * in.
- */
+/** All parts of a process share these dependencies, built once from the configuration. */
 export interface Runtime extends Foundation {
   metrics: Metrics;
   db: Database;
@@ -21,18 +18,15 @@ export interface Runtime extends Foundation {
   limiter: Limiter;
   /** Responses that this process holds because clients have not read them. */
   unsentResponses: UnsentResponses;
-  /**
-   * Connection string of the role that owns the database. Sessions switch from it to the
-   * application's role.
-   */
+  /** Connects as the role that owns the database. Sessions switch to the application's role. */
   databaseUrl: string;
   /** Undefined in the all-in-one process. */
   redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;
   /** The last migration that this version needs. */
   migrationHead: string;
   /**
-   * Reports that parts of this process add to `/readyz`, by name. They must not contain tenant data
-   * or error causes, because unauthenticated clients can read them.
+   * Reports for `/readyz` by name. They must not contain tenant data or error causes, because
+   * unauthenticated clients can read them.
    */
   reports: Map<string, () => Promise<unknown>>;
 }
@@ -44,9 +38,7 @@ export interface StoreOptions {
   migrationHead: string;
 }
 
-/**
- * Creates the configuration, logger and lifecycle, which even a process that fails to start needs.
- */
+/** Even a process that fails to start needs its configuration, logger and lifecycle. */
 export function createFoundation(config: Config, name: string): Foundation {
   const pretty = !config.production && Boolean(process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, name, pretty });

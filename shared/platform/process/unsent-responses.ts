@@ -4,9 +4,9 @@ import { AppError } from '../errors.js';
 const MEBIBYTE = 1024 * 1024;
 /** A smaller response fits into the kernel's socket buffers. */
 const MIN_TRACKED_BYTES = 16 * 1024;
-/** Assumed size of a response before its size is known: one page of a list. */
+/** A response of unknown size counts as one page of a list. */
 const ASSUMED_RESPONSE_BYTES = 4 * MEBIBYTE;
-/** By this time a client may have read its unread responses. */
+/** By then a client may have read its responses. */
 const RETRY_AFTER_SECONDS = 5;
 
 /**
@@ -27,10 +27,7 @@ export class UnsentResponses {
     return bytes;
   }
 
-  /**
-   * Whether a holder may have `bytes` more. A holder without unread bytes may always receive one
-   * response, however large.
-   */
+  /** A holder without unread bytes may always receive one response, however large. */
   hasCapacity(holder: string, bytes = ASSUMED_RESPONSE_BYTES): boolean {
     const unsent = this.countBytes(holder);
     return unsent === 0 || unsent + bytes <= this.maxBytes;
@@ -46,10 +43,7 @@ export class UnsentResponses {
     );
   }
 
-  /**
-   * Tracks a response if the holder has capacity for it.
-   * @throws {AppError} 429 when the holder has too many unread bytes
-   */
+  /** @throws {AppError} 429 when the holder has too many unread bytes */
   admit(holder: string, response: ServerResponse, bytes?: number): void {
     this.assertCapacity(holder, bytes);
     this.track(holder, response, bytes);

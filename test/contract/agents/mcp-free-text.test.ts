@@ -4,7 +4,7 @@ import { FREE_TEXT_FIELDS } from '../../../mcp/text/untrusted-text.js';
 import { TOOLS } from '../../../mcp/tools/index.js';
 import { type OpenApiSchema, toInlineOpenApi } from '../../../shared/contracts/schemas/to-openapi.js';
 
-/** Strings that the service generates although their schema allows any text. */
+/** The service generates these texts, although their schema allows any text. */
 const SERVICE_TEXTS = new Set([
   'job_number',
   'action',
@@ -20,7 +20,7 @@ const SERVICE_TEXTS = new Set([
 const isServiceText = ({ enum: values, format, pattern }: OpenApiSchema) =>
   values !== undefined || pattern !== undefined || ['uuid', 'date-time', 'email'].includes(String(format));
 
-/** Names of the members of a schema that can hold any text. */
+/** Lists the members of a schema that can hold any text. */
 function listTextNames(schema: OpenApiSchema, name = ''): string[] {
   if (schema.items) return listTextNames(schema.items as OpenApiSchema, name);
   if (schema.properties)

@@ -51,7 +51,7 @@ const TABLE: Record<string, { scope: AgentScope; args: string; write?: true }> =
 
 const OPTIONS = ['idempotency_key', 'dry_run'];
 
-/** The arguments of a tool, without the write options, in the notation of the tables. */
+/** Formats a tool's arguments as TABLE does, without the write options. */
 function formatArguments({ inputSchema }: Json): string {
   return Object.keys(inputSchema.properties)
     .filter((name) => !OPTIONS.includes(name))
@@ -59,7 +59,7 @@ function formatArguments({ inputSchema }: Json): string {
     .join(', ');
 }
 
-/** A key with only the members that lists read. */
+/** Tool lists read only these members of a key. */
 const keyWithScopes = (scopes: readonly AgentScope[], readOnly = false) =>
   ({ scopes, readOnly }) as Principal;
 

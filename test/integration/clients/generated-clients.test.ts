@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { PROJECT, useProcesses } from '../../support/load/processes.js';
 import { buildScriptCommand } from '../../support/network/run-script.js';
 
-/** The JSON body of the README's first call. */
+/** Reads the JSON body of the README's first call. */
 function readmeBody(): string {
   const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
   const [, body] = /-d '(\{"invoice_number":"README-1".*?\]\})'/s.exec(readme) ?? [];
@@ -67,7 +67,6 @@ describe('clients generated from docs/openapi.json', function () {
     execFileSync(join(PROJECT, 'node_modules/.bin', program), args, { cwd: folder, stdio: 'pipe' });
   }
 
-  /** Errors that the strict compiler reports for a program and its imports. */
   function findTypeErrors(name: string, source: string): string[] {
     const file = join(folder, name);
     writeFileSync(file, source.replaceAll('README', readmeBody()));

@@ -98,7 +98,7 @@ describe('PDF drawing thread', () => {
 
 describe('fonts of the PDF drawing thread', () => {
   const LETTERS_EACH = 2000;
-  /** An invoice with Chinese letters that no other invoice has. */
+  /** Builds an invoice with Chinese letters that no other invoice has. */
   const invoiceWithOwnLetters = (nth: number): DrawRequest => {
     const letters = Array.from({ length: LETTERS_EACH }, (_, letter) =>
       String.fromCodePoint(0x4e00 + nth * LETTERS_EACH + letter),
@@ -126,7 +126,7 @@ describe('fonts of the PDF drawing thread', () => {
     this.timeout(60_000);
     const drawer = new PdfDrawer({ maxHeapMb: 64 });
     try {
-      // Three times 23 MB of letters: more than the heap has.
+      // Three times 23 MB of letters exceed the heap.
       for (let nth = 0; nth < 3; nth += 1) {
         const pdf = await drawer.draw(invoiceWithOwnLetters(nth));
         expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-');

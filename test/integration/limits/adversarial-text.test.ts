@@ -25,17 +25,14 @@ const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;
 /**
  * CPU time. The limit is generous: these functions take microseconds per KB. The fastest of several
- * tries counts, because garbage collection may slow one down.
+ * tries counts, because garbage collection may slow a try down.
  */
 const MAX_MS_PER_KB = 2;
 const TRIES = 3;
 
 const cursors = createCursorCodec(Buffer.alloc(32, 1));
 
-/**
- * Functions that read text of clients: headers, paths, bodies, cursors, free text and text for the
- * log.
- */
+/** These functions read headers, paths, bodies, cursors, free text and texts to log. */
 const TEXT_READERS: Record<string, (text: string) => unknown> = {
   redactText,
   withoutInvisible: (text) => stripInvisibleCharacters(JSON.stringify(text)),
@@ -51,7 +48,7 @@ const TEXT_READERS: Record<string, (text: string) => unknown> = {
   containsPattern: buildContainsPattern,
 };
 
-/** The first text for which `read` takes too long. Errors that it throws are ignored. */
+/** Returns the first text that `read` handles too slowly. Errors of `read` are ignored. */
 function findSlowText(read: (text: string) => unknown): string | undefined {
   const measureCpuMs = (text: string) => {
     const usedBefore = process.cpuUsage();
@@ -72,7 +69,6 @@ function findSlowText(read: (text: string) => unknown): string | undefined {
   return undefined;
 }
 
-/** Every text field of a schema, by its path. */
 function listTextFields(schema: Joi.Schema, path: string): [path: string, schema: Joi.Schema][] {
   if (schema.type === 'string') return [[path, schema]];
   const { keys = [], items = [] } = schema.$_terms as Record<'keys' | 'items', Joi.Schema[] | undefined>;
@@ -96,7 +92,7 @@ describe('CPU time for text of clients', () => {
     ),
     ...TOOLS.map(({ name, input }) => [name, input] as const),
   ];
-  /** Fields with the same rules are tested once, under the name of the first. */
+  /** Fields with the same rules are tested once, under the name of the first field. */
   const fields = new Map<string, [path: string, schema: Joi.Schema]>();
   for (const [path, field] of schemas.flatMap(([name, schema]) => listTextFields(schema, name))) {
     const rules = JSON.stringify({

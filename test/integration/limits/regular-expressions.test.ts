@@ -11,24 +11,22 @@ const CHARS = 64 * 1024;
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;
 /**
- * CPU time. The limit is generous: a linear expression takes some microseconds per KB, a quadratic
- * one at least 20 times this limit.
+ * CPU time. The limit is generous: a linear expression takes some microseconds per KB, and a
+ * quadratic expression at least 20 times this limit.
  */
 const MAX_MS_PER_KB = 2;
-/** The fastest try counts, because garbage collection may slow one down. */
+/** The fastest try counts, because garbage collection may slow a try down. */
 const TRIES = 3;
-/** V8 stops an exponential expression after this. */
+/** V8 stops an exponential expression after this time. */
 const GIVE_UP_MS = 20_000;
 
-/**
- * Expressions that are composed at run time: the call in the source and the resulting expression.
- */
+/** Code that composes an expression at run time → the resulting expression. */
 const COMPOSED: Record<string, RegExp> = {
   'new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`)':
     /^\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?)$/,
 };
 
-/** Runs in a separate context, because V8 supports a timeout there. */
+/** Runs in a separate context, where V8 supports a timeout. */
 const MEASURE = new Script(`
   (() => {
     const timeOf = (text) => {

@@ -44,7 +44,6 @@ const STORAGE = createItem({
   unit_price_cents: 4500,
 });
 
-/** Line items as `quantity × price = total`. */
 const formatLineItems = (items: RateCardItem[], facts: PricingFacts) =>
   computeWorkOrderPrice(items, facts).lineItems.map(
     (lineItem) =>

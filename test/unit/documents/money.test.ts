@@ -14,16 +14,13 @@ import { countRuns } from '../../support/count-runs.js';
 
 const SEVERAL_RUNS = { numRuns: countRuns(3000) };
 
-/**
- * Independent model of rounding: numerator / denominator to the nearest integer, ties away from
- * zero, by floor division.
- */
+/** Independent model: rounds to the nearest integer, ties away from zero, by floor division. */
 function roundRatio(numerator: bigint, denominator: bigint): bigint {
   if (numerator < 0n) return -roundRatio(-numerator, denominator);
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** Quantities in units of 1/10000, small and large. */
+/** Quantities in units of 1/10000. */
 const tenThousandths = fc.oneof(
   fc.integer({ min: 1, max: 50_000 }),
   fc.integer({ min: 1, max: MAX_QUANTITY * 10_000 }),
@@ -200,7 +197,7 @@ describe('priceInvoice', () => {
   });
 
   it('invoice totals equal the exact rational result, however large', () => {
-    // An odd total, so that doubles cannot represent the sums exactly.
+    // The total is odd, so that doubles cannot represent the sums exactly.
     const largeLineItem = { quantity: 999_999, unit_price_cents: 999_999_937, taxable: true };
     const anyLineItem = fc.oneof(
       lineItem,
@@ -217,8 +214,7 @@ describe('priceInvoice', () => {
   });
 
   it('invoice totals add up and do not depend on the sequence of line items', () => {
-    // Four line items of 1e15 and their tax stay in the safe integer range, so plain addition can
-    // check them.
+    // The sums stay within the safe integers, so plain addition can check them.
     const lineItems = fc.array(lineItem, { minLength: 1, maxLength: 4 });
     const shuffled = lineItems.chain((original) =>
       fc.tuple(fc.constant(original), fc.shuffledSubarray(original, { minLength: original.length })),

@@ -12,7 +12,7 @@ import { MemoryWritable, parseCsv } from '../../support/exports/export-files.js'
 
 const nothing = () => undefined;
 
-/** Writes the text through the stream, cut at these offsets, and returns the file. */
+/** Writes the text through the stream in pieces, cut at these offsets. */
 async function writeInPieces(text: string, cuts: number[], frame: FileStream): Promise<string> {
   const bytes = Buffer.from(text);
   const offsets = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
@@ -25,7 +25,7 @@ async function writeInPieces(text: string, cuts: number[], frame: FileStream): P
   return content.toString();
 }
 
-/** Formats a CSV cell as COPY does. */
+/** As COPY formats a CSV cell. */
 const formatCell = (value: string | null) =>
   value === null ? '' : value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 const cells = fc.array(

@@ -8,7 +8,7 @@ import { createMetrics, type Metrics } from '../../../shared/platform/metrics.js
 import { type HttpServer, openHttpServer } from '../../../shared/server/http-server.js';
 import { eventually } from '../../support/poll.js';
 
-/** Block of loopback addresses of the noisy client; other clients use 127.0.0.0/24. */
+/** Loopback addresses of the noisy client; other clients use 127.0.0.0/24. */
 const SITE = '127.0.1';
 
 describe('limits on open connections', () => {
@@ -35,7 +35,7 @@ describe('limits on open connections', () => {
     await lifecycle.close();
   });
 
-  /** Opens a connection from this address, sends a request and keeps the connection open. */
+  /** Sends a request from this address and keeps the connection open. */
   async function isAnswered(localAddress: string): Promise<boolean> {
     const socket = connect({ host: '127.0.0.1', port: server.port, localAddress });
     sockets.push(socket);

@@ -5,7 +5,7 @@ describe('fair concurrency limit', () => {
   const OPTIONS = { queues: ['one', 'two'], maxRunning: 2, maxQueued: 6 } as const;
   const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  /** Creates a limit, runs named work in it and records the names as the work starts. */
+  /** The limit runs named work and records each name when its work starts. */
   const createScenario = (options: Parameters<typeof createFairLimit<'one' | 'two'>>[0] = OPTIONS) => {
     const limit = createFairLimit(options);
     const started: string[] = [];
@@ -67,7 +67,7 @@ describe('fair concurrency limit', () => {
     const limit = createFairLimit({ ...OPTIONS, maxRunning: 1 });
     const started: string[] = [];
     const errors: string[] = [];
-    /** The first letter of a name is the site, the first two letters are the group. */
+    /** The first letter of a name is the site; the first two letters are the group. */
     const run = (name: string) =>
       limit
         .run({ queue: 'one', group: name.slice(0, 2), site: name.charAt(0) }, async () => {
@@ -77,7 +77,7 @@ describe('fair concurrency limit', () => {
         .catch(() => errors.push(name));
     // One runs, and six groups of the same site wait with one entry each.
     const work = ['sa1', 'sb1', 'sc1', 'sd1', 'se1', 'sf1', 'sg1', 'ta1', 'tb1', 'ua1'].map(run);
-    // Within a site the group with the most entries is displaced: all have one here.
+    // Within a site the group with the most entries is displaced. Here all groups have one entry.
     work.push(run('sh1'));
     await Promise.all(work);
     expect(errors).to.have.members(['sh1', 'sb1', 'sc1', 'sd1']);

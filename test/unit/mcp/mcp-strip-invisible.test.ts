@@ -3,10 +3,10 @@ import fc from 'fast-check';
 
 import { stripInvisibleCharacters } from '../../../mcp/text/strip-invisible.js';
 
-/** A text as the reader of the result gets it. */
+/** Returns a text as the reader of the result gets it. */
 const cleanText = (text: string) =>
   JSON.parse(stripInvisibleCharacters(JSON.stringify({ text }))).text as string;
-/** Parsed JSON as the reader of the result gets it. */
+/** Parses JSON as the reader of the result gets it. */
 const cleanJson = (json: string) => JSON.parse(stripInvisibleCharacters(json)) as unknown;
 const escapeUnicode = (text: string) =>
   [...Array(text.length).keys()]

@@ -10,7 +10,6 @@ interface DelimitedText {
   after: string;
 }
 
-/** Parses delimited text as its reader would. */
 function parseDelimitedText(text: string | null): DelimitedText {
   const [, mark = '', inside = '', after = ''] =
     /\n<(untrusted-[0-9a-f]{24})>\n(.*)\n<\/\1>(.*)$/s.exec(String(text)) ?? [];

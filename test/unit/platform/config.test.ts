@@ -20,7 +20,7 @@ const PRODUCTION = {
 
 type Environment = Record<string, string>;
 
-/** Configuration problems of an environment; empty when the configuration is valid. */
+/** Returns no problems when the configuration is valid. */
 function findConfigProblems(kind: ProcessKind, environment: Environment): string[] {
   try {
     loadConfig(kind, { SECRET_KEY: SECRET, ...environment });

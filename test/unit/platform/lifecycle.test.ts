@@ -82,7 +82,7 @@ describe('Lifecycle', () => {
   });
 });
 
-/** Source of a process that closes on signals. `start` and `close` are source texts of promises. */
+/** `start` and `close` are source texts of promises. */
 const script = (start: string, close: string, options: object) => `
   import { Lifecycle } from './shared/platform/lifecycle.ts';
   import { createLogger } from './shared/platform/logger.ts';

@@ -3,7 +3,7 @@ import type { ApiRuntime } from '../../../api/runtime/runtime.js';
 import { assertDeliverableUrl } from '../../../api/transforms/assert-deliverable-url.js';
 import { AppError } from '../../../shared/platform/errors.js';
 
-/** Validation errors of a URL as [field, code]; undefined when the URL is allowed. */
+/** Returns validation errors as [field, code]; undefined when the URL is allowed. */
 function findProblems(url: string, production: boolean): unknown {
   try {
     const config = { production, allowLoopback: !production, publicUrl: 'https://api.example.com' };

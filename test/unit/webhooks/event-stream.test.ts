@@ -12,7 +12,7 @@ import {
 } from '../../../shared/events/event-position.js';
 import type { EventPage } from '../../../shared/events/read-events.js';
 
-/** A response whose socket can be stalled and drained by the test. */
+/** A response whose socket the test can stall and drain. */
 class FakeResponse extends EventEmitter {
   writableNeedDrain = false;
   isStalled = false;
@@ -44,7 +44,7 @@ class FakeResponse extends EventEmitter {
 const PAGE = 10;
 const ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
-/** A store of events 1, 2, 3, …, one per transaction. */
+/** Events 1, 2, 3, …, one per transaction. */
 class FakeStore {
   count = 0;
   reads = 0;

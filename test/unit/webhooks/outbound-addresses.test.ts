@@ -25,7 +25,7 @@ const REFUSED_V4: Record<string, string[]> = {
   'Azure internal': ['168.63.129.16'],
 };
 const LOOPBACK = ['127.0.0.0', '127.0.0.1', '127.1.2.3', '127.255.255.255', '::1', '0:0:0:0:0:0:0:1'];
-/** Neighbours of the refused ranges, so that no mask is too wide. */
+/** Neighbours of the refused ranges. A mask that is too wide would refuse some of them. */
 const PUBLIC_V4 = [
   '1.0.0.0',
   '1.1.1.1',

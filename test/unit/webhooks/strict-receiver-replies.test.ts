@@ -11,7 +11,7 @@ interface ReceivedResponse {
   error: string | undefined;
 }
 
-/** Sends a request and receives for a limited time, then closes the connection. */
+/** Receives for `patienceMs`, then closes the connection. */
 function sendAndReceive(url: string, patienceMs = 400): Promise<ReceivedResponse> {
   const received: ReceivedResponse = { status: undefined, headers: {}, bytes: 0, error: undefined };
   return new Promise((resolve) => {
@@ -43,7 +43,7 @@ describe('strict receiver: configured misbehaviour', () => {
   });
   after(() => receiver.stop());
 
-  /** Sends a request; resolves when the connection is closed. */
+  /** Resolves when the connection is closed. */
   async function sendForReply(configured: ReceiverBehavior, patienceMs?: number) {
     const endpoint = receiver.add({ respond: () => configured });
     const received = await sendAndReceive(endpoint.url, patienceMs);

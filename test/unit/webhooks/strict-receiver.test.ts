@@ -15,7 +15,7 @@ interface SignedRequest {
   id: string;
   timestamp: string;
   body: Buffer;
-  /** Computed from the three members above unless it is set. */
+  /** Computed from the members above unless a test sets it. */
   signature: string;
   secrets: string[];
   isAsymmetric: boolean;
@@ -24,7 +24,6 @@ interface SignedRequest {
   method: string;
 }
 
-/** Creates a valid request, except for the overrides. */
 function createSignedRequest(overrides: Partial<SignedRequest> = {}): SignedRequest {
   const id = overrides.id ?? randomUUID();
   const seconds = Math.floor(Date.now() / 1000);
@@ -43,7 +42,7 @@ function createSignedRequest(overrides: Partial<SignedRequest> = {}): SignedRequ
   return { headers: [...headers, 'content-type', 'application/json'], ...merged };
 }
 
-/** Sends the request unchanged and resolves with the response status. */
+/** Sends the request unchanged. Resolves with the response's status. */
 function send(url: string, { method, headers, body }: SignedRequest): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: [...headers, 'host', new URL(url).host], agent: false });
@@ -53,7 +52,7 @@ function send(url: string, { method, headers, body }: SignedRequest): Promise<nu
   });
 }
 
-/** A request that is changed after signing. */
+/** Changes a request after signing. */
 const tamper = (change: (good: SignedRequest) => Partial<SignedRequest>) => () => {
   const good = createSignedRequest();
   return { ...good, ...change(good) };
@@ -79,7 +78,7 @@ describe('strict receiver: verdicts', () => {
   });
   after(() => receiver.stop());
 
-  /** Problems that a new endpoint with these secrets finds in the request. */
+  /** A new endpoint with these secrets checks the request. */
   async function findProblems(
     signedRequest: SignedRequest,
     secrets = [SECRET],

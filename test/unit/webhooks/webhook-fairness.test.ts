@@ -30,7 +30,7 @@ describe('round-robin between tenants', () => {
       fc.property(steps, (all) => {
         const queue = new FairQueue<string>();
         const waiting = new Map<string, string[]>(TENANTS.map((tenant) => [tenant, []]));
-        /** Other tenants served since a tenant started to wait. */
+        /** The tenants that were served since another tenant started to wait. */
         const servedSince = new Map<string, string[]>();
         for (const [index, step] of [...all, ...all.map(() => 'shift')].entries()) {
           if (step !== 'shift') {

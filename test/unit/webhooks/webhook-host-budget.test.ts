@@ -7,10 +7,7 @@ const LIMIT_BYTES = 64 * 1024;
 /** With the overhead per request, sixteen such requests reach the limit. */
 const BODY_BYTES = 3 * 1024;
 
-/**
- * Sends `count` requests and returns how many are admitted. The others must be held back for at
- * most a minute.
- */
+/** Returns how many requests are admitted. The others must wait at most a minute. */
 async function countAdmitted(
   budget: HostBudget,
   to: { tenantId?: string; url?: string; address?: string },

@@ -16,7 +16,7 @@ const { tree: json } = fc.letrec<{ tree: unknown }>((tie) => ({
   ),
 }));
 
-/** Rebuilds a value with the keys of every object inserted in reverse sequence. */
+/** Rebuilds a value with the keys of each object in reverse sequence. */
 function reverseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== 'object' || value === null) return value;

@@ -20,7 +20,7 @@ interface SentJob {
   refuse: (error: Error) => void;
 }
 
-/** A batcher with a fake queue: the test records the jobs and can refuse them. */
+/** The test records the jobs of this batcher and can refuse them. */
 class TestBatcher {
   readonly jobs: SentJob[] = [];
   readonly outcomes = new Map<string, SubmitOutcome[]>();
@@ -219,7 +219,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('refuse' as const), job: fc.nat(60) }) },
 );
 
-/** Number of jobs with a command that has no outcome yet. The batcher counts these as in flight. */
+/** The batcher counts jobs with a command that has no outcome yet as in flight. */
 function openJobs(scenario: TestBatcher, known: ReadonlySet<string>): number {
   return scenario.jobs.filter((job) => job.commands.some((command) => !known.has(command.id))).length;
 }
@@ -245,7 +245,6 @@ function listIds(commands: Command[], owner: string): string[] {
   return commands.filter((command) => command.tenantId === owner).map((command) => command.id);
 }
 
-/** Checks that exactly three slots are free. */
 function expectThreeFreeSlots(scenario: TestBatcher): void {
   const before = scenario.jobs.length;
   scenario.submitMany(5);
@@ -276,7 +275,7 @@ describe('batches of commands under any interleaving', () => {
         await runStep(scenario, step, completedIds);
         expect(openJobs(scenario, completedIds), 'jobs in flight').to.be.at.most(3);
       }
-      // Reply to the remaining jobs until no more jobs are sent.
+      // Reply until no more jobs are sent.
       for (let job = 0; job < scenario.jobs.length; job += 1) scenario.reply(job);
       await Promise.all(scenario.completions);
       expect(scenario.batcher.size).to.equal(0);

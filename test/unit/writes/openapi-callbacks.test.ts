@@ -9,7 +9,7 @@ import { describeEventType } from '../../../shared/resources/event-types/bodies.
 import type { Json } from '../../support/client.js';
 import { PROJECT } from '../../support/load/processes.js';
 
-/** A route that registers receivers, added to the product's routes. */
+/** A route that registers receivers. The test adds it to the product's routes. */
 const BLOCK = `/**
  * @openapi
  * /receivers:
@@ -38,13 +38,12 @@ describe('x-callbacks: events', () => {
       .slice(2)
       .split('/')
       .reduce((at: Json, part) => at[part], document);
-  /** Replaces every reference by its schema. */
   const inlineRefs = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(inlineRefs);
     if (typeof node !== 'object' || node === null) return node;
     const { $ref } = node as Json;
     if ($ref) return inlineRefs(resolve($ref));
-    // A reference with its own description: inlining joins both descriptions.
+    // A reference may have its own description. Inlining joins both descriptions.
     const { allOf: [named] = [], description, ...own } = node as Json;
     if (named) {
       const { description: namedDescription, ...schema } = inlineRefs(named) as Json;

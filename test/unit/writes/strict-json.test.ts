@@ -10,7 +10,7 @@ const SEVERAL_RUNS = { numRuns: countRuns(2000) };
 
 const read = (text: string, maxDepth = 20) => parseStrictJson(Buffer.from(text, 'utf8'), { maxDepth });
 
-/** The problems of a text as `code field`. */
+/** Formats each problem as `code field`. */
 function findProblems(text: string, maxDepth = 20): string[] {
   const result = read(text, maxDepth);
   return result.ok ? [] : result.problems.map((problem) => `${problem.code} ${problem.field}`);
@@ -143,7 +143,7 @@ describe('parseStrictJson', () => {
   });
 });
 
-/** A text with one problem and the path of that problem from the root. */
+/** Each text has one problem, at this path from the root. */
 const invalidJson = fc.constantFrom(
   { text: '{"q":1,"q":[]}', code: 'duplicate_key', path: '.q' },
   { text: '{"q":"\\"q\\":","r":0,"\\u0071":"x"}', code: 'duplicate_key', path: '.q' },
@@ -154,7 +154,7 @@ const invalidJson = fc.constantFrom(
   { text: '[9007199254740993]', code: 'unsafe_integer', path: '[0]' },
   { text: '{"n": -1E400 }', code: 'unsafe_number', path: '.n' },
 );
-/** A container for a text, under a key or at an index, after valid siblings. */
+/** Puts a text into an object or array, after valid siblings. */
 const wrapper = fc.record({
   siblings: fc.array(cleanValue, { maxLength: 2 }),
   key: fc.option(fc.stringMatching(/^[a-z_][a-z0-9_]{0,9}$/).filter((key) => !FORBIDDEN_KEYS.includes(key))),
@@ -196,7 +196,7 @@ describe('parseStrictJson and injected problems', () => {
   });
 });
 
-/** Slow, independent check that a text which JSON.parse accepts has nothing to refuse. */
+/** A slow, independent check of a text that JSON.parse accepts. */
 function isAcceptable(text: string, maxDepth: number): boolean {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g)!;
   const open: string[][] = [];
@@ -216,7 +216,7 @@ function isAcceptable(text: string, maxDepth: number): boolean {
   });
 }
 
-/** Compares with JSON.parse for syntax and with the slow check for everything else. */
+/** Compares the syntax with JSON.parse, and everything else with the slow check. */
 function checkAgreement(bytes: Buffer, maxDepth: number): void {
   const result = parseStrictJson(bytes, { maxDepth });
   const firstCode = result.ok ? undefined : result.problems[0]?.code;
@@ -230,8 +230,7 @@ function checkAgreement(bytes: Buffer, maxDepth: number): void {
     assert.match(JSON.stringify(result), expected);
     return;
   }
-  // Evaluate as JavaScript, because JSON.parse of Node 24 misreads escaped keys (see
-  // strict-json.ts).
+  // Evaluate JavaScript, because JSON.parse of Node 24 misreads escaped keys (strict-json.ts).
   if (isAcceptable(text, maxDepth))
     assert.deepStrictEqual(result, { ok: true, value: runInThisContext(`(${text})`) });
   else assert.notInclude([undefined, 'invalid_json', 'invalid_utf8'], firstCode, text);

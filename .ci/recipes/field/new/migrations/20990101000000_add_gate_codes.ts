@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Adds the gate code of the pickup. The column is nullable, so no row is rewritten. */
+/** The column is nullable, so PostgreSQL rewrites no row. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table work_orders add column gate_code text');
 }

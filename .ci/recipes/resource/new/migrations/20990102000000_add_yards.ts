@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The same policy as in isolate_tenants, which gives the reasons. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds yards: the places where a company stores vehicles. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table yards (

@@ -2,7 +2,6 @@ import { text } from '../../contracts/schemas/fields.js';
 import { optionalMultilineText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 
-/** The fields of a yard. */
 export const yardFields = defineFields({
   id: recordId(),
   name: { input: text(200).example('North yard'), isRequired: true, columns: 'text' },
