@@ -117,10 +117,11 @@ function printSums(): void {
     for (const { title, details } of failures) appendFileSync(path, `${title}\n${findCause(details)}\n`);
 }
 
-/** The first line of the details that names an error. */
+/** The first line of the details that names an error, or the first line after the title. */
 function findCause(details: string): string {
-  const line = details.split('\n').find((text) => /Error\b|:.*(died|did not)/.test(text)) ?? details;
-  return `    ${line.trim().slice(0, 300)}`;
+  const [, afterTitle = details] = details.trim().split(/\n\s*\n/);
+  const line = details.split('\n').find((text) => /Error\b|:.*(died|did not)/.test(text)) ?? afterTitle;
+  return `    ${(line.trim().split('\n')[0] ?? '').slice(0, 300)}`;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
