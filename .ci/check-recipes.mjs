@@ -16,8 +16,6 @@ const RECIPES = [
 ];
 /** Every recipe with a migration adds a line to this file. */
 const MIGRATION_LIST = 'migrations/index.ts';
-const MOCHA =
-  'mocha --no-config -n import=tsx --require ./test/support/root-hooks.ts --timeout 120000 --reporter dot';
 
 const copy = mkdtempSync(join(tmpdir(), 'tow-recipes-'));
 const problems = [];
@@ -38,7 +36,7 @@ refuseUnnamed('To add', generated, listNamedPaths('## To add', '\n- **'));
 const tests = files.filter((path) => path.endsWith('.test.ts'));
 await Promise.all([
   run('npm run --silent check'),
-  run(`npx ${MOCHA} test/contract/*.test.ts test/contract/*/*.test.ts ${tests.join(' ')}`),
+  run(`npx tsx test/run/main.ts --jobs 1 test/contract ${tests.join(' ')}`),
 ]);
 for (const problem of problems) console.error(`FAILED: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;

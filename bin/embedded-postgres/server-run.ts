@@ -9,6 +9,8 @@ export interface ServerSettings {
   clusterDir: string;
   port: number;
   account: SystemAccount | undefined;
+  /** Settings of PostgreSQL that replace those below. */
+  settings: Record<string, string>;
   logger: {
     info(o: object, m: string): void;
     warn(o: object, m: string): void;
@@ -33,8 +35,8 @@ export interface ServerRun {
   logFrom: number;
 }
 
-function serverArguments({ clusterDir, port }: ServerSettings): string[] {
-  const settings = {
+function serverArguments({ clusterDir, port, settings }: ServerSettings): string[] {
+  const all = {
     cluster_name: buildClusterName(clusterDir),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -50,8 +52,9 @@ function serverArguments({ clusterDir, port }: ServerSettings): string[] {
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
+    ...settings,
   };
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return ['-D', clusterDir, '-p', String(port), ...options];
 }
 

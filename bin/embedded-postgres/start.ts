@@ -55,6 +55,8 @@ export interface EmbeddedPostgresOptions {
   logger: EmbeddedPostgresLogger;
   /** A fixed port, which must be free. Default: a free port, the same in every run if possible. */
   port?: number;
+  /** Settings of PostgreSQL that replace this module's. Tests give up durability with them. */
+  settings?: Record<string, string>;
 }
 
 interface ClusterContext {
@@ -147,7 +149,8 @@ async function startServer(
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(context, options.port);
     const url = buildDatabaseUrl('postgres', state.superuserPassword, port);
-    const server = new PostgresServer({ postgres, clusterDir, port, account, logger: options.logger });
+    const { logger, settings = {} } = options;
+    const server = new PostgresServer({ postgres, clusterDir, port, account, logger, settings });
     try {
       await server.start(() => canAnswerQueries(url), START_DEADLINE_MS);
       await ensureOwnerDatabase(url, state.ownerPassword);

@@ -9,8 +9,7 @@ import { getClassName } from '../../shared/contracts/schemas/to-openapi.js';
 import { findUnknownFields, validate } from '../../shared/contracts/schemas/validate.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import { resources } from '../../shared/registry/resources.js';
-import { PROJECT, useProcesses } from '../support/load/processes.js';
-import { buildScriptCommand } from '../support/network/run-script.js';
+import { PROJECT } from '../support/load/processes.js';
 import { findSchemaProblems, openApiDocument } from '../support/openapi-validator.js';
 import {
   listDocumentedExamples,
@@ -282,20 +281,11 @@ describe('openapi.json conforms to OpenAPI 3.0.3', () => {
 });
 
 describe('files generated from the schemas', () => {
-  const processes = useProcesses();
-
   it('docs/openapi.json is up to date: `npm run build` would not change it', () => {
     const fresh = renderOpenApiDocument(buildOpenApiDocument([join(PROJECT, 'api/routes/*.ts')]));
     expect(
       readFileSync(join(PROJECT, 'docs/openapi.json'), 'utf8') === fresh,
       'run `npm run build`',
     ).to.equal(true);
-  });
-
-  it('shared/contracts/generated.ts is up to date: `npm run generate` would not change it', async () => {
-    const { code, output } = await processes.run({
-      command: buildScriptCommand('bin/generate.ts', '--check'),
-    });
-    expect(code, output).to.equal(0);
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type Joi from 'joi';
 import { getClassName } from '../../shared/contracts/schemas/to-openapi.js';
 import { resources } from '../../shared/registry/resources.js';
+import { countRuns } from '../support/count-runs.js';
 import { findSchemaProblems } from '../support/openapi-validator.js';
 import {
   breakEveryMember,
@@ -12,7 +13,7 @@ import {
 } from '../support/records/arbitraries.js';
 import { listDocumentedOperations } from '../support/text/openapi-walk.js';
 
-const RUNS = 400;
+const RUNS = countRuns(400);
 
 const schemas = resources.flatMap((resource) => Object.values(resource.schemas)) as Joi.ObjectSchema[];
 const bodies = new Map(

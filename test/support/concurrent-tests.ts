@@ -1,3 +1,5 @@
+import { createConcurrencyLimit } from './concurrency-limit.js';
+
 /**
  * Registers tests that mostly wait, each with its own stores and processes. They run concurrently,
  * and each `it` reports the result of one. TEST_ONLY=<pattern> in the environment selects tests by
@@ -25,21 +27,4 @@ export function registerConcurrentTests(
   for (const [title] of chosen) it(title, async () => outcomes.get(title)).timeout(timeoutMs);
   // A scenario whose test timed out still has to clean up after itself.
   after(async () => void (await Promise.allSettled(outcomes.values()))).timeout(timeoutMs);
-}
-
-/** Runs functions in the sequence in which they are passed, at most `atOnce` concurrently. */
-function createConcurrencyLimit(atOnce: number): (run: () => Promise<void>) => Promise<void> {
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
-  return async (run) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resume) => waiting.push(resume));
-    try {
-      await run();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }

@@ -49,6 +49,11 @@ export interface StackOptions {
   createOffer?: Parameters<typeof createMcpListener>[1];
 }
 
+let startedStacks = 0;
+
+/** The number of stacks that this process has started. */
+export const countStartedStacks = (): number => startedStacks;
+
 /**
  * The whole product in this process, with its own database (and Redis), listening on a real port.
  */
@@ -62,6 +67,7 @@ export class TestStack {
   ) {}
 
   static async start(options: StackOptions = {}): Promise<TestStack> {
+    startedStacks += 1;
     const databaseUrl = options.databaseUrl ?? options.previousStack?.databaseUrl ?? (await createDatabase());
     const redisUrl = options.previousStack?.redisUrl ?? (await createRedisUrl());
     const dataDir = mkdtempSync(join(tmpdir(), 'tow-stack-'));

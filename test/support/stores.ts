@@ -22,6 +22,16 @@ interface Stores {
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const TEMPLATE = 'tow_template';
+/**
+ * The tests' server ends with the run, so its data need not survive a power failure. It serves the
+ * connections of several stacks at a time.
+ */
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '500',
+};
 
 let stores: Promise<Stores> | undefined;
 let databases = 0;
@@ -44,7 +54,9 @@ async function startStores(): Promise<Stores> {
   // the cluster would go to /var/lib.
   chmodSync(dataDir, 0o755);
   const external = process.env.TEST_SUPERUSER_URL;
-  const embedded = external ? undefined : await startEmbeddedPostgres({ dataDir, logger: silent });
+  const embedded = external
+    ? undefined
+    : await startEmbeddedPostgres({ dataDir, logger: silent, settings: SETTINGS });
   const redis = IS_SCALED ? await startRedis() : undefined;
   const ownerUrl = external ? await makeOwner(external) : withDatabase(embedded as EmbeddedPostgres);
   const started: Stores = {

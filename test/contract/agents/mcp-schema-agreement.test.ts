@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { checkArguments } from '../../../mcp/call/arguments.js';
 import { LISTED_TOOLS } from '../../../mcp/tools/schemas.js';
 import { AppError } from '../../../shared/platform/errors.js';
-
+import { countRuns } from '../../support/count-runs.js';
 import {
   breakEveryMember,
   generateBodies,
@@ -14,7 +14,7 @@ import {
   generateCompleteBodies,
 } from '../../support/records/arbitraries.js';
 
-const RUNS = 300;
+const RUNS = countRuns(300);
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 (formats as unknown as { default: (ajv: Ajv2020) => void }).default(ajv);

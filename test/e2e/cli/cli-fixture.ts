@@ -83,23 +83,23 @@ export class Cli {
     return openDatabase({ databaseUrl: this.databaseUrl, poolSize: 2, applicationName, logger });
   }
 
-  /** Runs an entry file with the settings of this block. A setting of '' counts as absent. */
+  /**
+   * Runs a file of the built product with the settings of this block. A setting of '' counts as
+   * absent.
+   */
   run(file: string, args: string[] = [], settings: Record<string, string> = {}): Promise<CliRun> {
     const own = { DATA_DIR: this.dataDir, DATABASE_URL: this.databaseUrl };
     const env = { PATH: process.env.PATH ?? '', ...own, ...settings };
     return new Promise((done) => {
-      execFile(
-        process.execPath,
-        ['--import', 'tsx', file, ...args],
-        { cwd: PROJECT, env },
-        (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
+      execFile(process.execPath, [`dist/${file}`, ...args], { cwd: PROJECT, env }, (error, out, err) =>
+        done({ code: error ? Number(error.code) : 0, out, err }),
       );
     });
   }
 
   /** Runs `tow … --json`. On success and on failure, standard output must be one JSON document. */
   async tow(args: string[], settings: Record<string, string> = {}): Promise<CliJsonRun> {
-    const { code, out } = await this.run('bin/tow.ts', [...args, '--json'], settings);
+    const { code, out } = await this.run('bin/tow.js', [...args, '--json'], settings);
     expect(out.trim().split('\n')).to.have.length(1);
     return { code, ...(JSON.parse(out) as Omit<CliJsonRun, 'code'>) };
   }

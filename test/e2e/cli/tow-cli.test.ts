@@ -34,11 +34,11 @@ describe('tow, the command line', function () {
 
   it('tow prints help, and exits with 2 on a wrong command line', async () => {
     const [help, version, unknown, missing, none] = await Promise.all([
-      run('bin/tow.ts', ['help']),
+      run('bin/tow.js', ['help']),
       tow(['--version']),
       tow(['tenants', 'destroy']),
       tow(['keys', 'create', '--name', 'x']),
-      run('bin/tow.ts', []),
+      run('bin/tow.js', []),
     ]);
     expect(help.code).to.equal(0);
     expect(help.out).to.include('tow keys create').and.to.include('Exit codes');
@@ -68,7 +68,7 @@ describe('tow, the command line', function () {
       MIGRATION_HEAD,
     ]);
     expect((await tow(['migrate'])).data.applied).to.deep.equal([]);
-    const after = await run('bin/tow.ts', ['doctor']);
+    const after = await run('bin/tow.js', ['doctor']);
     expect(after.code, after.out).to.equal(0);
     expect(after.out)
       .to.match(/^ok +postgres +PostgreSQL \d+, [\d.]+ ms$/m)
@@ -95,7 +95,7 @@ describe('tow, the command line', function () {
         `insert into events (tenant_id, id, type, body) values ($1, 'ffffffff-ffff-7fff-8fff-ffffffffffff', 'x.made', '{}')`,
         [tenantId],
       );
-      const found = await run('bin/tow.ts', ['doctor']);
+      const found = await run('bin/tow.js', ['doctor']);
       await client.query('delete from events where tenant_id = $1', [tenantId]);
       return found;
     });
@@ -119,7 +119,7 @@ describe('tow, the command line', function () {
         `insert into clock.schedule_runs (schedule, last_succeeded_at, last_failed_at, last_error)
          values ('mark-overdue', now(), null, null), ('accrue-storage', now() - interval '1 day', now(), 'out of memory')`,
       );
-      const found = await run('bin/tow.ts', ['doctor']);
+      const found = await run('bin/tow.js', ['doctor']);
       await client.query('delete from clock.schedule_runs');
       await client.query('delete from sweep_faults where tenant_id = $1', [tenantId]);
       await client.query('delete from tenants where tenant_id = $1', [tenantId]);
@@ -133,7 +133,7 @@ describe('tow, the command line', function () {
         'm',
       ),
     );
-    const healthy = await run('bin/tow.ts', ['doctor']);
+    const healthy = await run('bin/tow.js', ['doctor']);
     expect(healthy.out)
       .to.match(/^ok +clock +no clock has run/m)
       .and.to.match(/^ok +accounts /m);

@@ -4,20 +4,17 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseCsv, unzip } from '../../support/exports/export-files.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { DeveloperMachine } from './developer-machine.js';
 
 describe('tow export', function () {
   this.timeout(90_000);
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ exports: true });
+  const tenant = useTenant(stack);
 
   before(async () => {
-    stack = await TestStack.start({ exports: true });
-    tenant = await stack.createTenant();
     for (let nth = 0; nth < 3; nth += 1) await tenant.client.post('/invoices', invoiceInput());
   });
-  after(() => stack.stop());
 
   const onMachine = (work: (machine: DeveloperMachine) => Promise<void>) =>
     // An address without a path is that of the API.

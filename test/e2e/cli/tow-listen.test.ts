@@ -9,15 +9,13 @@ import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { TestStack, type TestTenant } from '../../support/stack.js';
 import { getFreePort } from '../../support/stores.js';
+import { useStack } from '../../support/use-stack.js';
 import { DeveloperMachine } from './developer-machine.js';
 
 const CLEAN = { code: 0, signal: null };
 
 describe('tow listen', () => {
-  let stack: TestStack;
-  before(async () => {
-    stack = await TestStack.start();
-  });
+  const stack = useStack();
 
   /** Runs work with a tenant and a developer machine whose settings hold the tenant's key. */
   async function withMachine(
@@ -235,10 +233,6 @@ describe('tow listen', () => {
     },
     { maxConcurrent: 3, timeoutMs: 90_000 },
   );
-
-  after(async () => {
-    await stack.stop();
-  });
 
   it('tow listen leaves no stream open', async () => {
     await eventually('the end of all streams', async () => {

@@ -1,5 +1,8 @@
 /** Runs `tow mcp` as a process, against a deployment. */
+import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -262,8 +265,12 @@ describe('tow mcp', function () {
   });
 
   it('tow mcp returns an error for each request when the address is not an MCP server', async () => {
-    const env = { ...settings(), TOW_MCP_URL: url.replace('/mcp', '/healthz') };
+    const website = createServer((_request, response) => response.end('<!doctype html>'));
+    await once(website.listen(0, '127.0.0.1'), 'listening');
+    const { port } = website.address() as AddressInfo;
+    const env = { ...settings(), TOW_MCP_URL: `http://127.0.0.1:${port}/` };
     const { error } = await withStdio((stdio) => stdio.request('ping'), { env });
+    website.close();
     expect([error.code, error.data.code]).to.deep.equal([-32000, 'no_mcp_server']);
   });
 

@@ -7,19 +7,13 @@ import { expect } from 'chai';
 import { TRIGGERABLE_TYPES } from '../../../bin/commands/trigger/recipes.js';
 import { withFastClock } from '../../support/fast-clock.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { DeveloperMachine } from './developer-machine.js';
 
 describe('tow trigger', function () {
   this.timeout(90_000);
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   /** A machine on which `npm start` has left its demo.json. */
   const withDemo = (work: (machine: DeveloperMachine) => Promise<void>) =>

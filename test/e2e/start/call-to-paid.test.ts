@@ -6,17 +6,12 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { withFastClock } from '../../support/fast-clock.js';
 import { PROJECT } from '../../support/load/processes.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 const run = promisify(execFile);
 
 describe('docs/from-call-to-paid.sh', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
 
   it('the script takes a work order from call to payment; database, audit log and all eight event types agree', async () => {
     const tenant = await stack.createTenant();

@@ -11,7 +11,7 @@ describe('release and demo:reset', function () {
   this.timeout(40_000);
   const cli = useCli();
 
-  const reset = (settings: Record<string, string> = {}) => cli.run('bin/demo-reset.ts', [], settings);
+  const reset = (settings: Record<string, string> = {}) => cli.run('bin/demo-reset.js', [], settings);
   const readDemo = async () => JSON.parse(await readFile(join(cli.dataDir, 'demo.json'), 'utf8')) as DemoFile;
   const findFirstKey = (demo: DemoFile) => findKey(cli.db, demo.tenants[0]?.api_key ?? '');
   /** Row counts of a tenant in some tables. */
@@ -33,14 +33,14 @@ describe('release and demo:reset', function () {
 
   it('release with DEMO=true writes the demo, and a second release changes nothing', async () => {
     const settings = { DEMO: 'true', BASE_URL: 'https://tow.example' };
-    const released = await cli.run('bin/release.ts', [], settings);
+    const released = await cli.run('bin/release.js', [], settings);
     expect(released.code, released.err).to.equal(0);
     expect(released.out.trim().split('\n')).to.have.length(1);
     const demo = await readDemo();
     expect(demo).to.include({ api_url: 'https://tow.example/v1', mcp_url: 'https://tow.example/mcp' });
-    expect((await cli.run('bin/release.ts', [], settings)).code).to.equal(0);
+    expect((await cli.run('bin/release.js', [], settings)).code).to.equal(0);
     expect(await readDemo()).to.deep.equal(demo);
-    const broken = await cli.run('bin/release.ts', [], { DATABASE_URL: '' });
+    const broken = await cli.run('bin/release.js', [], { DATABASE_URL: '' });
     expect(broken.code).to.equal(1);
     expect(broken.err).to.match(/DATABASE_URL/);
   });

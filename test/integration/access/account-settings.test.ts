@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 /**
  * Names that Node accepts as time zones. PostgreSQL refuses those up to AET, and reads those from
@@ -36,14 +36,8 @@ const NOT_IN_POSTGRES = [
 ];
 
 describe('account settings', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   it('PATCH /settings merges changes, and later invoices are priced with them', async () => {
     const { client } = tenant;

@@ -4,7 +4,7 @@ import type { TestResponse } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const MEMBERS = [
   'id',
@@ -24,14 +24,8 @@ const MEMBERS = [
 const HOUR_MS = 3_600_000;
 
 describe('API keys', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const createApiKey = async (body: Record<string, unknown> = {}): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/api-keys', { name: 'k', ...body });

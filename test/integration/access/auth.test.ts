@@ -5,17 +5,11 @@ import { mintKey } from '../../../shared/resources/api-keys/credential.js';
 import { TestClient, type TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('authentication', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const requestMe = (authorization?: string): Promise<TestResponse> =>
     tenant.client.get('/me', { key: null, headers: authorization === undefined ? {} : { authorization } });

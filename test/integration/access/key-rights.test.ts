@@ -8,8 +8,9 @@ import { createRedPng } from '../../support/records/pictures.js';
 import { endpointInput, invoiceInput, scheduleInput, UNKNOWN_ID } from '../../support/records/samples.js';
 import { createUser } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
-import { type KeyOptions, TestStack, type TestTenant } from '../../support/stack.js';
+import type { KeyOptions } from '../../support/stack.js';
 import { findRequiredCredential, listDocumentedOperations } from '../../support/text/openapi-walk.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 
 /**
@@ -153,13 +154,11 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
 };
 
 describe('rights of API keys and agent keys', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   const ids: Record<string, string> = {};
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     const { client } = tenant;
     ids.invoice = (await client.post('/invoices', invoiceInput())).body.id;
     await client.call('PUT', '/settings/logo', {
@@ -195,7 +194,6 @@ describe('rights of API keys and agent keys', () => {
     await createUser(stack, tenant.id);
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
-  after(() => stack.stop());
 
   /** Clients by rights. Equal rights share a key, because an account has at most 100 live keys. */
   const clients = new Map<string, Promise<TestClient>>();

@@ -4,20 +4,17 @@ import { AccountQuota } from '../../../shared/records/account-quota.js';
 import { LIVE_KEY_QUOTA } from '../../../shared/resources/api-keys/live-key-quota.js';
 import type { TestClient, TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { explainRun } from '../../support/writes/explain.js';
 
 const MAX_LIVE_KEYS = 100;
 const SCOPES = ['read_invoices'];
 
 describe('limit of live keys per account', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenant: TestTenant;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
   beforeEach(async () => {
     tenant = await stack.createTenant();
   });

@@ -8,19 +8,18 @@ import {
   requestSession,
   type TestUser,
 } from '../../support/records/sign-in.js';
-import { TestStack } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 describe('the session cookie in production', () => {
-  let stack: TestStack;
+  const SECRET_KEY = randomBytes(48).toString('base64');
+  const stack = useOwnStack({
+    environment: { NODE_ENV: 'production', BASE_URL: 'https://api.example.com', SECRET_KEY },
+  });
   let user: TestUser;
 
   before(async () => {
-    const SECRET_KEY = randomBytes(48).toString('base64');
-    const environment = { NODE_ENV: 'production', BASE_URL: 'https://api.example.com', SECRET_KEY };
-    stack = await TestStack.start({ environment });
     user = await createUser(stack, (await stack.createTenant()).id);
   });
-  after(() => stack.stop());
 
   it('POST /session sets a Secure, HttpOnly cookie with the prefix __Host-, even over plain HTTP', async () => {
     const response = await requestSession(stack.origin, user);

@@ -9,22 +9,26 @@ import { registerConcurrentTests } from '../../support/concurrent-tests.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
 import { createInvoiceAfter, createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
-import { createSessionClient, createUser, signIn, type TestUser } from '../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import {
+  createSessionClient,
+  createUser,
+  signIn,
+  type TestUser,
+  useCheapPasswords,
+} from '../../support/records/sign-in.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('the session cookie', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  useCheapPasswords();
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
   let user: TestUser;
   let person: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
     user = await createUser(stack, tenant.id);
     person = await signIn(stack, user);
   });
-  after(() => stack.stop());
 
   const body = { company_name: 'C' };
   const cookie = () => person.defaultHeaders.cookie as string;

@@ -4,8 +4,15 @@ import { sha256 } from '../../../shared/platform/crypto.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
-import { createUser, requestSession, signIn, type TestUser } from '../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import {
+  createUser,
+  requestSession,
+  signIn,
+  type TestUser,
+  useCheapPasswords,
+} from '../../support/records/sign-in.js';
+import type { TestStack } from '../../support/stack.js';
+import { useOwnStack, useStack, useTenant } from '../../support/use-stack.js';
 
 /** Holds the running password checks of all people except this one. */
 function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
@@ -30,16 +37,14 @@ function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
 }
 
 describe('guessing a password', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  useCheapPasswords();
+  const stack = useOwnStack({ environment: { BAD_CREDENTIALS_PER_MINUTE: '30' } });
+  const tenant = useTenant(stack);
   let user: TestUser;
 
   before(async () => {
-    stack = await TestStack.start({ environment: { BAD_CREDENTIALS_PER_MINUTE: '30' } });
-    tenant = await stack.createTenant();
     user = await createUser(stack, tenant.id);
   });
-  after(() => stack.stop());
 
   const guess = (email: string, password: string) => requestSession(stack.origin, { email, password });
 
@@ -71,14 +76,9 @@ describe('guessing a password', () => {
 });
 
 describe('signing in during an attack', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start({ environment: { TRUST_PROXY: 'true' } });
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  useCheapPasswords();
+  const stack = useStack({ environment: { TRUST_PROXY: 'true' } });
+  const tenant = useTenant(stack);
 
   const ATTACKER = '203.0.113.66';
   const HOME = '192.0.2.10';
@@ -184,6 +184,23 @@ describe('signing in during an attack', () => {
       expect(new Set(statuses)).to.deep.equal(new Set([401, 503]));
     });
   }
+});
+
+describe('signing in behind a proxy', () => {
+  const stack = useOwnStack({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
+
+  it('a person can sign in while another account sets as many passwords as it can', async () => {
+    const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
+    const [person, user] = [await signIn(stack, { tenantId: busy.id }), await createUser(stack, quiet.id)];
+    const headers = { 'x-service-dry-run': 'true' };
+    const creations = Array.from({ length: 24 }, (_, nth) => {
+      const body = { name: 'N', email: `n${nth}@example.com`, password: 'long enough for a test' };
+      return person.post('/users', body, { headers });
+    });
+    expect((await requestSession(stack.origin, user)).status).to.equal(200);
+    const statuses = (await Promise.all(creations)).map(({ status }) => status);
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 503]));
+  });
 
   it('an account can set a password while another account sets as many as it can', async () => {
     const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
@@ -202,28 +219,6 @@ describe('signing in during an attack', () => {
     const made = await quietPerson.post('/users', bodyOf(0));
     expect(made.status, made.text).to.equal(201);
     await Promise.all(flood);
-  });
-});
-
-describe('signing in behind a proxy', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
-  });
-  after(() => stack.stop());
-
-  it('a person can sign in while another account sets as many passwords as it can', async () => {
-    const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
-    const [person, user] = [await signIn(stack, { tenantId: busy.id }), await createUser(stack, quiet.id)];
-    const headers = { 'x-service-dry-run': 'true' };
-    const creations = Array.from({ length: 24 }, (_, nth) => {
-      const body = { name: 'N', email: `n${nth}@example.com`, password: 'long enough for a test' };
-      return person.post('/users', body, { headers });
-    });
-    expect((await requestSession(stack.origin, user)).status).to.equal(200);
-    const statuses = (await Promise.all(creations)).map(({ status }) => status);
-    expect(new Set(statuses)).to.deep.equal(new Set([200, 503]));
   });
 
   it('POST /session counts invalid requests per address, and uses only the address that the proxy added', async () => {
@@ -250,23 +245,20 @@ describe('signing in behind a proxy', () => {
 });
 
 describe('rate limits of signed-in people', () => {
+  const tiers = '{"standard":{"minute":3,"hour":100},"starter":{"minute":2,"hour":100}}';
+  const stack = useOwnStack({ environment: { RATE_LIMIT_TIERS: tiers } });
+
   it('each signed-in person has a separate rate limit, with another one for the sandbox', async () => {
-    const tiers = '{"standard":{"minute":3,"hour":100},"starter":{"minute":2,"hour":100}}';
-    const stack = await TestStack.start({ environment: { RATE_LIMIT_TIERS: tiers } });
-    try {
-      const { id: tenantId } = await stack.createTenant();
-      const [one, two] = [await signIn(stack, { tenantId }), await signIn(stack, { tenantId })];
-      const statuses = async (environment: string, times: number) => {
-        const responses: number[] = [];
-        for (let time = 0; time < times; time += 1)
-          responses.push((await one.get('/me', { headers: { 'x-environment': environment } })).status);
-        return responses;
-      };
-      expect(await statuses('live', 4)).to.deep.equal([200, 200, 200, 429]);
-      expect(await statuses('sandbox', 3)).to.deep.equal([200, 200, 429]);
-      expect((await two.get('/me')).status).to.equal(200);
-    } finally {
-      await stack.stop();
-    }
+    const { id: tenantId } = await stack.createTenant();
+    const [one, two] = [await signIn(stack, { tenantId }), await signIn(stack, { tenantId })];
+    const statuses = async (environment: string, times: number) => {
+      const responses: number[] = [];
+      for (let time = 0; time < times; time += 1)
+        responses.push((await one.get('/me', { headers: { 'x-environment': environment } })).status);
+      return responses;
+    };
+    expect(await statuses('live', 4)).to.deep.equal([200, 200, 200, 429]);
+    expect(await statuses('sandbox', 3)).to.deep.equal([200, 200, 429]);
+    expect((await two.get('/me')).status).to.equal(200);
   });
 });

@@ -8,20 +8,21 @@ import {
   signIn,
   TEST_PASSWORD,
   type TestUser,
+  useCheapPasswords,
 } from '../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useOwnStack, useStack } from '../../support/use-stack.js';
 
 describe('signing in', () => {
-  let stack: TestStack;
+  useCheapPasswords();
+  const stack = useStack();
   let tenant: TestTenant;
   let user: TestUser;
 
   before(async () => {
-    stack = await TestStack.start();
     tenant = await stack.createTenant('Hudson Towing');
     user = await createUser(stack, tenant.id, { name: 'Dana', email: 'Dana@example.com' });
   });
-  after(() => stack.stop());
 
   const trySession = (body: unknown, headers: Record<string, string> = {}): Promise<TestResponse> =>
     requestSession(stack.origin, body, headers);
@@ -157,19 +158,16 @@ describe('signing in', () => {
 });
 
 describe('signing in behind TLS', () => {
+  const stack = useOwnStack({ environment: { BASE_URL: 'https://tow.example' } });
+
   it('POST /session with an https BASE_URL sets a Secure cookie and accepts BASE_URL as its own origin', async () => {
-    const stack = await TestStack.start({ environment: { BASE_URL: 'https://tow.example' } });
-    try {
-      const tenant = await stack.createTenant();
-      const user = await createUser(stack, tenant.id);
-      const body = { email: user.email, password: user.password };
-      const response = await requestSession(stack.origin, body, { origin: 'https://tow.example' });
-      expect(response.status, response.text).to.equal(200);
-      expect(response.headers['set-cookie']).to.match(/; Secure$/);
-      const foreign = await requestSession(stack.origin, body, { origin: 'http://tow.example' });
-      expectError(foreign, 403, 'forbidden');
-    } finally {
-      await stack.stop();
-    }
+    const tenant = await stack.createTenant();
+    const user = await createUser(stack, tenant.id);
+    const body = { email: user.email, password: user.password };
+    const response = await requestSession(stack.origin, body, { origin: 'https://tow.example' });
+    expect(response.status, response.text).to.equal(200);
+    expect(response.headers['set-cookie']).to.match(/; Secure$/);
+    const foreign = await requestSession(stack.origin, body, { origin: 'http://tow.example' });
+    expectError(foreign, 403, 'forbidden');
   });
 });

@@ -7,30 +7,27 @@ import { eventually } from '../../support/poll.js';
 import {
   createSessionClient,
   createUser,
+  openSession,
   readCookie,
   requestSession,
-  signIn,
   TEST_PASSWORD,
 } from '../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 describe('users of an account', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenant: TestTenant;
   let signedIn: Promise<TestClient> | undefined;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
   beforeEach(async () => {
     tenant = await stack.createTenant();
     signedIn = undefined;
   });
-  after(() => stack.stop());
 
   /** A signed-in user who existed before the test. */
   const signInColleague = (): Promise<TestClient> => {
-    signedIn ??= signIn(stack, { tenantId: tenant.id });
+    signedIn ??= openSession(stack, { tenantId: tenant.id });
     return signedIn;
   };
   /** Adds a user with the API key, or as a signed-in user for a password: keys may not set one. */
@@ -120,7 +117,7 @@ describe('users of an account', () => {
 
   it('PATCH /users/{id} changes only the sent members, and a new name ends no session', async () => {
     const user = await createUser(stack, tenant.id);
-    const person = await signIn(stack, user);
+    const person = await openSession(stack, user);
     const email = `${newId()}@example.com`;
     const changed = await person.patch(`/users/${user.id}`, { name: 'Renamed', email });
     expect(changed.body).to.include({ name: 'Renamed', email });
@@ -133,8 +130,8 @@ describe('users of an account', () => {
 
   it('a new password ends every session of the user and invalidates the old password', async () => {
     const user = await createUser(stack, tenant.id);
-    const sessions = [await signIn(stack, user), await signIn(stack, user, 'sandbox')];
-    const bystander = await signIn(stack, { tenantId: tenant.id });
+    const sessions = [await openSession(stack, user), await openSession(stack, user, 'sandbox')];
+    const bystander = await openSession(stack, { tenantId: tenant.id });
     const password = 'another long password';
     expect((await bystander.patch(`/users/${user.id}`, { password })).status).to.equal(200);
     for (const session of sessions)
@@ -147,7 +144,7 @@ describe('users of an account', () => {
   it('a removed user is signed out within 2 s and stays on record, and the e-mail can be added again', async () => {
     await createUser(stack, tenant.id);
     const user = await createUser(stack, tenant.id);
-    const person = await signIn(stack, user);
+    const person = await openSession(stack, user);
     const removed = await tenant.client.delete(`/users/${user.id}`);
     expect(removed.status, removed.text).to.equal(200);
     expect(removed.body.deactivated_at).to.be.a('string');
@@ -209,7 +206,7 @@ describe('users of an account', () => {
 
   it('users belong to the live account: sandbox keys and users signed in to the sandbox get 403', async () => {
     const user = await createUser(stack, tenant.id);
-    const inSandbox = await signIn(stack, user, 'sandbox');
+    const inSandbox = await openSession(stack, user, 'sandbox');
     for (const client of [tenant.sandbox, inSandbox]) {
       expectError(await client.get('/users'), 403, 'forbidden');
       expectError(await client.post('/users', { name: 'x', email: 'x@example.com' }), 403, 'forbidden');

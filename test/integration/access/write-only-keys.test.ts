@@ -12,8 +12,9 @@ import {
 import { insertNotice } from '../../support/records/notices.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
 import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
+import { useStack } from '../../support/use-stack.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
 /**
@@ -23,13 +24,12 @@ const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
 const FOR_ADMINS = ['export-schedules', 'users', 'webhook-endpoints'];
 
 describe('API keys that may write but not read', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenant: TestTenant;
   let writer: TestClient;
   let ids: Record<string, string>;
 
   before(async () => {
-    stack = await TestStack.start();
     tenant = await stack.createTenant();
     const { client } = tenant;
     writer = stack.createClient(
@@ -48,7 +48,6 @@ describe('API keys that may write but not read', () => {
       settings: tenant.id,
     };
   });
-  after(() => stack.stop());
 
   const expectReceipt = (response: TestResponse, id: string) => {
     expect(response.status, response.text).to.equal(200);
@@ -203,36 +202,33 @@ describe('API keys that may write but not read', () => {
 });
 
 describe('operations of an agent that may write but not read', () => {
+  const stack = useStack();
+
   it('GET /operations/{id} returns only the id to a write-only agent if the operation changed nothing', async () => {
-    const stack = await TestStack.start();
-    try {
-      const tenant = await stack.createTenant();
-      const scopes = ['write_invoices_draft'];
-      const key = await stack.createKey(tenant.id, { kind: 'agent', scopes });
-      const agent = stack.createClient(key);
-      const agentId = (await agent.get('/me')).body.key.id;
-      const id = await createInvoiceAfter(tenant.client, []);
-      const command = newId();
-      // The rows that a write leaves when its reply comes too late.
-      await stack.rows(
+    const tenant = await stack.createTenant();
+    const scopes = ['write_invoices_draft'];
+    const key = await stack.createKey(tenant.id, { kind: 'agent', scopes });
+    const agent = stack.createClient(key);
+    const agentId = (await agent.get('/me')).body.key.id;
+    const id = await createInvoiceAfter(tenant.client, []);
+    const command = newId();
+    // The rows that a write leaves when its reply comes too late.
+    await stack.rows(
+      tenant.id,
+      `with entry as (
+         insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, entity_id, outcome, source, changes, response_status)
+         values ($1, $2, 'agent', $3, 'invoice.updated', 'invoice', $4, 'ok', 'rest', '[]', 200))
+       insert into operations (tenant_id, id, command) values ($1, $2, $5)`,
+      [
         tenant.id,
-        `with entry as (
-           insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, entity_id, outcome, source, changes, response_status)
-           values ($1, $2, 'agent', $3, 'invoice.updated', 'invoice', $4, 'ok', 'rest', '[]', 200))
-         insert into operations (tenant_id, id, command) values ($1, $2, $5)`,
-        [
-          tenant.id,
-          command,
-          agentId,
-          id,
-          JSON.stringify({ type: 'invoice.update', entityId: id, actor: { type: 'agent', id: agentId } }),
-        ],
-      );
-      const { body } = await agent.get(`/operations/${command}`);
-      expect(body).to.deep.include({ status: 'succeeded', result: { id } });
-      expect((await tenant.client.get(`/operations/${command}`)).body.result).to.include({ status: 'draft' });
-    } finally {
-      await stack.stop();
-    }
+        command,
+        agentId,
+        id,
+        JSON.stringify({ type: 'invoice.update', entityId: id, actor: { type: 'agent', id: agentId } }),
+      ],
+    );
+    const { body } = await agent.get(`/operations/${command}`);
+    expect(body).to.deep.include({ status: 'succeeded', result: { id } });
+    expect((await tenant.client.get(`/operations/${command}`)).body.result).to.include({ status: 'draft' });
   });
 });

@@ -6,11 +6,12 @@ import {
   MAX_CLAIM_ATTEMPTS,
 } from '../../../shared/resources/claims/transitions.js';
 import { INVOICE_MOVES, type InvoiceStatus } from '../../../shared/resources/invoices/transitions.js';
+import { countRuns } from '../../support/count-runs.js';
 import { createClaimAfter, createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
-const RUNS = 25;
+const RUNS = countRuns(25);
 const TOTAL_CENTS = 10_000;
 
 type Step = [path: string, body: Record<string, unknown>];
@@ -66,14 +67,8 @@ function listStatusChanges(entries: Entry[], entityType: string): [from: string,
 }
 
 describe(`a motor-club claim and its invoice: any sequence of requests, against a model (seed ${SEED}; FC_SEED repeats it)`, () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   async function runSequence(sequence: Step[]): Promise<void> {
     const { client } = tenant;

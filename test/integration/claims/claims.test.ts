@@ -5,22 +5,19 @@ import type { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { createClaimAfter, createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
 import { lineItem, UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 
 const DAY = 86_400_000;
 
 describe('motor-club claims', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Clubbed');
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Clubbed');
     ({ client } = tenant);
   });
-  after(() => stack.stop());
 
   const read = async (path: string) => (await client.get(path)).body;
   const readInvoice = (claim: { invoice_id: string }) => read(`/invoices/${claim.invoice_id}`);

@@ -4,7 +4,8 @@ import { COMPANIES } from '../../fixtures/detectors/companies.js';
 import { drawBilling } from '../../fixtures/detectors/labelled-billing.js';
 import { storeBilling } from '../../fixtures/detectors/store-billing.js';
 import { runBillingWatch } from '../../support/records/suggestions.js';
-import { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 /**
  * The lowest precision and recall each detector may have on the labelled set. docs/detectors.md
@@ -32,13 +33,12 @@ const ratio = (part: number, whole: number) => (whole === 0 ? 1 : part / whole);
 
 describe('detectors over six labelled months of three companies', function () {
   this.timeout(120_000);
-  let stack: TestStack;
+  const stack = useStack();
   const scores = new Map<string, Score>(
     Object.keys(DETECTORS).map((name) => [name, { labelled: 0, found: 0, right: 0 }]),
   );
 
   before(async () => {
-    stack = await TestStack.start();
     for (const company of COMPANIES) {
       const tenant = await stack.createTenant(company.name, { timeZone: company.timeZone });
       const { workOrders, labels } = drawBilling(company);
@@ -52,7 +52,6 @@ describe('detectors over six labelled months of three companies', function () {
       for (const [detector, ids] of labels) (scores.get(detector) as Score).labelled += ids.size;
     }
   });
-  after(() => stack.stop());
 
   async function listSuggestions(client: Awaited<ReturnType<TestStack['createTenant']>>['client']) {
     const items: { detector: string; entity_id: string }[] = [];

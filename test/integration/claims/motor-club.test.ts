@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { ClubDouble, type ClubScript } from '../../support/network/club-double.js';
 import { createClaimAfter, createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 const ACCEPTED = { outcome: 'accepted' };
 const PAID = { outcome: 'paid', amount_cents: 10_000, reference: 'EFT 5521' };
@@ -9,16 +10,12 @@ const NO_PO = { outcome: 'denied', code: 'missing_po', reason: 'No PO' };
 const NOT_COVERED = { outcome: 'denied', code: 'not_covered' };
 
 describe('a motor club over HTTP', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenant: TestTenant;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
   beforeEach(async () => {
     tenant = await stack.createTenant();
   });
-  after(() => stack.stop());
 
   /** A submitted claim on an invoice of 10000 cents whose work order contains a PO. */
   async function submitClaim(): Promise<{ id: string; invoice_id: string }> {

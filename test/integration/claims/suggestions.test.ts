@@ -7,7 +7,7 @@ import {
   runBillingWatch,
   storeSuggestion,
 } from '../../support/records/suggestions.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const LINE_ITEM = {
   name: 'Loaded miles',
@@ -21,18 +21,15 @@ const LINE_ITEM = {
 };
 
 describe('suggestions', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Watched', { taxRateBps: 1_000 });
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Watched', { taxRateBps: 1_000 });
     ({ client } = tenant);
     for (let nth = 0; nth < 9; nth += 1)
       await createInvoicedWorkOrder(client, { miles: 12, mileageCents: 450 });
   });
-  after(() => stack.stop());
 
   const createDraft = () =>
     createInvoicedWorkOrder(client, { miles: 12, mileageCents: null, status: 'draft' });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 interface Entry {
   id: string;
@@ -19,16 +19,13 @@ interface EventRow {
 }
 
 describe('audit entries and events of writes', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let keyId: string;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     keyId = (await tenant.client.get('/me')).body.key.id;
   });
-  after(() => stack.stop());
 
   /** Options of a request with an id of its own. */
   const createOptions = (headers = {}) => ({

@@ -3,7 +3,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { createUser, signIn, type TestUser } from '../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 interface Entry {
   id: string;
@@ -17,8 +17,8 @@ interface Entry {
 }
 
 describe('GET /audit-log', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let user: TestUser;
   let person: TestClient;
   let keyId: string;
@@ -27,8 +27,6 @@ describe('GET /audit-log', () => {
   let entries: Entry[];
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     user = await createUser(stack, tenant.id, { name: 'Dana' });
     keyId = (await tenant.client.get('/me')).body.key.id;
     person = await signIn(stack, user);
@@ -45,7 +43,6 @@ describe('GET /audit-log', () => {
     );
     entries = await listEntries('');
   });
-  after(() => stack.stop());
 
   const listEntries = async (query: string, client = tenant.client): Promise<Entry[]> => {
     const response = await client.get(`/audit-log${query}`);

@@ -2,15 +2,10 @@ import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { AuditRecord } from '../../../shared/resources/audit-log/insert.js';
 import { AuditRecorder, MAX_WAITING_ENTRIES } from '../../../shared/resources/audit-log/recorder.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 describe('the audit recorder', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ worker: false });
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false, worker: false });
 
   const createRecord = (tenantId: string, overrides: Partial<AuditRecord> = {}): AuditRecord => ({
     tenantId,

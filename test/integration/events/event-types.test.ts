@@ -7,8 +7,8 @@ import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
 import { createInvoiceAfter, createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
 import { findBodyProblems } from '../../support/text/event-schemas.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 
 const LINE_ITEM = {
@@ -23,14 +23,8 @@ const LINE_ITEM = {
 };
 
 describe('GET /event-types', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   it('GET /event-types lists every type in one page, each equal to GET /event-types/{type}', async () => {
     const { body } = await tenant.client.get('/event-types');

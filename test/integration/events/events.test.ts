@@ -4,7 +4,7 @@ import type { SqlQuery } from '../../../shared/platform/postgres/database.js';
 import { listEvents } from '../../../shared/resources/events/queries.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { invoiceInput, UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 interface EventRecord {
   id: string;
@@ -13,21 +13,18 @@ interface EventRecord {
 }
 
 describe('GET /events', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false }, 'query plans');
+  const tenant = useTenant(stack);
   /** Ten events, newest first. */
   let events: EventRecord[];
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     for (let nth = 0; nth < 5; nth += 1) {
       await tenant.client.post('/invoices', invoiceInput());
       await tenant.client.post('/work-orders', { service_type: 'tow' });
     }
     events = await readItems('');
   });
-  after(() => stack.stop());
 
   const readItems = async (query: string, client = tenant.client): Promise<EventRecord[]> => {
     const response = await client.get(`/events${query}`);

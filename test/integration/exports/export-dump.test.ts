@@ -18,8 +18,9 @@ import {
 } from '../../support/load/other-postgres.js';
 import { eventually } from '../../support/poll.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestStack, TestTenant } from '../../support/stack.js';
 import { createEmptyDatabase } from '../../support/stores.js';
+import { useOwnStack } from '../../support/use-stack.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
@@ -56,7 +57,7 @@ describe('SQL dumps', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tow-dump-'));
   const file = join(folder, 'dump.sql');
   const canaries = { mine: `mine-${newId()}`, other: `other-${newId()}` };
-  let stack: TestStack;
+  const stack = useOwnStack({ clock: false, vendors: TEST_VENDORS });
   let mine: TestTenant;
   let other: TestTenant;
   let summary: ExportSummary;
@@ -79,7 +80,6 @@ describe('SQL dumps', () => {
   };
 
   before(async () => {
-    stack = await TestStack.start({ clock: false, vendors: TEST_VENDORS });
     mine = await stack.createTenant();
     other = await stack.createTenant('Other Towing');
     for (const [tenant, canary] of [
@@ -114,7 +114,6 @@ describe('SQL dumps', () => {
   });
   after(async () => {
     rmSync(folder, { recursive: true, force: true });
-    await stack.stop();
   });
 
   async function expectRestored(databaseUrl: string): Promise<void> {

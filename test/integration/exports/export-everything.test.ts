@@ -10,7 +10,7 @@ import {
 } from '../../support/exports/export-files.js';
 import { buildRateCardItem, makeRateCard, STORAGE_ITEM } from '../../support/records/priced-work-orders.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 type Item = Record<string, unknown> & { id: string };
 
@@ -25,8 +25,8 @@ const LISTS = {
 };
 
 describe('exports with resource "all"', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false });
+  const tenant = useTenant(stack, 'Everything Towing');
   let invoice: Item;
   let csv: Map<string, Buffer>;
   let json: Map<string, Buffer>;
@@ -45,8 +45,6 @@ describe('exports with resource "all"', () => {
   };
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
-    tenant = await stack.createTenant('Everything Towing');
     const customer = await create('/customers', { company_name: '=Fleet, "North"' });
     const workOrder = await create('/work-orders', { service_type: 'tow', customer_id: customer.id });
     for (const [index, text] of AWKWARD_TEXTS.slice(0, 18).entries()) {
@@ -105,7 +103,6 @@ describe('exports with resource "all"', () => {
     csv = await runExport('csv');
     json = await runExport('json');
   });
-  after(() => stack.stop());
 
   for (const [name, path] of Object.entries(LISTS)) {
     it(`${name} in an export of everything: CSV has a cell for every REST member, and JSON equals REST`, async () => {

@@ -2,22 +2,21 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { Json } from '../../support/client.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 describe('fair sharing of exports between accounts', () => {
-  let stack: TestStack;
+  const stack = useOwnStack({
+    exports: true,
+    environment: { EXPORTS_CONCURRENCY: '2', EXPORT_TIMEOUT_MS: '12000' },
+  });
   let owner: pg.Client;
 
   before(async () => {
-    const environment = { EXPORTS_CONCURRENCY: '2', EXPORT_TIMEOUT_MS: '12000' };
-    stack = await TestStack.start({ exports: true, environment });
     owner = new pg.Client({ connectionString: stack.databaseUrl });
     await owner.connect();
   });
-  after(async () => {
-    await owner.end();
-    await stack.stop();
-  });
+  after(() => owner.end());
 
   const start = async ({ client }: TestTenant, resource: string): Promise<Json> => {
     const response = await client.post('/exports', { resource, format: 'csv' });

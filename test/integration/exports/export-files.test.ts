@@ -12,13 +12,13 @@ import {
   writeExportToBuffer,
 } from '../../support/exports/export-files.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 type Item = Record<string, unknown> & { id: string };
 
 describe('export files', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false });
+  const tenant = useTenant(stack, 'Awkward Towing', { timeZone: 'America/New_York', taxRateBps: 825 });
 
   const createRecord = async (path: string, body: unknown, owner = tenant): Promise<Item> => {
     const response = await owner.client.post(path, body);
@@ -58,8 +58,6 @@ describe('export files', () => {
   };
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
-    tenant = await stack.createTenant('Awkward Towing', { timeZone: 'America/New_York', taxRateBps: 825 });
     const otherTenant = await stack.createTenant('Other Towing');
     await createRecord('/invoices', invoiceInput({ notes: 'not yours' }), otherTenant);
     await createRecord('/customers', { company_name: 'Not Yours' }, otherTenant);
@@ -114,7 +112,6 @@ describe('export files', () => {
       );
     }
   });
-  after(() => stack.stop());
 
   describe('CSV', () => {
     const FILES: [ExportRequest['resource'], string, string[]][] = [

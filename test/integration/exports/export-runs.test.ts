@@ -14,19 +14,17 @@ import { createClockProcessor } from '../../../workers/clock/processor.js';
 import { ExportAccount } from '../../support/exports/exports.js';
 import { SseClient } from '../../support/network/sse-client.js';
 import { eventually } from '../../support/poll.js';
-import { WebhookBench } from '../webhooks/endpoints/webhook-fixture.js';
+import { useWebhookBench } from '../webhooks/endpoints/webhook-fixture.js';
 
 const LEASE_EXPIRED = "lease_until = now() - interval '1 second'";
 
 describe('export runs', () => {
-  let bench: WebhookBench;
+  const bench = useWebhookBench();
   let exports: ExportsQueue;
 
   before(async () => {
-    bench = await WebhookBench.start();
     exports = openExportsQueue(bench.stack.runtime);
   });
-  after(() => bench.stop());
 
   const openAccount = async () => {
     const { id, client } = await bench.stack.createTenant();

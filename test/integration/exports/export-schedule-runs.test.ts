@@ -11,19 +11,17 @@ import {
 } from '../../support/exports/export-schedules.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 const NEW_YORK = 'America/New_York';
 
 describe('export schedule runs', () => {
-  let stack: TestStack;
+  const stack = useStack({ clock: false });
   let runClock: () => Promise<unknown>;
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
     runClock = createScheduleClock(stack);
   });
-  after(() => stack.stop());
 
   const openAccount = async () => {
     const { id, client, sandbox, sandboxId } = await stack.createTenant();
@@ -197,12 +195,7 @@ describe('export schedule runs', () => {
 });
 
 describe('files of export schedules', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false, exports: true });
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false, exports: true });
 
   it('a scheduled export is in storage, recorded as an event, and has the rows of its period', async () => {
     const { id: tenantId, client } = await stack.createTenant();

@@ -5,18 +5,13 @@ import { newId } from '../../../shared/platform/ids.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { readHourIn, ScheduleAccount } from '../../support/exports/export-schedules.js';
 import { scheduleInput, UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
 const NEW_YORK = 'America/New_York';
 
 describe('export schedules', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false });
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false });
 
   const openAccount = async () => {
     const { id, client, sandbox } = await stack.createTenant();

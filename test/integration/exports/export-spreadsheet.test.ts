@@ -8,18 +8,17 @@ import {
 } from '../../support/exports/export-files.js';
 import { IS_SPREADSHEET_MISSING, openInSpreadsheet } from '../../support/exports/spreadsheet.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 /** Matches a text that the export escaped with an apostrophe. */
 const ESCAPED_FORMULA = /^'[=+\-@\t\r\n＝＋－＠]/;
 
 describe('CSV exports in a spreadsheet', () => {
-  let stack: TestStack;
+  const stack = useStack({ clock: false });
   let files: Map<string, Buffer>;
 
   before(async function () {
     if (IS_SPREADSHEET_MISSING) this.skip();
-    stack = await TestStack.start({ clock: false });
     const tenant = await stack.createTenant('Sheets Towing');
     for (const text of AWKWARD_TEXTS) {
       const lineItems = [
@@ -43,7 +42,6 @@ describe('CSV exports in a spreadsheet', () => {
     const exportRequest = buildExportRequest(tenant.id, { include: ['line_items'], decimals: true });
     files = unzip((await writeExportToBuffer(stack.databaseUrl, exportRequest)).content);
   });
-  after(() => stack?.stop());
 
   for (const [name, column] of [
     ['invoices.csv', 'notes'],

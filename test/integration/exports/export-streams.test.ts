@@ -14,7 +14,7 @@ import {
   writeExportToBuffer,
 } from '../../support/exports/export-files.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const ROWS = 100_000;
 const FILL = `
@@ -37,13 +37,11 @@ class SlowSink extends Writable {
 }
 
 describe('export streams', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false, worker: false });
+  const tenant = useTenant(stack);
   const openSnapshots = new Set<Snapshot>();
 
   before(async () => {
-    stack = await TestStack.start({ clock: false, worker: false });
-    tenant = await stack.createTenant();
     await stack.runAsOwner(
       `begin; select set_config('app.tenant_ids', '${tenant.id}', true); set local statement_timeout = 0; ${FILL.replace('$1', `'${tenant.id}'`)}; commit; analyze invoices`,
     );
@@ -53,7 +51,6 @@ describe('export streams', () => {
     openSnapshots.clear();
     await waitForNoSession();
   });
-  after(() => stack.stop());
 
   const openTrackedSnapshot = async () => {
     const snapshot = await openTestSnapshot(stack.databaseUrl, tenant.id);

@@ -9,7 +9,8 @@ import { requestExport } from '../../support/exports/exports.js';
 import { S3Server } from '../../support/exports/s3-server.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestStack, TestTenant } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 import { useAwsCredentials } from '../storage/storage-fixture.js';
 
 const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'expired'];
@@ -35,13 +36,12 @@ function createExportHelpers({ client }: TestTenant) {
   return { start, waitForEnd, download };
 }
 
-function testExportsWorker(environment: () => Promise<Record<string, string>>): void {
-  let stack: TestStack;
+function testExportsWorker(environment: () => Promise<Record<string, string>>): TestStack {
+  const stack = useOwnStack(async () => ({ exports: true, environment: await environment() }));
   let tenant: TestTenant;
   let exports: ReturnType<typeof createExportHelpers>;
 
   before(async () => {
-    stack = await TestStack.start({ exports: true, environment: await environment() });
     tenant = await stack.createTenant();
     exports = createExportHelpers(tenant);
     for (let nth = 0; nth < 5; nth += 1)
@@ -49,7 +49,6 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
     const other = await stack.createTenant();
     expect((await other.client.post('/invoices', invoiceInput())).status).to.equal(201);
   });
-  after(() => stack.stop());
 
   const listInvoices = async (): Promise<Json[]> =>
     (await tenant.client.get('/invoices?limit=200')).body.data.items;
@@ -121,6 +120,7 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
     expect(await deleteOrphanedObjects(stack.runtime, storage, new Date(Date.now() + 60_000))).to.equal(1);
     expect((await fetch(kept.record.download_url)).status).to.equal(200);
   });
+  return stack;
 }
 
 describe('exports stored in a folder', () => {
@@ -135,14 +135,12 @@ describe('exports stored in an S3 bucket', () => {
   });
   after(() => server.stop());
 
-  testExportsWorker(async () => ({
+  const stack = testExportsWorker(async () => ({
     STORAGE_URL: `s3://${server.bucket}/tow`,
     S3_ENDPOINT: server.endpoint,
   }));
 
   it('an export fails with storage_full and a notice when storage is full, and a retry completes it', async () => {
-    const environment = { STORAGE_URL: `s3://${server.bucket}/full`, S3_ENDPOINT: server.endpoint };
-    const stack = await TestStack.start({ exports: true, environment });
     try {
       const tenant = await stack.createTenant();
       const exports = createExportHelpers(tenant);
@@ -160,7 +158,6 @@ describe('exports stored in an S3 bucket', () => {
       expect(await exports.waitForEnd(id)).to.include({ status: 'completed', attempts: 2, error: null });
     } finally {
       server.injectFailure = () => undefined;
-      await stack.stop();
     }
   });
 });

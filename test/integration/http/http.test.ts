@@ -2,20 +2,18 @@ import { expect } from 'chai';
 import { TestClient, type TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { TestStack } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('HTTP conventions', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   /** A client with the same key but no version prefix. */
   let root: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     root = new TestClient(stack.origin, tenant.client.key, '');
   });
-  after(() => stack.stop());
 
   const getRequestId = (response: TestResponse): string => String(response.headers['x-request-id']);
 

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import { listValidationErrors } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('input limits of writes', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const LENGTHS: Record<string, Record<string, number>> = {
     '/invoices': { invoice_number: 64, po_number: 64, vehicle_description: 500, notes: 5000 },

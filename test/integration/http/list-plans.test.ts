@@ -19,7 +19,7 @@ import { listRateCards } from '../../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../../shared/resources/users/queries.js';
 import { listWorkOrders } from '../../../shared/resources/work-orders/queries.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { explainPlan, explainRun } from '../../support/writes/explain.js';
 
 const ROWS = 20_000;
@@ -61,13 +61,11 @@ const INSERT_APPROVALS = `
     case when n % 10 = 0 then $2::uuid end, 'rest', '{}', 1, 'hash', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
 
 describe('query plans of lists over 20,000 rows', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false }, 'query plans');
+  const tenant = useTenant(stack);
   const customerId = newId();
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     for (const owner of [tenant, await stack.createTenant('Neighbour')]) {
       const customer = [owner.id, owner === tenant ? customerId : newId()];
       await stack.rows(owner.id, INSERT_CUSTOMERS, [owner.id]);
@@ -86,7 +84,6 @@ describe('query plans of lists over 20,000 rows', () => {
     }
     await stack.runAsOwner('analyze');
   });
-  after(() => stack.stop());
 
   /** Half of the rows are newer than the cursor of a later page. */
   const scopeForPage = (page: 'first' | 'later'): ListScope => ({

@@ -1,22 +1,19 @@
 import { expect } from 'chai';
 import { listValidationErrors } from '../../support/expect-error.js';
 import { invoiceInput, UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 type Item = Record<string, unknown> & { id: string };
 
 describe('list filters', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'New York Towing', { timeZone: 'America/New_York' });
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('New York Towing', { timeZone: 'America/New_York' });
     await createRecord('/work-orders', { service_type: 'tow' });
     await createRecord('/customers', { company_name: 'C' });
     await createRecord('/invoices', invoiceInput());
   });
-  after(() => stack.stop());
 
   const createRecord = async (
     path: string,

@@ -5,7 +5,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import { MAX_PAGE_BYTES } from '../../../shared/records/lists/keyset-list.js';
 import { connectAgent, type TestAgent } from '../../support/agents/agent.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const INVOICES = 24;
 const AUDIT_ENTRIES = 24;
@@ -23,14 +23,12 @@ interface WalkedPages {
 }
 
 describe('the byte limit of list pages', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let agent: TestAgent;
   const actor = newId();
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     agent = await connectAgent(stack, tenant);
     const line = lineItem({ description: 'd'.repeat(2000) });
     for (let nth = 0; nth < INVOICES; nth += 1) {
@@ -53,7 +51,6 @@ describe('the byte limit of list pages', () => {
   });
   after(async () => {
     await agent.client.close();
-    await stack.stop();
   });
 
   /** Reads every page of a list, from a cursor or from the first page. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 interface Item {
   id: string;
@@ -11,15 +11,12 @@ interface Item {
 }
 
 describe('list cursors', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     await Promise.all(Array.from({ length: 5 }, () => tenant.client.post('/invoices', invoiceInput())));
   });
-  after(() => stack.stop());
 
   const readCursor = async (path: string, { client } = tenant): Promise<string> => {
     const { cursor } = (await client.get(path)).body.data;

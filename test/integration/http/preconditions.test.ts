@@ -2,17 +2,15 @@ import { expect } from 'chai';
 import type { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 describe('If-Match', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
     ({ client } = await stack.createTenant());
   });
-  after(() => stack.stop());
 
   const withIfMatch = (etag: string) => ({ headers: { 'If-Match': etag } });
 

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { mintKey } from '../../../shared/resources/api-keys/credential.js';
 import type { TestClient, TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
-import { type KeyOptions, TestStack, type TestTenant } from '../../support/stack.js';
+import type { KeyOptions, TestTenant } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 const TIERS = {
   starter: { minute: 3, hour: 1000 },
@@ -14,22 +15,18 @@ const TIERS = {
 const BAD_CREDENTIALS = 4;
 
 describe('rate limits', () => {
-  let stack: TestStack;
+  const stack = useOwnStack({
+    environment: {
+      RATE_LIMIT_TIERS: JSON.stringify(TIERS),
+      BAD_CREDENTIALS_PER_MINUTE: String(BAD_CREDENTIALS),
+    },
+  });
   let tenant: TestTenant;
 
-  before(async () => {
-    stack = await TestStack.start({
-      environment: {
-        RATE_LIMIT_TIERS: JSON.stringify(TIERS),
-        BAD_CREDENTIALS_PER_MINUTE: String(BAD_CREDENTIALS),
-      },
-    });
-  });
   // All keys of an account share a limit, so each test has a separate account.
   beforeEach(async () => {
     tenant = await stack.createTenant();
   });
-  after(() => stack.stop());
 
   const createClient = async (options: KeyOptions = {}): Promise<TestClient> =>
     stack.createClient(await stack.createKey(tenant.id, options));

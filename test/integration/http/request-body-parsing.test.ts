@@ -3,19 +3,14 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const MEBIBYTE = 1024 * 1024;
 
 describe('the request body parser', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const post = (raw: string | Buffer, headers: Record<string, string> = {}) =>
     tenant.client.call('POST', '/invoices', { raw, headers });

@@ -4,8 +4,9 @@ import { migrateUpTo } from '../../../migrations/migrate.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { ListScope } from '../../../shared/records/lists/keyset-list.js';
 import { listInvoices } from '../../../shared/resources/invoices/queries.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
 import { createEmptyDatabase } from '../../support/stores.js';
+import { useOwnStack, useTenant } from '../../support/use-stack.js';
 import { explainRun } from '../../support/writes/explain.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
@@ -65,17 +66,14 @@ function readMd5Part(): string {
 }
 
 describe('searches', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useOwnStack();
+  const tenant = useTenant(stack);
   let other: TestTenant;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     other = await stack.createTenant('Neighbour');
     for (const owner of [tenant, other]) await stack.rows(owner.id, FILL, [owner.id]);
   });
-  after(() => stack.stop());
 
   /** Returns the ids in the sequence of the list, found without an index. */
   const queryExpectedIds = async (term: string, filter = 'true') =>

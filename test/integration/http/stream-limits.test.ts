@@ -4,24 +4,20 @@ import { expectError } from '../../support/expect-error.js';
 import { SseClient, type SseOptions } from '../../support/network/sse-client.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { createUser, signIn } from '../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { createUser, openSession } from '../../support/records/sign-in.js';
+import { TestStack } from '../../support/stack.js';
+import { useOwnStack, useTenant } from '../../support/use-stack.js';
 
 const MAX_STREAMS = 20;
 
 describe('GET /stream: permissions, limits and the end of streams', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useOwnStack();
+  const tenant = useTenant(stack);
   const clients: SseClient[] = [];
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
   });
-  after(() => stack.stop());
 
   const connect = async (key = tenant.client.key, options: SseOptions = {}, origin = stack.origin) => {
     const client = await SseClient.connect(origin, key, options);
@@ -152,9 +148,9 @@ describe('GET /stream: permissions, limits and the end of streams', () => {
   it("GET /stream ends within 5 s of its session's sign-out, and the user's other sessions keep their streams", async () => {
     const user = await createUser(stack, tenant.id);
     const [earlier, leaving, later] = [
-      await signIn(stack, user),
-      await signIn(stack, user),
-      await signIn(stack, user),
+      await openSession(stack, user),
+      await openSession(stack, user),
+      await openSession(stack, user),
     ];
     const streamOf = ({ defaultHeaders }: typeof leaving) =>
       connect('', { cookie: defaultHeaders.cookie as string });

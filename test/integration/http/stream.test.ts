@@ -7,26 +7,23 @@ import { createFoundation, createRuntime } from '../../../shared/platform/proces
 import { SseClient, type SseEvent, type SseOptions } from '../../support/network/sse-client.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 const INSERT_EVENT_SQL = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
 const getEventIds = (events: SseEvent[]) => events.map(({ body }) => body.id as string);
 
 describe('GET /stream', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenant: TestTenant;
   const clients: SseClient[] = [];
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
   beforeEach(async () => {
     tenant = await stack.createTenant();
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
   });
-  after(() => stack.stop());
 
   const connect = async (
     options: SseOptions = {},

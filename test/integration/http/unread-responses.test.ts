@@ -6,7 +6,8 @@ import { expectError } from '../../support/expect-error.js';
 import { SseClient } from '../../support/network/sse-client.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestStack, TestTenant } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 const MEBIBYTE = 1024 * 1024;
 const MAX_UNSENT_BYTES = 8 * MEBIBYTE;
@@ -18,9 +19,13 @@ describe('responses that a client does not read', () => {
   let tenant: TestTenant;
   const sockets: Socket[] = [];
 
-  const start = async (sendTimeoutMs: number) => {
-    const environment = { SEND_TIMEOUT_MS: String(sendTimeoutMs), UNSENT_MB_PER_TENANT: '8' };
-    stack = await TestStack.start({ environment });
+  /** Discards an unread response after a second. */
+  const impatientStack = useOwnStack({ environment: { SEND_TIMEOUT_MS: '1000', UNSENT_MB_PER_TENANT: '8' } });
+  /** Keeps unread responses for longer than a test runs. */
+  const patientStack = useOwnStack({ environment: { SEND_TIMEOUT_MS: '600000', UNSENT_MB_PER_TENANT: '8' } });
+
+  const prepare = async (chosen: TestStack) => {
+    stack = chosen;
     tenant = await stack.createTenant();
     await recordEvents(12);
   };
@@ -36,7 +41,7 @@ describe('responses that a client does not read', () => {
   };
   afterEach(async () => {
     closeAll();
-    await stack.stop();
+    await eventually('no stream is open', async () => (await openStreams()) === 0);
   });
 
   /** Sends a request on a new connection and never reads the response. */
@@ -55,7 +60,7 @@ describe('responses that a client does not read', () => {
   const countUnsentBytes = () => stack.runtime.unsentResponses.countBytes(tenant.id);
 
   it('unread responses no longer count when a client that pipelined many requests disconnects', async () => {
-    await start(60_000);
+    await prepare(patientStack);
     const { hostname, port } = new URL(stack.origin);
     const head = `Host: x\r\nAuthorization: Bearer ${tenant.client.key}\r\n\r\n`;
     const socket = connect({ host: hostname, port: Number(port) });
@@ -75,7 +80,7 @@ describe('responses that a client does not read', () => {
   });
 
   it('unread responses of the API reference page, which needs no key, end after SEND_TIMEOUT_MS', async () => {
-    await start(1000);
+    await prepare(impatientStack);
     const { hostname, port } = new URL(stack.origin);
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined).pause();
@@ -94,7 +99,7 @@ describe('responses that a client does not read', () => {
   });
 
   it('unread responses without a key count for the IP address, which then gets 429 for requests without a key', async () => {
-    await start(600_000);
+    await prepare(patientStack);
     const { unsentResponses } = stack.runtime;
     const { hostname, port } = new URL(stack.origin);
     const [address, other] = ['127.0.0.2', '127.0.0.3'];
@@ -126,7 +131,7 @@ describe('responses that a client does not read', () => {
   });
 
   it('an unread response and its connection are discarded after SEND_TIMEOUT_MS', async () => {
-    await start(1000);
+    await prepare(impatientStack);
     const socket = await requestWithoutReading();
     await eventually('a response is unread', () => countUnsentBytes() > 0);
     await eventually('the response is discarded', () => countUnsentBytes() === 0);
@@ -141,7 +146,7 @@ describe('responses that a client does not read', () => {
   });
 
   it('an account with UNSENT_MB_PER_TENANT of unread responses gets 429 until they end, and others are served', async () => {
-    await start(600_000);
+    await prepare(patientStack);
     const other = await stack.createTenant('Somebody else');
     let maxUnsentBytes = 0;
     const watching = setInterval(() => {
@@ -168,7 +173,7 @@ describe('responses that a client does not read', () => {
   });
 
   it('an account with too many unread bytes gets 429 for writes before they run, and for MCP messages', async () => {
-    await start(600_000);
+    await prepare(patientStack);
     const { unsentResponses } = stack.runtime;
     const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
     await Promise.all(Array.from({ length: 12 }, () => requestWithoutReading()));
@@ -186,7 +191,7 @@ describe('responses that a client does not read', () => {
   });
 
   it('unread event streams stay within the limit, and a client that reads gets every event', async () => {
-    await start(600_000);
+    await prepare(patientStack);
     await Promise.all(Array.from({ length: 15 }, () => requestWithoutReading('/v1/stream')));
     await eventually('all streams are open', async () => (await openStreams()) === 15);
     let maxUnsentBytes = 0;
@@ -210,7 +215,7 @@ describe('responses that a client does not read', () => {
   });
 
   it('an event stream that its client does not read ends after SEND_TIMEOUT_MS, and an idle stream stays open', async () => {
-    await start(500);
+    await prepare(impatientStack);
     const idle = await requestWithoutReading('/v1/stream?types=work_order.*');
     await requestWithoutReading('/v1/stream');
     await eventually('both streams are open', async () => (await openStreams()) === 2);

@@ -2,21 +2,19 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { listValidationErrors } from '../../support/expect-error.js';
 import { invoiceInput, lineItem, UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('validation of writes', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Own Towing');
   let foreign: TestTenant;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Own Towing');
     foreign = await stack.createTenant('Foreign Towing');
   });
-  after(() => stack.stop());
 
   const create = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post(path, body);

@@ -3,23 +3,20 @@ import fc from 'fast-check';
 import type { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DAY_MS = 86_400_000;
 
 describe('the account statement of a customer', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     client = stack.createClient(
       await stack.createKey(tenant.id, { permissions: ['read', 'write', 'approve'] }),
     );
   });
-  after(() => stack.stop());
 
   async function createCustomer(): Promise<string> {
     return (await client.post('/customers', { company_name: 'Acme Motor Club' })).body.id;

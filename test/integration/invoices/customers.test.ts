@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 /** The 12 fields of the specification and the later ones, in the sequence of the response. */
 const MEMBERS = [
@@ -26,14 +26,8 @@ const MEMBERS = [
 ];
 
 describe('customers', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
 
   const createCustomer = async (body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/customers', body);

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import type { Json } from '../../support/client.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DAY_MS = 86_400_000;
 
 describe('effective_due_date of invoices', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false });
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false });
+  const tenant = useTenant(stack);
 
   async function createInvoice(overrides: Record<string, unknown> = {}): Promise<Json> {
     const input = invoiceInput({ billing_email: 'b@example.com', ...overrides });

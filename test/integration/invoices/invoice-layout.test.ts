@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { type Browser, chromium } from 'playwright-core';
 import { createRedPng } from '../../support/records/pictures.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const PHONE = { width: 390, height: 844 };
@@ -28,8 +28,8 @@ const FIND_LAYOUT_PROBLEMS = `(() => {
 })()`;
 
 describe('invoice page and mail on a phone 390 pixels wide', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing & Recovery');
   let browser: Browser;
 
   before(async function () {
@@ -40,8 +40,6 @@ describe('invoice page and mail on a phone 390 pixels wide', () => {
       this.skip();
     }
     browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] });
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing & Recovery');
     await tenant.client.patch('/settings', {
       address: '48 Warren Street',
       city: 'Hudson',
@@ -55,10 +53,7 @@ describe('invoice page and mail on a phone 390 pixels wide', () => {
       headers: { 'content-type': 'image/png' },
     });
   });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
+  after(() => browser?.close());
 
   async function sendInvoice() {
     const { body: customer } = await tenant.client.post('/customers', {

@@ -4,21 +4,18 @@ import { INVOICE_MOVES, listAllowedActions } from '../../../shared/resources/inv
 import type { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const APPROVER = { permissions: ['read', 'write', 'approve'] };
 
 describe('invoice lifecycle', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     client = stack.createClient(await stack.createKey(tenant.id, APPROVER));
   });
-  after(() => stack.stop());
 
   async function createDraft(overrides: Record<string, unknown> = {}): Promise<string> {
     const { status, body } = await client.post(

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { TestClient } from '../../support/client.js';
+import { countRuns } from '../../support/count-runs.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
-const RUNS = 25;
+const RUNS = countRuns(25);
 const TOTAL_CENTS = 10_000;
 
 /**
@@ -191,14 +192,8 @@ const steps = fc.commands(
 );
 
 describe(`random actions on an invoice (seed ${SEED}; set FC_SEED to repeat it)`, () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   async function setup(): Promise<{ model: Model; real: Real }> {
     const { client } = tenant;

@@ -5,19 +5,13 @@ import { newId } from '../../../shared/platform/ids.js';
 import { deriveLinkKey, sealLink } from '../../../shared/resources/planned-messages/link.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const ATTACK = `<img src=x onerror=alert(1)>"'&`;
 
 describe('invoice page', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
 
   const open = (path: string, init: RequestInit = {}) => fetch(`${stack.origin}${path}`, init);
   const getInvoice = async (id: string, client = tenant.client) => (await client.get(`/invoices/${id}`)).body;
@@ -256,24 +250,21 @@ describe('invoice page', () => {
     expect(new Set(statuses)).to.deep.equal(new Set([200, 429]));
   });
 
+  const limited = useStack({ environment: { TRUST_PROXY: 'true' } });
+
   it('the invoice page limits requests per network: an IPv4 address, or the /56 of an IPv6 address', async () => {
     const { path } = await sendInvoice(invoiceInput());
-    const limited = await TestStack.start({ environment: { TRUST_PROXY: 'true' } });
     const requestFrom = (address: string) =>
       fetch(`${limited.origin}${path}`, { headers: { 'x-forwarded-for': address } });
-    try {
-      let lastResponse = await requestFrom('192.0.2.1');
-      for (let nth = 0; nth < 120; nth += 1) lastResponse = await requestFrom('192.0.2.1');
-      expect(lastResponse.status).to.equal(429);
-      expect(Number(lastResponse.headers.get('retry-after'))).to.be.above(0);
-      expect((await requestFrom('192.0.2.2')).status, 'another address').to.equal(404);
-      for (let nth = 0; nth < 120; nth += 1)
-        lastResponse = await requestFrom(`2001:db8:1:${nth.toString(16)}::1`);
-      expect(lastResponse.status, 'the last request within the limit of its network').to.equal(404);
-      expect((await requestFrom('2001:db8:1:ff::1')).status, 'addresses of one /56').to.equal(429);
-      expect((await requestFrom('2001:db8:1:100::1')).status, 'another network').to.equal(404);
-    } finally {
-      await limited.stop();
-    }
+    let lastResponse = await requestFrom('192.0.2.1');
+    for (let nth = 0; nth < 120; nth += 1) lastResponse = await requestFrom('192.0.2.1');
+    expect(lastResponse.status).to.equal(429);
+    expect(Number(lastResponse.headers.get('retry-after'))).to.be.above(0);
+    expect((await requestFrom('192.0.2.2')).status, 'another address').to.equal(404);
+    for (let nth = 0; nth < 120; nth += 1)
+      lastResponse = await requestFrom(`2001:db8:1:${nth.toString(16)}::1`);
+    expect(lastResponse.status, 'the last request within the limit of its network').to.equal(404);
+    expect((await requestFrom('2001:db8:1:ff::1')).status, 'addresses of one /56').to.equal(429);
+    expect((await requestFrom('2001:db8:1:100::1')).status, 'another network').to.equal(404);
   });
 });

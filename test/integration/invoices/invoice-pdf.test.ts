@@ -4,7 +4,7 @@ import { createFairLimit } from '../../../shared/platform/limits/fair-limit.js';
 import type { TestClient } from '../../support/client.js';
 import { countPdfDrawing, extractPdfPages } from '../../support/records/pdf.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const NAMES = {
   Cyrillic: 'ООО «Щёлково Транспорт»',
@@ -47,14 +47,8 @@ const SHAPED_NAMES = {
 };
 
 describe('invoice PDF', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
 
   async function fetchPdf(id: string, { key }: TestClient = tenant.client) {
     const response = await fetch(`${stack.origin}/v1/invoices/${id}/pdf`, {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 /** The 15 fields of the specification and then the additional ones, in response sequence. */
 const MEMBERS = [
@@ -43,14 +43,8 @@ const LINE_ITEM_MEMBERS = [
 ];
 
 describe('invoices', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing', { taxRateBps: 825 });
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing', { taxRateBps: 825 });
 
   const createRecord = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post(path, body);

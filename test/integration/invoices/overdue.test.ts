@@ -3,24 +3,21 @@ import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-
 import { runIsolated } from '../../../workers/writes/isolate-commands.js';
 import type { TestClient } from '../../support/client.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 
 const DAY_MS = 86_400_000;
 
 describe('overdue invoices', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false });
+  const tenant = useTenant(stack);
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
-    tenant = await stack.createTenant();
     client = stack.createClient(
       await stack.createKey(tenant.id, { permissions: ['read', 'write', 'approve'] }),
     );
   });
-  after(() => stack.stop());
 
   /** Creates and sends an invoice. @param days until its due date; null for no due date */
   async function createSent(days: number | null): Promise<string> {

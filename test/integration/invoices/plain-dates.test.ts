@@ -2,21 +2,19 @@ import { expect } from 'chai';
 import type { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 describe('plain dates in due_date and service_date of an invoice', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
     const tenant = await stack.createTenant('New York');
     client = stack.createClient(
       await stack.createKey(tenant.id, { permissions: ['read', 'write', 'admin'] }),
     );
     await client.patch('/settings', { time_zone: 'America/New_York' });
   });
-  after(() => stack.stop());
 
   it("a plain date means midnight in the account's time zone, in summer and in winter, and is returned as a date-time", async () => {
     const body = invoiceInput({ service_date: '2026-07-04', due_date: '2026-12-21' });

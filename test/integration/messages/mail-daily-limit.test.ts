@@ -12,12 +12,16 @@ import { MailFixture } from './mail-fixture.js';
 const PER_DAY = 3;
 
 describe('daily mail limit of an account', () => {
+  let fixture: MailFixture;
   let mails: MailFixture;
 
-  beforeEach(async () => {
-    mails = await MailFixture.start({ MAILS_PER_DAY: `${PER_DAY}` });
+  before(async () => {
+    fixture = await MailFixture.start({ MAILS_PER_DAY: `${PER_DAY}` });
   });
-  afterEach(() => mails.stop());
+  beforeEach(async () => {
+    mails = await fixture.withNewTenant();
+  });
+  after(() => fixture.stop());
 
   const waitUntilDeferred = (invoice: string): Promise<Json> =>
     eventually('its message waits for tomorrow', async () => {
@@ -87,7 +91,9 @@ describe('daily mail limit of an account', () => {
         );
         return row?.is_called;
       });
-      await mails.stack.runAsOwner(`drop trigger fails on ${table}`);
+      await mails.stack.runAsOwner(
+        `drop trigger fails on ${table}; drop function fail(); drop sequence faults`,
+      );
       const [message] = await mails.listMessages(waiting);
       await mails.retryNow(message.id);
       expect(await waitUntilDeferred(waiting)).to.include({ state: 'queued', attempts: 0 });

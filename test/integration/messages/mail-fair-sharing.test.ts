@@ -11,14 +11,18 @@ import { MailFixture } from './mail-fixture.js';
 const MANY = 300;
 
 describe('fair sharing of mails between accounts', () => {
+  let fixture: MailFixture;
   let mail: MailFixture;
   let other: TestTenant;
 
-  beforeEach(async () => {
-    mail = await MailFixture.start();
-    other = await mail.stack.createTenant('Other Towing');
+  before(async () => {
+    fixture = await MailFixture.start();
   });
-  afterEach(() => mail.stop());
+  beforeEach(async () => {
+    mail = await fixture.withNewTenant();
+    other = await fixture.stack.createTenant('Other Towing');
+  });
+  after(() => fixture.stop());
 
   /**
    * Sends an invoice of the other account. Resolves with the number of mails that the server then
@@ -26,7 +30,7 @@ describe('fair sharing of mails between accounts', () => {
    */
   async function sendInvoiceOfOther(): Promise<number> {
     const { client } = other;
-    const address = 'other@example.com';
+    const address = `other-${other.id}@example.com`;
     const { body } = await client.post('/invoices', invoiceInput({ billing_email: address }));
     await client.post(`/invoices/${body.id}/approve`, {});
     await client.post(`/invoices/${body.id}/send`, {});
@@ -54,14 +58,6 @@ describe('fair sharing of mails between accounts', () => {
     for (let start = 0; start < MANY; start += 20)
       await Promise.all(prompts.slice(start, start + 20).map((one) => promptMessages(queue, [one])));
   }
-
-  it('mails of two accounts alternate however many one account has queued, four at a time', async () => {
-    mail.server.delayMs = 250;
-    await queueMany();
-    expect(await sendInvoiceOfOther(), 'mails before it').to.be.at.most(8);
-    expect(mail.server.accepted.length, 'the first account has many left').to.be.below(MANY / 2);
-    expect(mail.server.maxConcurrent).to.be.within(3, 4);
-  });
 
   it('slow PDFs of one account do not delay the mails of another account', async () => {
     const pdfs = openInvoicePdfs(mail.stack.runtime);
@@ -101,5 +97,14 @@ describe('fair sharing of mails between accounts', () => {
       'select mails from mail_days',
     );
     expect(dailyCounts).to.deep.equal([{ mails: 1 }]);
+  });
+
+  // This comes last, because most of its mails are never sent.
+  it('mails of two accounts alternate however many one account has queued, four at a time', async () => {
+    mail.server.delayMs = 250;
+    await queueMany();
+    expect(await sendInvoiceOfOther(), 'mails before it').to.be.at.most(8);
+    expect(mail.server.accepted.length, 'the first account has many left').to.be.below(MANY / 2);
+    expect(mail.server.maxConcurrent).to.be.within(3, 4);
   });
 });

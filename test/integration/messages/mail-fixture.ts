@@ -29,6 +29,12 @@ export class MailFixture {
     return new MailFixture(server, stack, tenant, openMessagesQueue(stack.runtime));
   }
 
+  /** The same server and stack, with a new tenant. */
+  async withNewTenant(): Promise<MailFixture> {
+    const tenant = await this.stack.createTenant('Hudson Towing');
+    return new MailFixture(this.server, this.stack, tenant, this.queue);
+  }
+
   async stop(): Promise<void> {
     await this.stack.stop();
     await this.server.stop();

@@ -4,12 +4,13 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { countRuns } from '../../support/count-runs.js';
 import type { MailBehavior } from '../../support/network/mail-server.js';
 import { eventually } from '../../support/poll.js';
 import { MailFixture } from './mail-fixture.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 1e7);
-const RUNS = 30;
+const RUNS = countRuns(30);
 
 /** How the mail server replies to the mail of a step. */
 const MANNERS: Readonly<Record<'accepts' | 'refuses' | 'defers', MailBehavior>> = {

@@ -3,17 +3,11 @@ import { expect } from 'chai';
 import { expectError } from '../../support/expect-error.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('messages to customers', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
 
   const listMessages = async (query: string) =>
     (await tenant.client.get(`/messages${query}`)).body.data as {

@@ -3,18 +3,12 @@ import { newId } from '../../../shared/platform/ids.js';
 import { expectError } from '../../support/expect-error.js';
 import { insertNotice } from '../../support/records/notices.js';
 import { createUser } from '../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { EndpointHealth } from '../../support/webhooks/endpoint-health.js';
 
 describe('notices', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false });
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false });
+  const tenant = useTenant(stack);
 
   const listIds = async (query: string): Promise<string[]> => {
     const response = await tenant.client.get(`/notices${query}`);

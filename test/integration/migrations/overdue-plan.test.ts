@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { SqlQuery, Transaction } from '../../../shared/platform/postgres/database.js';
 import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
 import { insertOpenInvoices } from '../../support/records/open-invoices.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { explainRun, type RunNode } from '../../support/writes/explain.js';
 
 const TENANTS = 10;
@@ -20,12 +20,11 @@ const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;
 
 describe('the overdue sweep over many accounts', () => {
-  let stack: TestStack;
+  const stack = useStack({ clock: false }, 'query plans');
   const tenantIds: string[] = [];
   let due: string[] = [];
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
     for (let n = 0; n < TENANTS; n += 1) {
       const { id } = await stack.createTenant();
       tenantIds.push(id);
@@ -37,7 +36,6 @@ describe('the overdue sweep over many accounts', () => {
       due = [...due, ...found];
     }
   });
-  after(() => stack.stop());
 
   /** Returns the query of the sweep, so that it can be planned like a prepared query. */
   async function captureSweepQuery(): Promise<SqlQuery> {

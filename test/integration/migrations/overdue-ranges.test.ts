@@ -5,20 +5,19 @@ import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-
 import { applyTermsChanges } from '../../../shared/resources/invoices/terms-changes.js';
 import { createClaimAfter } from '../../support/records/lifecycle-records.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 /** Time zones that change clocks at midnight, are far from UTC, or have no whole-hour offset. */
 const ZONES = ['America/Havana', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu', 'UTC'];
 
 describe('the ranges of the overdue sweep', () => {
-  let stack: TestStack;
+  const stack = useStack({ clock: false });
   let tenant: TestTenant;
 
   beforeEach(async () => {
-    stack ??= await TestStack.start({ clock: false });
     tenant = await stack.createTenant();
   });
-  after(() => stack.stop());
 
   const queryRows = <R>(text: string, values: unknown[] = []) => stack.rows<R>(tenant.id, text, values);
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) =>

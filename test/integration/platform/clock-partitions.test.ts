@@ -5,17 +5,12 @@ import { newId } from '../../../shared/platform/ids.js';
 import { openClockQueue } from '../../../shared/queues/clock.js';
 import { startClock } from '../../../workers/clock/index.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 describe('partitions kept by the clock', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false });
-  });
-  after(() => stack.stop());
+  const stack = useOwnStack({ clock: false });
 
   const readGauge = async () =>
     (await fetch(`${stack.origin}/metrics`).then((response) => response.text())).match(

@@ -3,23 +3,20 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
 import { getStores } from '../../support/stores.js';
+import { useOwnStack, useTenant } from '../../support/use-stack.js';
 
 describe('while PostgreSQL is unreachable', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useOwnStack({ environment: { WRITE_TIMEOUT_MS: '1000' } });
+  const tenant = useTenant(stack);
   let uncachedKey: string;
 
   before(async () => {
-    stack = await TestStack.start({ environment: { WRITE_TIMEOUT_MS: '1000' } });
-    tenant = await stack.createTenant();
     uncachedKey = await stack.createKey(tenant.id);
     expect((await tenant.client.get('/me')).status).to.equal(200);
   });
   after(async () => {
     await allowConnections(true);
-    await stack.stop();
   });
 
   /** Allows or refuses connections to the database. Refusing also ends every session. */

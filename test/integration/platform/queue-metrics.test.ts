@@ -4,18 +4,13 @@ import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { startWritesWorker } from '../../../workers/writes/index.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 const WAITING = 'tow_queue_jobs{queue="writes",state="waiting"}';
 const OLDEST = 'tow_queue_oldest_waiting_seconds{queue="writes"}';
 
 describe('queue metrics', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ worker: false, environment: { WRITE_TIMEOUT_MS: '100' } });
-  });
-  after(() => stack.stop());
+  const stack = useOwnStack({ worker: false, environment: { WRITE_TIMEOUT_MS: '100' } });
 
   /** Reads the value of one gauge from /metrics. Returns undefined if the gauge is missing. */
   const readGauge = async (series: string): Promise<number | undefined> => {

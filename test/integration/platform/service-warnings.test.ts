@@ -3,19 +3,13 @@ import { formatWarningsHeader } from '../../../api/middleware/warnings.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const readWarnings = (response: TestResponse) => response.headers['x-service-warnings'];
 
 describe('X-Service-Warnings', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   it('X-Service-Warnings names the unknown members of a body on a dry run and on the write', async () => {
     const body = invoiceInput({ custmer_id: 'x', line_items: [{ ...lineItem(), colour: 'red' }] });

@@ -168,7 +168,7 @@ for (const [name, makePlace] of [
     it(`storage in ${name} uses memory that does not grow with the size of the object`, async () => {
       place.discardBytes?.();
       const peaks: number[] = [];
-      for (const megabytes of [160, 960]) {
+      for (const megabytes of [80, 400]) {
         const printed = await startWriter(megabytes, { COMMIT: '1' }).waitForOutput(/done (\d+) MB/);
         peaks.push(Number(printed[1]));
       }
@@ -180,7 +180,7 @@ for (const [name, makePlace] of [
       place.discardBytes?.();
       const peaks: number[] = [];
       for (const OBJECTS of ['1', '20']) {
-        const printed = await startWriter(32, { COMMIT: '1', OBJECTS }).waitForOutput(/done (\d+) MB/);
+        const printed = await startWriter(20, { COMMIT: '1', OBJECTS }).waitForOutput(/done (\d+) MB/);
         peaks.push(Number(printed[1]));
       }
       const [one = 0, many = 0] = peaks;

@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { TestResponse } from '../../support/client.js';
+import { countRuns } from '../../support/count-runs.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 /** A fixed seed: every run sends the same bodies, so that a failure can be reproduced. */
 const SEED = 20_261_121;
+const ALL_RUNS = 300;
+const RUNS = countRuns(ALL_RUNS);
 
 const VALID = JSON.stringify({
   invoice_number: 'FUZZ-é',
@@ -97,9 +100,11 @@ function oddBody(valid: Record<string, unknown>): fc.Arbitrary<Record<string, un
 const oddLineItems = fc.array(oddBody({ ...lineItem(), description: 'x', taxable: true }), { maxLength: 2 });
 const TIME = '2026-01-01T00:00:00Z';
 
+const INVOICE = invoiceInput();
+
 const BODIES: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   '/invoices': oddBody({
-    ...invoiceInput(),
+    ...INVOICE,
     billing_email: 'a@example.com',
     po_number: 'p',
     notes: 'n',
@@ -109,7 +114,7 @@ const BODIES: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
     service_date: TIME,
     due_date: TIME,
   }),
-  '/invoices#line_items': oddLineItems.map((line_items) => ({ ...invoiceInput(), line_items })),
+  '/invoices#line_items': oddLineItems.map((line_items) => ({ ...INVOICE, line_items })),
   '/work-orders': oddBody({
     service_type: 'tow',
     vin: '1HGCM82633A004352',
@@ -169,14 +174,8 @@ const BODIES: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
 };
 
 describe('fuzzed requests', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   /**
    * Expects no 5xx status, and the error envelope with any error. `call` has already validated the
@@ -195,7 +194,8 @@ describe('fuzzed requests', () => {
       expectNoServerError(response);
       statuses.add(response.status);
     });
-    await fc.assert(property, { seed: SEED, numRuns: 300 });
+    // Few mutations leave the body valid, so all are needed.
+    await fc.assert(property, { seed: SEED, numRuns: ALL_RUNS });
     // If every response were the same 400, the mutations would never get past the parser.
     expect([...statuses]).to.include.members([201, 400, 409]);
   });
@@ -203,20 +203,21 @@ describe('fuzzed requests', () => {
   for (const [name, bodies] of Object.entries(BODIES)) {
     it(`POST ${name} with odd values is never 5xx, and every stored record can be read`, async () => {
       const [path = ''] = name.split('#');
-      let stored = 0;
+      let accepted = 0;
       const property = fc.asyncProperty(bodies, async (body) => {
         // Invoice numbers are unique; a duplicate would hide the other odd values of the body.
-        const number =
-          body.invoice_number === 'INV-1' ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
+        const isUsual = body.invoice_number === INVOICE.invoice_number;
+        const number = isUsual ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
         const response = await tenant.client.post(path, { ...body, ...number });
         expectNoServerError(response);
+        if (response.status < 300) accepted += 1;
+        // A slow write is 202, and the record may not be there yet.
         if (response.status !== 201) return;
-        stored += 1;
         const read = await tenant.client.get(`${path}/${response.body.id}`);
         expect(read.status, read.text).to.equal(200);
       });
-      await fc.assert(property, { seed: SEED, numRuns: 300 });
-      expect(stored).to.be.greaterThan(20);
+      await fc.assert(property, { seed: SEED, numRuns: RUNS });
+      expect(accepted).to.be.greaterThan(RUNS / 15);
     });
   }
 
@@ -251,6 +252,6 @@ describe('fuzzed requests', () => {
     const property = fc.asyncProperty(paths, query, async (path, parameters) => {
       expectNoServerError(await tenant.client.get(`${path}?${new URLSearchParams(parameters)}`));
     });
-    await fc.assert(property, { seed: SEED, numRuns: 300 });
+    await fc.assert(property, { seed: SEED, numRuns: RUNS });
   });
 });

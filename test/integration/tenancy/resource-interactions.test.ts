@@ -26,9 +26,10 @@ import {
   STORAGE_ITEM,
 } from '../../support/records/priced-work-orders.js';
 import { lineItem } from '../../support/records/samples.js';
-import { signIn } from '../../support/records/sign-in.js';
+import { openSession } from '../../support/records/sign-in.js';
 import { runBillingWatch, storeSuggestion } from '../../support/records/suggestions.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
@@ -36,16 +37,12 @@ const DAY_MS = 86_400_000;
 const LATE = { due_date: '2026-01-01T00:00:00Z' };
 
 describe('effects between resources', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenant: TestTenant;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
   beforeEach(async () => {
     tenant = await stack.createTenant('Hudson Towing', { timeZone: 'UTC' });
   });
-  after(() => stack.stop());
 
   const runCommands = (commands: Command[]) => runIsolated(createBatchContext(stack.runtime), commands);
   const get = async (path: string) => (await tenant.client.get(path)).body;
@@ -107,7 +104,7 @@ describe('effects between resources', () => {
       const draft = { work_order_id: workOrderId, billing_email: 'a@example.com' };
       const held = expectHeld(await agent.post('/invoices', { invoice_number: 'A-1', ...draft }));
       expect((await post('/invoices', { invoice_number: 'O-1', ...draft })).status).to.equal(201);
-      const person = await signIn(stack, { tenantId: tenant.id });
+      const person = await openSession(stack, { tenantId: tenant.id });
       expectError(await person.post(`/approvals/${held.id}/approve`, {}), 409, 'conflict');
       const { days, invoiced_days } = await get(`/impounds/${impoundId}`);
       expect([days, invoiced_days]).to.deep.equal([10, 10]);
@@ -117,7 +114,7 @@ describe('effects between resources', () => {
       await makeRateCard(tenant.client, { is_default: true, items: [buildRateCardItem(), STORAGE_ITEM] });
       await setApprovalThreshold(tenant, 100);
       const agent = await createAgentClient(stack, tenant.id);
-      const person = await signIn(stack, { tenantId: tenant.id });
+      const person = await openSession(stack, { tenantId: tenant.id });
       const workOrderId = await createCompletedWorkOrder(tenant.client);
       const impoundId = await createImpound(workOrderId, 10);
       const draft = { invoice_number: 'A-1', work_order_id: workOrderId, billing_email: 'a@example.com' };

@@ -3,7 +3,8 @@ import { checkAccounts } from '../../../bin/commands/doctor-clock.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { sweepTenantSet } from '../../../workers/sweeps/sweep-tenants.js';
 import { findTasksWithout } from '../../support/clock.js';
-import { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 /** The tenants and the timeout of one try of a sweep. */
 interface SweepTry {
@@ -53,12 +54,7 @@ class SlowSweep {
 }
 
 describe('accounts that are slow in a sweep', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false, worker: false });
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false, worker: false });
 
   const makeTenants = async (count: number) => {
     const tenants = await Promise.all(Array.from({ length: count }, () => stack.createTenant()));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { SqlQuery, Transaction } from '../../../shared/platform/postgres/database.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { LIMITED_SWEEPS, type LimitedSweep } from '../../support/writes/due-rows.js';
 import { explainRun } from '../../support/writes/explain.js';
 
@@ -29,12 +29,7 @@ async function captureQuery({ find }: LimitedSweep): Promise<SqlQuery> {
 }
 
 describe('sweeps that share a row limit between accounts', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false, worker: false });
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false, worker: false });
 
   const makeTenants = async (count: number) => {
     const ids: string[] = [];

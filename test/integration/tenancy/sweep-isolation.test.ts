@@ -8,7 +8,8 @@ import { createClockTasks, findTasksWithout, poisonTenant, type RunTask } from '
 import { eventually } from '../../support/poll.js';
 import { createClaimAfter } from '../../support/records/lifecycle-records.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 const DAY_MS = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
@@ -25,14 +26,12 @@ interface Waiting {
 }
 
 describe('sweeps over all accounts', () => {
-  let stack: TestStack;
+  const stack = useOwnStack({ clock: false });
   let run: RunTask;
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
     run = createClockTasks(stack.runtime);
   });
-  after(() => stack.stop());
 
   const setZone = (tenantId: string, zone: string) =>
     stack.rows(tenantId, 'update tenants set time_zone = $2 where tenant_id = $1', [tenantId, zone]);

@@ -1,17 +1,11 @@
 import { expect } from 'chai';
 import { DispatchBoardReader } from '../../../shared/resources/dispatch-board/board-reader.js';
 import { expectError } from '../../support/expect-error.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('GET /dispatch-board', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   it('GET /dispatch-board lists active work orders, unassigned work orders and trucks with drivers, and counts them', async () => {
     const { client } = tenant;

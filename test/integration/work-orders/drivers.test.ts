@@ -2,20 +2,14 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const MEMBERS = ['id', 'name', 'phone', 'duty_classes', 'status', 'created_at', 'updated_at'];
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('drivers', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
 
   const createDriver = async (body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/drivers', body);

@@ -18,21 +18,18 @@ import {
   STORAGE_ITEM,
 } from '../../support/records/priced-work-orders.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('impounds', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Yard', { timeZone: 'UTC' });
   let storage: StorageSweeps;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Yard', { timeZone: 'UTC' });
     storage = new StorageSweeps(stack, tenant.id);
   });
-  after(() => stack.stop());
 
   const createImpound = async (overrides: Record<string, unknown> = {}): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/impounds', { daily_rate_cents: 4500, ...overrides });

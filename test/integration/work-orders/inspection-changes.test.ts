@@ -7,23 +7,20 @@ import {
   FATAL_DEFECT,
 } from '../../support/records/inspections.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const AT = '2026-11-21T08:00:00.000Z';
 
 type Defect = { id: string; component: string; resolved_at: string | null };
 
 describe('PATCH /inspections/{id}', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let truckId: string;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     truckId = (await createRecord(tenant.client, '/trucks', { unit_number: 'T-1', duty_class: 'light' })).id;
   });
-  after(() => stack.stop());
 
   const makeInspection = (body: Record<string, unknown> = {}) => createInspection(tenant.client, body);
   const isDispatchBlockedBy = (id: string) => blocksDispatch(stack, tenant.id, id);

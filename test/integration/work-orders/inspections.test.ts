@@ -7,7 +7,7 @@ import {
   FATAL_DEFECT,
 } from '../../support/records/inspections.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const MEMBERS = [
   'id',
@@ -30,20 +30,17 @@ const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 const AT = '2026-11-21T08:00:00.000Z';
 
 describe('inspections', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing', { timeZone: 'America/New_York' });
   let truckId: string;
   let driverId: string;
   let workOrderId: string;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing', { timeZone: 'America/New_York' });
     truckId = (await createRecord(tenant.client, '/trucks', { unit_number: 'T-1', duty_class: 'light' })).id;
     driverId = (await createRecord(tenant.client, '/drivers', { name: 'Sam' })).id;
     workOrderId = (await createRecord(tenant.client, '/work-orders', { service_type: 'tow' })).id;
   });
-  after(() => stack.stop());
 
   const makeInspection = (body: Record<string, unknown> = {}) => createInspection(tenant.client, body);
   const listIds = async (query: string): Promise<string[]> => {

@@ -7,7 +7,7 @@ import {
   makeRateCard,
 } from '../../support/records/priced-work-orders.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const MEMBERS = [
   'id',
@@ -24,14 +24,8 @@ const MEMBERS = [
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('rate cards', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
 
   const listIds = async (query: string): Promise<string[]> => {
     const response = await tenant.client.get(`/rate-cards?limit=200&${query}`);

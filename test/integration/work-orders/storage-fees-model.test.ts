@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { findDueStorageAccruals } from '../../../shared/resources/impounds/storage-sweep.js';
 import { runIsolated } from '../../../workers/writes/isolate-commands.js';
 import type { TestResponse } from '../../support/client.js';
+import { countRuns } from '../../support/count-runs.js';
 import {
   buildRateCardItem,
   createCompletedWorkOrder,
@@ -10,11 +11,11 @@ import {
   STORAGE_ITEM,
 } from '../../support/records/priced-work-orders.js';
 import { lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
-const RUNS = 20;
+const RUNS = countRuns(20);
 const RATE = 4321;
 const HOOK_UP = 7500;
 
@@ -166,18 +167,15 @@ const steps = fc.commands(
 );
 
 describe(`storage fees under any sequence of accruals, releases and invoices (seed ${SEED}; FC_SEED repeats it)`, () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Yard', { timeZone: 'UTC' });
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Yard', { timeZone: 'UTC' });
     await makeRateCard(tenant.client, {
       is_default: true,
       items: [buildRateCardItem({ unit_price_cents: HOOK_UP }), STORAGE_ITEM],
     });
   });
-  after(() => stack.stop());
 
   async function setup(): Promise<{ model: Model; real: Real }> {
     const { client } = tenant;

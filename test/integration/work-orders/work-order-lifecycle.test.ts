@@ -3,20 +3,17 @@ import { DRIVER_STEPS } from '../../../shared/resources/work-orders/transitions.
 import type { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('life cycle of work orders', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let client: TestClient;
   let serial = 0;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     client = tenant.client;
   });
-  after(() => stack.stop());
 
   async function createWorkOrder(overrides: Record<string, unknown> = {}): Promise<string> {
     const { body } = await client.post('/work-orders', { service_type: 'tow', ...overrides });

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { TestClient } from '../../support/client.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { countRuns } from '../../support/count-runs.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
-const RUNS = 20;
+const RUNS = countRuns(20);
 const WORK_ORDER_COUNT = 3;
 const TRUCK_COUNT = 2;
 
@@ -129,15 +130,9 @@ const steps = fc.commands(
 );
 
 describe(`any sequence of actions on work orders and trucks (seed ${SEED}; FC_SEED repeats it)`, () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let serial = 0;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
 
   async function setup(): Promise<{ model: Model; real: Real }> {
     const { client } = tenant;

@@ -14,7 +14,8 @@ import {
   makeRateCard,
 } from '../../support/records/priced-work-orders.js';
 import { lineItem, UNKNOWN_ID } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
@@ -31,12 +32,7 @@ const NIGHT = buildRateCardItem({
 });
 
 describe('price of a work order by its rate card', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
 
   /** Creates an account, so that default rate cards of other tests do not apply. */
   const createAccount = (settings = {}): Promise<TestTenant> => stack.createTenant('Priced', settings);

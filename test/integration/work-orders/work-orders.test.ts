@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 /** The 12 fields of docs/specification.md, then the added ones, in the response's sequence. */
 const MEMBERS = [
@@ -37,14 +37,8 @@ const MEMBERS = [
 const jobNumber = (nth: number) => `WO-${String(nth).padStart(6, '0')}`;
 
 describe('work orders', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Hudson Towing');
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
 
   const create = async (body: unknown, { client } = tenant): Promise<TestResponse['body']> => {
     const response = await client.post('/work-orders', body);

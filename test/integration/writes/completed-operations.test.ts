@@ -10,8 +10,8 @@ import { type Database, openDatabase, type SqlQuery } from '../../../shared/plat
 import { getAppRole } from '../../../shared/platform/postgres/session.js';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { createClockTasks, findTasksWithout } from '../../support/clock.js';
-import { TestStack } from '../../support/stack.js';
 import { createEmptyDatabase } from '../../support/stores.js';
+import { useOwnStack } from '../../support/use-stack.js';
 import { buildCommand } from '../../support/writes/commands.js';
 import { withPgClient } from '../../support/writes/rows.js';
 
@@ -63,16 +63,12 @@ class Operations {
 }
 
 describe('completed operations', () => {
-  let stack: TestStack;
+  const stack = useOwnStack({ clock: false, worker: false });
   let operations: Operations;
 
-  before(async () => {
-    stack = await TestStack.start({ clock: false, worker: false });
-  });
   beforeEach(async () => {
     operations = new Operations(stack.runtime.db, (await stack.createTenant()).id);
   });
-  after(() => stack.stop());
 
   it('a pass of the clock marks completed operations and leases pending ones', async () => {
     const key = randomUUID();

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { endpointInput, invoiceInput, lineItem } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
@@ -34,13 +34,11 @@ interface Entry {
 }
 
 describe('dry runs of writes', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Rehearsals', { taxRateBps: 825 });
   const ids: Record<string, string> = {};
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant('Rehearsals', { taxRateBps: 825 });
     const { client } = tenant;
     ids.invoice = (await client.post('/invoices', invoiceInput({ invoice_number: 'TAKEN-1' }))).body.id;
     ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
@@ -48,7 +46,6 @@ describe('dry runs of writes', () => {
     ids.key = (await client.post('/api-keys', { name: 'k' })).body.id;
     ids.endpoint = (await client.post('/webhook-endpoints', endpointInput())).body.id;
   });
-  after(() => stack.stop());
 
   const fillPath = (path: string) => path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? name);
 

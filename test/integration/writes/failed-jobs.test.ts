@@ -7,20 +7,18 @@ import { readScheduleRuns } from '../../../shared/queues/schedule-runs.js';
 import { startClock } from '../../../workers/clock/index.js';
 import { SCHEDULES } from '../../../workers/clock/processor.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack } from '../../support/stack.js';
+import { useOwnStack } from '../../support/use-stack.js';
 
 type Entry = Record<string, unknown>;
 
 describe('failed jobs', () => {
-  let stack: TestStack;
+  const stack = useOwnStack({ clock: false });
   const entries: Entry[] = [];
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
     const sink = { write: (sample: string) => void entries.push(JSON.parse(sample) as Entry) };
     stack.runtime.logger = pino({ level: 'warn' }, sink);
   });
-  after(() => stack.stop());
 
   const readFailedCount = async (labels: string): Promise<number> => {
     const page = await fetch(`${stack.origin}/metrics`).then((response) => response.text());

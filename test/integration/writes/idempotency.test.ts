@@ -1,25 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startApi } from '../../../api/start-api.js';
-import { startWritesWorker } from '../../../workers/writes/index.js';
+import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { TestClient, type TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const withKey = (key: string, headers: Record<string, string> = {}) => ({
   headers: { 'idempotency-key': key, ...headers },
 });
 
 describe('Idempotency-Key', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const countRows = async (table: string, owner = tenant.id): Promise<number> => {
     const [row] = await stack.rows<{ count: number }>(owner, `select count(*)::int as count from ${table}`);
@@ -243,22 +237,23 @@ describe('Idempotency-Key', () => {
     });
 
     it('a request is 409 while another with its Idempotency-Key is in progress, but not for another tenant', async () => {
-      const idleStack = await TestStack.start({ worker: false });
+      const queue = openWritesQueue(stack.runtime);
+      const [one, two] = [await stack.createTenant('One'), await stack.createTenant('Two')];
+      await queue.pause();
       try {
-        const [one, two] = [await idleStack.createTenant('One'), await idleStack.createTenant('Two')];
         const [key, body] = [randomUUID(), { company_name: 'C' }];
         const pair = [one, one].map(({ client }) => client.post('/customers', body, withKey(key)));
         const otherTenantRequest = two.client.post('/customers', body, withKey(key));
-        // No worker runs yet, so the first response is the refusal of one request of the pair.
+        // The worker is paused, so the first response is the refusal of one request of the pair.
         const refused = await Promise.race([...pair, otherTenantRequest]);
         expectError(refused, 409, 'idempotency_in_progress');
         expect(refused.headers['retry-after']).to.equal('1');
-        startWritesWorker(idleStack.runtime);
+        await queue.resume();
         const statuses = (await Promise.all(pair)).map(({ status }) => status).sort();
         expect(statuses).to.deep.equal([201, 409]);
         expect((await otherTenantRequest).status).to.equal(201);
       } finally {
-        await idleStack.stop();
+        await queue.resume();
       }
     });
   });

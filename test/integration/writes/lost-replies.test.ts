@@ -11,19 +11,16 @@ import {
 } from '../../support/agents/approvals.js';
 import { expectError } from '../../support/expect-error.js';
 import { endpointInput, invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useOwnStack, useTenant } from '../../support/use-stack.js';
 
 describe('writes whose queue reply is lost', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useOwnStack({ worker: false, environment: { WRITE_TIMEOUT_MS: '1500' } });
+  const tenant = useTenant(stack);
 
   before(async () => {
-    stack = await TestStack.start({ worker: false, environment: { WRITE_TIMEOUT_MS: '1500' } });
-    tenant = await stack.createTenant();
     // The worker publishes its replies on a separate bus, so they never reach the API.
     startWritesWorker({ ...stack.runtime, bus: createLocalBus() });
   });
-  after(() => stack.stop());
 
   it('POST /invoices without a queue reply returns 201 with the committed invoice and leaves no operation', async () => {
     const response = await tenant.client.post('/invoices', invoiceInput());

@@ -2,21 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { purgeExpired, storeOperation } from '../../../shared/operations/store.js';
 import { eventually } from '../../support/poll.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { insertDeliveries, insertEndpoint } from '../../support/webhooks/webhook-rows.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 const ROWS = 1000;
 
 describe('retention of operations', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenant: TestTenant;
 
   beforeEach(async () => {
-    stack = await TestStack.start();
     tenant = await stack.createTenant();
   });
-  afterEach(() => stack.stop());
 
   const purge = () => stack.runtime.db.transaction([tenant.id], (tx) => purgeExpired(tx, ROWS));
   const backdate = (table: string, column: string, hours: number) =>

@@ -1,25 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { openWritesQueue } from '../../../shared/queues/writes.js';
-import { startWritesWorker } from '../../../workers/writes/index.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
 import { endpointInput, invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
+import { usePausedWrites } from '../../support/writes/paused-writes.js';
 
-const SETTINGS = { worker: false, environment: { WRITE_TIMEOUT_MS: '300' } };
-
-/** Each test has its own stack, because each test chooses when the worker starts. */
 describe('operations of writes that were not committed in time', () => {
-  let stack: TestStack;
+  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' } }, 'paused writes');
+  const writes = usePausedWrites(stack);
   let tenant: TestTenant;
 
   beforeEach(async () => {
-    stack = await TestStack.start(SETTINGS);
     tenant = await stack.createTenant();
   });
-  afterEach(() => stack.stop());
+  // The gauge of the next test counts the operations of all accounts.
+  afterEach(() => eventually('no operation is pending', async () => (await readPendingGauge()) === '0'));
+
+  const readPendingGauge = async (): Promise<string | undefined> => {
+    const text = await (await fetch(`${stack.origin}/metrics`)).text();
+    return /^tow_operations_pending (\d+)$/m.exec(text)?.[1];
+  };
 
   /** Asserts that a write that no worker runs in time returns 202. Returns the operation's id. */
   async function expectAccepted(request: Promise<TestResponse>): Promise<string> {
@@ -45,7 +48,7 @@ describe('operations of writes that were not committed in time', () => {
     expect(queued.body).to.include({ id, status: 'queued' });
     expect((await tenant.client.get('/invoices')).body.data.count).to.equal(0);
 
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     const done = await waitForOutcome(id);
     expect(done).to.include({ id, status: 'succeeded', created_at: queued.body.created_at });
     expect(done).to.not.have.property('error');
@@ -56,8 +59,8 @@ describe('operations of writes that were not committed in time', () => {
 
   it('the clock runs an operation whose job the queue lost, and runs it once', async () => {
     const id = await expectAccepted(tenant.client.post('/customers', { company_name: 'Lost job' }));
-    await openWritesQueue(stack.runtime).drain();
-    startWritesWorker(stack.runtime);
+    await writes.queue.drain();
+    await writes.resume();
     const done = await waitForOutcome(id);
     expect(done.status).to.equal('succeeded');
     const rows = await stack.rows(tenant.id, "select id from customers where company_name = 'Lost job'");
@@ -75,7 +78,7 @@ describe('operations of writes that were not committed in time', () => {
       await expectAccepted(tenant.client.post('/invoices', { invoice_number: 'twice-1' })),
       await expectAccepted(tenant.client.patch(`/customers/${randomUUID()}`, { city: 'x' })),
     ];
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     const [first, second, third] = await Promise.all(ids.map(waitForOutcome));
     // Either of the two invoices may run first. Exactly one of them succeeds.
     const [winner, loser] = first.status === 'succeeded' ? [first, second] : [second, first];
@@ -115,7 +118,7 @@ describe('operations of writes that were not committed in time', () => {
     const headers = { 'idempotency-key': randomUUID() };
     const send = () => tenant.client.post('/work-orders', { service_type: 'tow' }, { headers });
     const ids = [await expectAccepted(send()), await expectAccepted(send())];
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     const outcomes = await Promise.all(ids.map(waitForOutcome));
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['succeeded', 'succeeded']);
     const retry = await send();
@@ -129,7 +132,7 @@ describe('operations of writes that were not committed in time', () => {
     const headers = { 'idempotency-key': randomUUID() };
     const send = (company_name: string) => tenant.client.post('/customers', { company_name }, { headers });
     const ids = [await expectAccepted(send('One')), await expectAccepted(send('Two'))];
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     const outcomes = await Promise.all(ids.map(waitForOutcome));
     expect(outcomes.map(({ status }) => status).sort()).to.deep.equal(['failed', 'succeeded']);
     expect(outcomes.find(({ status }) => status === 'failed').error.code).to.equal('idempotency_key_reused');
@@ -137,16 +140,12 @@ describe('operations of writes that were not committed in time', () => {
   });
 
   it('tow_operations_pending counts operations until they have run, including retries under one Idempotency-Key', async () => {
-    const readPendingGauge = async (): Promise<string | undefined> => {
-      const text = await (await fetch(`${stack.origin}/metrics`)).text();
-      return /^tow_operations_pending (\d+)$/m.exec(text)?.[1];
-    };
     const headers = { 'idempotency-key': randomUUID() };
     for (let time = 0; time < 2; time += 1) {
       await expectAccepted(tenant.client.post('/customers', { company_name: 'C' }, { headers }));
     }
     await eventually('two are pending', async () => (await readPendingGauge()) === '2');
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     await eventually('none is pending', async () => (await readPendingGauge()) === '0');
   });
 
@@ -163,7 +162,7 @@ describe('operations of writes that were not committed in time', () => {
 
   it('an operation that created an API key shows the key only to keys with the permission admin', async () => {
     const id = await expectAccepted(tenant.client.post('/api-keys', { name: 'late' }));
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     const { result } = await waitForOutcome(id);
     expect((await stack.createClient(result.key).get('/me')).body.key.id).to.equal(result.id);
     const reader = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
@@ -174,7 +173,7 @@ describe('operations of writes that were not committed in time', () => {
     const headers = { 'idempotency-key': randomUUID() };
     const send = () => tenant.client.post('/api-keys', { name: 'late' }, { headers });
     const ids = [await expectAccepted(send()), await expectAccepted(send())];
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     const [first, second] = await Promise.all(ids.map(waitForOutcome));
     expect(second.result.id).to.equal(first.result.id);
     expect(second.result.key).to.equal(first.result.key);
@@ -183,7 +182,7 @@ describe('operations of writes that were not committed in time', () => {
 
   it('an operation that created a webhook endpoint shows its secret', async () => {
     const id = await expectAccepted(tenant.client.post('/webhook-endpoints', endpointInput()));
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     const { result } = await waitForOutcome(id);
     expect(result.secret).to.match(/^whsec_/);
     expect((await tenant.client.get(`/webhook-endpoints/${result.id}`)).status).to.equal(200);
@@ -207,7 +206,7 @@ describe('operations of writes that were not committed in time', () => {
     const { id } = (await client.get('/me')).body.key;
     await expectAccepted(tenant.client.delete(`/api-keys/${id}`));
     expect((await client.get('/me')).status).to.equal(200);
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     await eventually('the key is refused', async () => (await client.get('/me')).status === 401);
   });
 });

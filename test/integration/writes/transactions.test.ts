@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import { TransactionEndedError } from '../../../shared/platform/errors.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const ONE = { text: 'select 1 as one' };
 
 describe('database transactions', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start({ clock: false, worker: false });
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false, worker: false });
+  const tenant = useTenant(stack);
 
   /** Every way in which a transaction ends. Each passes its transaction object to `keep`. */
   const endings: Record<string, (keep: (tx: Transaction) => void) => Promise<unknown>> = {

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../../shared/platform/postgres/d
 import { createTenantPair, createTenantPairIds } from '../../../shared/resources/tenants/create-tenant.js';
 import { type BatchContext, runIsolated } from '../../../workers/writes/isolate-commands.js';
 import { runBatch } from '../../../workers/writes/run-batch.js';
+import { countRuns } from '../../support/count-runs.js';
 import { createDatabase } from '../../support/stores.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 import { buildCommand } from '../../support/writes/commands.js';
@@ -20,7 +21,7 @@ import {
   WriteModel,
 } from '../../support/writes/write-model.js';
 
-const RUNS = Number(process.env.FC_RUNS ?? 40);
+const RUNS = Number(process.env.FC_RUNS ?? countRuns(40));
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 const TAX_RATES_BPS = [825, 0, 1000];
 
@@ -118,7 +119,7 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
       expectResults(await runIsolated(counting, commands), commands, world.model);
       expect(commits).to.deep.equal(commands.length > 0 ? [commands.length] : []);
     });
-    await fc.assert(property, { numRuns: RUNS / 4, seed: SEED });
+    await fc.assert(property, { numRuns: Math.ceil(RUNS / 4), seed: SEED });
   });
 
   it('in a large batch only the failing commands fail, at any position, and all others commit', async () => {

@@ -9,7 +9,7 @@ import { cancelOpenApprovals, insertApprovals } from '../../../shared/resources/
 import { createWorkOrders } from '../../../shared/resources/work-orders/handlers.js';
 import { findEarlierResults } from '../../../workers/writes/earlier-results.js';
 import { renderResponses } from '../../../workers/writes/store-outcomes.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 /**
@@ -39,14 +39,8 @@ const completedCommand = (command: Command) => ({
 });
 
 describe('query plans of write commands', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false }, 'query plans');
+  const tenant = useTenant(stack);
 
   it('queries of write commands look up rows by key even when planned for tables without statistics', async () => {
     const invoice = buildCommand('invoice.create', tenant.id, { invoice_number: 'P-1', line_items: [] });

@@ -1,4 +1,5 @@
-import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
+import type { StackOptions, TestStack, TestTenant } from '../stack.js';
+import { useStack } from '../use-stack.js';
 
 /** The product and one account in it. */
 export interface TestAccount {
@@ -14,33 +15,25 @@ export interface AccountOptions extends StackOptions {
 /** Prepares an account. The function that it returns runs when the account is no longer needed. */
 type SetUp = (account: TestAccount) => Promise<void> | Promise<() => Promise<unknown>>;
 
-/** Starts the product for all tests of a `describe`, and creates an account for each test. */
+/** Creates an account for each test of a `describe`, in a shared stack. */
 export function useAccountPerTest(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
-  let stack: TestStack;
+  const stack = useStack(options);
   let cleanUp: Awaited<ReturnType<SetUp>>;
 
-  before(async () => {
-    stack = await TestStack.start(options);
-  });
   beforeEach(async () => {
     cleanUp = undefined;
     cleanUp = await setUp({ stack, tenant: await stack.createTenant(...account) });
   });
   afterEach(() => cleanUp?.());
-  after(() => stack.stop());
 }
 
-/** Starts the product with one account for all tests of a `describe`. */
+/** Creates one account for all tests of a `describe`, in a shared stack. */
 export function useSharedAccount(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
-  let stack: TestStack;
+  const stack = useStack(options);
   let cleanUp: Awaited<ReturnType<SetUp>>;
 
   before(async () => {
-    stack = await TestStack.start(options);
     cleanUp = await setUp({ stack, tenant: await stack.createTenant(...account) });
   });
-  after(async () => {
-    await cleanUp?.();
-    await stack.stop();
-  });
+  after(() => cleanUp?.());
 }

@@ -3,6 +3,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import { RESOURCE_TABLES } from '../../../shared/registry/tables.js';
 import type { TestClient } from '../client.js';
 import { listDocumentedOperations, type OpenApiNode, resolveRef } from '../text/openapi-walk.js';
+import { connectionAccess } from '../vendors/connection-rows.js';
 import { createInvoiceAfter } from './lifecycle-records.js';
 import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
 
@@ -83,14 +84,10 @@ export async function createCanaryRecords(
     if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
     const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
     ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));
-    const connection = {
+    ids.connection = await make('/connections', {
       vendor: 'parrot_keys',
       label: canary,
-      settings: { from_number: canary.slice(0, 32) },
-    };
-    ids.connection = await make('/connections', {
-      ...connection,
-      credentials: { api_key: isLive ? canary : `test_${canary}` },
+      ...connectionAccess(canary, isLive),
     });
     ids.export = await make('/exports', { resource: 'invoices', format: 'csv', filters: { search: canary } });
     ids.export_schedule = await make('/export-schedules', scheduleInput({ filters: { search: canary } }));

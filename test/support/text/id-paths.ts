@@ -41,4 +41,9 @@ export function findPathRecordKind(path: string): string {
 }
 
 /** The kind of record in the list at this request path. */
-export const findListedKind = (path: string) => findPathRecordKind(`/${path.split('/').at(-1)}/`);
+export function findListedKind(path: string): string {
+  if (path.startsWith('/connections/{id}/')) return 'connection_work';
+  return findPathRecordKind(`/${path.split('/').at(-1)}/`);
+}
+
+export const withId = (path: string, id: string) => path.replace('{id}', id);

@@ -153,3 +153,14 @@ export function listDocumentedSchemas(): { where: string; schema: OpenApiNode }[
   visitAll(paths, 'paths');
   return found;
 }
+
+/** The names of the query parameters that are ids. */
+export const listQueryIds = ({ parameters }: DocumentedOperation) =>
+  parameters
+    .filter((one) => one.in === 'query' && (one.schema as OpenApiNode).format === 'uuid')
+    .map((one) => String(one.name));
+
+export const hasCursor = ({ parameters }: DocumentedOperation) =>
+  parameters.some((one) => one.name === 'cursor');
+
+export const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';

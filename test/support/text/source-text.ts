@@ -33,14 +33,14 @@ export function readSource(file: string): string {
 
 /** The comments of a TypeScript file, in their order. */
 export function readComments(file: string, source = readSource(file)): SourceComment[] {
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
+  const tree = parseSource(file, source);
   const starts = tree.getLineStarts();
   const lines = source.split('\n');
   const comments: (SourceComment & { last: number; block: boolean })[] = [];
-  for (const range of [...commentRanges(tree, source)].sort((a, b) => a.pos - b.pos)) {
+  for (const range of findCommentRanges(tree, source)) {
     const first = tree.getLineAndCharacterOfPosition(range.pos).line;
     const last = tree.getLineAndCharacterOfPosition(range.end).line;
-    const block = range.kind === ts.SyntaxKind.MultiLineCommentTrivia;
+    const block = source.startsWith('/*', range.pos);
     const ownLine = source.slice(starts[first], range.pos).trim() === '';
     const text = plainText(source.slice(range.pos, range.end));
     const previous = comments.at(-1);
@@ -60,22 +60,43 @@ export function readIdentifiers(file: string, source = readSource(file)): Set<st
     if (ts.isIdentifier(node)) names.add(node.text);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
+  visit(parseSource(file, source));
   return names;
 }
 
-function commentRanges(tree: ts.SourceFile, source: string): Set<ts.CommentRange> {
-  const ranges = new Map<number, ts.CommentRange>();
+const trees = new Map<string, ts.SourceFile>();
+
+/** The syntax tree of a source, which several readers and test files use. */
+function parseSource(file: string, source: string): ts.SourceFile {
+  const known = trees.get(file);
+  if (known?.text === source) return known;
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
+  trees.set(file, tree);
+  return tree;
+}
+
+/** The comments of a source: its `//` and `/*` outside of texts and regular expressions. */
+function findCommentRanges(tree: ts.SourceFile, source: string): ts.TextRange[] {
+  const literals: ts.TextRange[] = [];
   const visit = (node: ts.Node): void => {
-    const around = [
-      ...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
-      ...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
-    ];
-    for (const range of around) ranges.set(range.pos, range);
-    for (const child of node.getChildren(tree)) visit(child);
+    if (ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node))
+      literals.push({ pos: node.getStart(tree), end: node.getEnd() });
+    ts.forEachChild(node, visit);
   };
   visit(tree);
-  return new Set(ranges.values());
+  const comments: ts.TextRange[] = [];
+  const opening = /\/[/*]/g;
+  for (let found = opening.exec(source); found; found = opening.exec(source)) {
+    const pos = found.index;
+    while (literals[0] && literals[0].end <= pos) literals.shift();
+    const literal = literals[0];
+    const isInLiteral = literal !== undefined && literal.pos <= pos;
+    const closing = found[0] === '/*' ? source.indexOf('*/', pos + 2) + 2 : source.indexOf('\n', pos);
+    const end = isInLiteral ? literal.end : closing > 0 ? closing : source.length;
+    if (!isInLiteral) comments.push({ pos, end });
+    opening.lastIndex = end;
+  }
+  return comments;
 }
 
 function plainText(comment: string): string {

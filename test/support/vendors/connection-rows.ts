@@ -1,4 +1,5 @@
 import { newId } from '../../../shared/platform/ids.js';
+import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
 /** Inserts of the rows that a worker stores; `$1` is the tenant, `$3` the connection. */
@@ -11,13 +12,33 @@ const INSERTS = [
   "sync_issues (tenant_id, id, connection_id, kind, message) values ($1, $2, $3, 'refused', $4)",
 ];
 
-/** Stores an item of each list of a connection, and an issue, under one id. Returns the id. */
+/** Stores an item of each list of a connection, and an issue, under one id. */
 export async function storeConnectionRows(
   stack: TestStack,
   { tenantId, connectionId, text }: { tenantId: string; connectionId: string; text: string },
-): Promise<string> {
+): Promise<{ sync_issue: string; connection_work: string }> {
   const id = newId();
   for (const insert of INSERTS)
     await stack.rows(tenantId, `insert into ${insert}`, [tenantId, id, connectionId, text]);
+  return { sync_issue: id, connection_work: id };
+}
+
+/** The access of a connection to the made-up vendor with keys. */
+export function connectionAccess(text: string, isLive: boolean): Record<string, object> {
+  const credentials = { api_key: isLive ? text : `test_${text}` };
+  return { credentials, settings: { from_number: text.slice(0, 32) } };
+}
+
+/** Creates a connection in a status that allows the operation. Returns the id. */
+export async function createConnectionFor(
+  operation: string,
+  stack: TestStack,
+  { tenantId, client }: { tenantId: string; client: TestClient },
+): Promise<string> {
+  const body = { vendor: 'parrot_keys', ...connectionAccess(newId(), true) };
+  const { id } = (await client.post('/connections', body)).body;
+  const status = operation.endsWith('/resume') ? 'paused' : 'active';
+  const update = 'update connections set status = $3 where tenant_id = $1 and id = $2';
+  await stack.rows(tenantId, update, [tenantId, id, status]);
   return id;
 }

@@ -10,8 +10,9 @@ import {
   type PricedLine,
   priceInvoice,
 } from '../../../shared/billing/money.js';
+import { countRuns } from '../../support/count-runs.js';
 
-const SEVERAL_RUNS = { numRuns: 3000 };
+const SEVERAL_RUNS = { numRuns: countRuns(3000) };
 
 /** Independent model: rounds to the nearest integer, ties away from zero, by floor division. */
 function roundRatio(numerator: bigint, denominator: bigint): bigint {
@@ -209,7 +210,7 @@ describe('priceInvoice', () => {
         assert.deepStrictEqual(priceInvoice(lineItems, bps), modelInvoice(lineItems, bps));
       },
     );
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: countRuns(1000) });
   });
 
   it('invoice totals add up and do not depend on the sequence of line items', () => {
@@ -227,7 +228,7 @@ describe('priceInvoice', () => {
       assert.deepInclude(price, sums);
       assert.sameMembers(lineTotals, price.lineTotals);
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: countRuns(1000) });
   });
 
   it('priceInvoice refuses quantities and rates outside their limits', () => {

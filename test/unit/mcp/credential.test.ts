@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { deriveKey, sha256, unseal } from '../../../shared/platform/crypto.js';
 import { isWellFormedKey, mintKey } from '../../../shared/resources/api-keys/credential.js';
+import { countRuns } from '../../support/count-runs.js';
 
 const sealingKey = deriveKey('a secret key of more than 32 characters', 'credentials');
 const ALPHABET = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
@@ -54,7 +55,7 @@ describe('isWellFormedKey', () => {
         expect(isWellFormedKey(key.slice(0, index) + typed + key.slice(index + 1))).to.equal(false);
       },
     );
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: countRuns(2000) });
   });
 
   it('isWellFormedKey is false after a swap of neighbours, a lost or an added character', () => {
@@ -66,7 +67,7 @@ describe('isWellFormedKey', () => {
       expect(isWellFormedKey(key.slice(0, index) + key.slice(index + 1))).to.equal(false);
       expect(isWellFormedKey(key.slice(0, index) + typed + key.slice(index))).to.equal(false);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: countRuns(500) });
   });
 
   it('isWellFormedKey is false for a key with another prefix, because the checksum covers it', () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { assert } from 'chai';
 import fc from 'fast-check';
 import { hashBody, toCanonicalJson } from '../../../shared/contracts/json/canonical-json.js';
+import { countRuns } from '../../support/count-runs.js';
 
 // Canonical JSON writes -0 as 0. Adding 0 keeps -0 out of the generated values.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
@@ -57,7 +58,7 @@ describe('canonical JSON', () => {
     const property = fc.property(json, (value) => {
       assert.deepStrictEqual(JSON.parse(toCanonicalJson(value)), value);
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: countRuns(1000) });
   });
 
   it('canonical JSON and its hash do not depend on the sequence of keys', () => {
@@ -65,7 +66,7 @@ describe('canonical JSON', () => {
       assert.equal(toCanonicalJson(reverseKeys(value)), toCanonicalJson(value));
       assert.equal(hashBody(reverseKeys(value)), hashBody(value));
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: countRuns(1000) });
   });
 
   it('canonical JSON and its hash differ for different values', () => {
@@ -73,7 +74,7 @@ describe('canonical JSON', () => {
       assert.equal(toCanonicalJson(left) === toCanonicalJson(right), isDeepEqual(left, right));
       assert.equal(hashBody(left) === hashBody(right), isDeepEqual(left, right));
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: countRuns(1000) });
   });
 
   it('canonical JSON omits undefined members and calls toJSON, as JSON.stringify does', () => {

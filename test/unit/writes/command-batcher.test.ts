@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Command, CommandResult } from '../../../shared/contracts/command.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { CommandBatcher, type SubmitOutcome } from '../../../shared/queues/batching/command-batcher.js';
+import { countRuns } from '../../support/count-runs.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 const MIB = 1024 * 1024;
@@ -288,7 +289,7 @@ describe('batches of commands under any interleaving', () => {
       expectOwnOutcomes(scenario);
       expectThreeFreeSlots(scenario);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: countRuns(150) });
   });
 
   it('each command gets one outcome and no slot leaks when commands time out at any step', async () => {
@@ -302,6 +303,6 @@ describe('batches of commands under any interleaving', () => {
       expectThreeFreeSlots(scenario);
       await Promise.all(scenario.completions);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: countRuns(60) });
   });
 });

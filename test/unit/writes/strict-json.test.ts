@@ -2,10 +2,11 @@ import { runInThisContext } from 'node:vm';
 import { assert } from 'chai';
 import fc from 'fast-check';
 import { parseStrictJson } from '../../../shared/contracts/json/strict-json.js';
+import { countRuns } from '../../support/count-runs.js';
 
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype'];
 const FORBIDDEN_CHARACTER = /\0|\p{Surrogate}/u;
-const SEVERAL_RUNS = { numRuns: 2000 };
+const SEVERAL_RUNS = { numRuns: countRuns(2000) };
 
 const read = (text: string, maxDepth = 20) => parseStrictJson(Buffer.from(text, 'utf8'), { maxDepth });
 
@@ -255,7 +256,7 @@ describe('parseStrictJson agrees with JSON.parse and a slow independent check', 
     const property = fc.property(riskyText, fc.integer({ min: 1, max: 6 }), (text, maxDepth) => {
       checkAgreement(Buffer.from(text), maxDepth);
     });
-    fc.assert(property, { numRuns: 5000 });
+    fc.assert(property, { numRuns: countRuns(5000) });
   });
 
   it('parseStrictJson agrees with both for mutated bytes', () => {
@@ -268,6 +269,6 @@ describe('parseStrictJson agrees with JSON.parse and a slow independent check', 
       for (const [at, remove, insert] of mutations) bytes.splice(at % (bytes.length + 1), remove, ...insert);
       checkAgreement(Buffer.from(bytes), 4);
     });
-    fc.assert(property, { numRuns: 5000 });
+    fc.assert(property, { numRuns: countRuns(5000) });
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Command } from '../../../shared/contracts/command.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { groupByType, splitIntoWaves } from '../../../workers/writes/waves.js';
+import { countRuns } from '../../support/count-runs.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 const tenants = [newId(), newId()];
@@ -67,7 +68,7 @@ describe('splitIntoWaves', () => {
         }
       });
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: countRuns(300) });
   });
 
   it('the waves contain every command once, and no wave is empty', () => {
@@ -76,7 +77,7 @@ describe('splitIntoWaves', () => {
       expect(waves.flat()).to.have.members(commands);
       for (const wave of waves) expect(wave).to.not.deep.equal([]);
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: countRuns(300) });
   });
 
   it('a command waits only behind a conflicting command', () => {
@@ -91,7 +92,7 @@ describe('splitIntoWaves', () => {
         }
       });
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: countRuns(300) });
   });
 
   it('two tenants can use the same number, record id and key in one wave', () => {

@@ -9,29 +9,26 @@ import {
 import type { Json, TestClient, TestResponse } from '../../../support/client.js';
 import { expectError } from '../../../support/expect-error.js';
 import { lineItem } from '../../../support/records/samples.js';
-import { signIn } from '../../../support/records/sign-in.js';
+import { openSession } from '../../../support/records/sign-in.js';
 import { storeSuggestion } from '../../../support/records/suggestions.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 
 const lineItems = (cents: number) => ({ line_items: [lineItem({ unit_price_cents: cents })] });
 const ADDRESS = { billing_email: 'office@example.com' };
 const AGENTS_ADDRESS = { billing_email: 'agent@example.net' };
 
 describe('approval of an invoice that an agent created, priced or re-addressed', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let agent: TestClient;
   let person: TestClient;
   let key: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     key = tenant.client;
     agent = await createAgentClient(stack, tenant.id);
-    person = await signIn(stack, { tenantId: tenant.id });
+    person = await openSession(stack, { tenantId: tenant.id });
   });
-  after(() => stack.stop());
 
   const createInvoice = async (by: TestClient = key): Promise<Json> => {
     const response = await by.post('/invoices', buildDraft(1_000, ADDRESS));

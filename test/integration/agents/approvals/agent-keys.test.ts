@@ -4,18 +4,12 @@ import { AGENT_SCOPES } from '../../../../shared/contracts/vocabulary.js';
 import { newId } from '../../../../shared/platform/ids.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import { eventually } from '../../../support/poll.js';
-import { signIn } from '../../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { openSession } from '../../../support/records/sign-in.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 
 describe('agent keys', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const scopes = ['read_invoices', 'write_invoices_draft'];
   const createAgentKey = async (body: Record<string, unknown> = {}, client = tenant.client) => {
@@ -58,7 +52,7 @@ describe('agent keys', () => {
     const { key } = await createAgentKey({}, tenant.sandbox);
     expect(key).to.match(/^tk_agent_test_/);
     expect((await getMe(key)).body.tenant.id).to.equal(tenant.sandboxId);
-    const person = await signIn(stack, { tenantId: tenant.id }, 'sandbox');
+    const person = await openSession(stack, { tenantId: tenant.id }, 'sandbox');
     expect((await createAgentKey({}, person)).key).to.match(/^tk_agent_test_/);
   });
 

@@ -7,13 +7,14 @@ import {
   setApprovalThreshold,
 } from '../../../support/agents/approvals.js';
 import type { TestClient, TestResponse } from '../../../support/client.js';
+import { countRuns } from '../../../support/count-runs.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
 import { lineItem } from '../../../support/records/samples.js';
-import { signIn } from '../../../support/records/sign-in.js';
+import { openSession } from '../../../support/records/sign-in.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
-const RUNS = 20;
+const RUNS = countRuns(20);
 const THRESHOLD_CENTS = 1_000;
 const DAY_THRESHOLD_CENTS = 2_500;
 
@@ -241,7 +242,7 @@ describe('approval thresholds for an agent key: any sequence of writes, against 
 
   useSharedAccount(async (account) => {
     ({ stack, tenant } = account);
-    person = await signIn(stack, { tenantId: tenant.id });
+    person = await openSession(stack, { tenantId: tenant.id });
     await setApprovalThreshold(tenant, THRESHOLD_CENTS);
     await setAgentDayLimit(tenant, DAY_THRESHOLD_CENTS);
   });

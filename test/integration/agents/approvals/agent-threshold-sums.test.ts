@@ -11,7 +11,7 @@ import type { TestClient } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { useAccountPerTest } from '../../../support/records/accounts.js';
 import { lineItem } from '../../../support/records/samples.js';
-import { signIn } from '../../../support/records/sign-in.js';
+import { openSession } from '../../../support/records/sign-in.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 import { withPgClient } from '../../../support/writes/rows.js';
 
@@ -134,7 +134,7 @@ describe('drafts that the approval thresholds count together', () => {
     });
     expect((await tenant.client.get(path)).body).to.include(billTo('second'));
     expect((await agent.patch(path, { ...billTo('second'), notes: 'n' })).status).to.equal(200);
-    const person = await signIn(stack, { tenantId: tenant.id });
+    const person = await openSession(stack, { tenantId: tenant.id });
     expect((await person.post(`/approvals/${held.id}/approve`, { hash: held.hash })).status).to.equal(409);
     const { hash } = (await person.get(`/approvals/${held.id}`)).body;
     expect((await person.post(`/approvals/${held.id}/approve`, { hash })).status).to.equal(200);
@@ -202,7 +202,7 @@ describe('drafts that the approval thresholds count together', () => {
   });
 
   it('approving a held draft waits for the agent lock that drafts of the same key take', async () => {
-    const person = await signIn(stack, { tenantId: tenant.id });
+    const person = await openSession(stack, { tenantId: tenant.id });
     const held = expectHeld(
       await createDraft(APPROVAL_THRESHOLD_CENTS, { customer_id: await createCustomer() }),
     );

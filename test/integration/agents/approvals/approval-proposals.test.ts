@@ -12,7 +12,7 @@ import type { TestClient } from '../../../support/client.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import { eventually } from '../../../support/poll.js';
 import { useAccountPerTest } from '../../../support/records/accounts.js';
-import { signIn } from '../../../support/records/sign-in.js';
+import { openSession } from '../../../support/records/sign-in.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
 const justification = 'Lines match the signed slip.';
@@ -26,7 +26,7 @@ describe('approvals that an agent proposes, and their list', () => {
   useAccountPerTest(async (account) => {
     ({ stack, tenant } = account);
     agent = await createAgentClient(stack, tenant.id);
-    person = await signIn(stack, { tenantId: tenant.id });
+    person = await openSession(stack, { tenantId: tenant.id });
   });
 
   const createDraft = async (client: TestClient, overrides: Record<string, unknown> = {}) => {

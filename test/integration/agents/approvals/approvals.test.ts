@@ -12,7 +12,7 @@ import type { TestClient, TestResponse } from '../../../support/client.js';
 import { expectError } from '../../../support/expect-error.js';
 import { useAccountPerTest } from '../../../support/records/accounts.js';
 import { lineItem } from '../../../support/records/samples.js';
-import { createUser, signIn, type TestUser } from '../../../support/records/sign-in.js';
+import { createUser, openSession, type TestUser } from '../../../support/records/sign-in.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
 const taxedLineItems = (cents: number) => ({
@@ -30,7 +30,7 @@ describe('approvals of held writes', () => {
     ({ stack, tenant } = account);
     agent = await createAgentClient(stack, tenant.id);
     user = await createUser(stack, tenant.id, { name: 'Olive' });
-    person = await signIn(stack, user);
+    person = await openSession(stack, user);
     await setApprovalThreshold(tenant);
   });
 
@@ -87,7 +87,7 @@ describe('approvals of held writes', () => {
 
   it('ten concurrent approvals of one held draft create one invoice, and a later rejection gets 409', async () => {
     const held = await holdDraft();
-    const colleague = await signIn(stack, { tenantId: tenant.id });
+    const colleague = await openSession(stack, { tenantId: tenant.id });
     const responses = await Promise.all(
       Array.from({ length: 10 }, (_, index) => approve(held.id, {}, index % 2 ? person : colleague)),
     );
@@ -222,7 +222,10 @@ describe('approvals of held writes', () => {
   it('an approval is not visible to users and keys of other tenants, nor to the sandbox', async () => {
     const held = await holdDraft();
     const other = await stack.createTenant('Other');
-    const outsiders = [await signIn(stack, { tenantId: other.id }), await signIn(stack, user, 'sandbox')];
+    const outsiders = [
+      await openSession(stack, { tenantId: other.id }),
+      await openSession(stack, user, 'sandbox'),
+    ];
     for (const outsider of outsiders) {
       expectError(await outsider.get(`/approvals/${held.id}`), 404, 'not_found');
       expectError(await approve(held.id, {}, outsider), 404, 'not_found');

@@ -6,7 +6,7 @@ import { createMcpFeatures, type McpFeatures } from '../../../../mcp/protocol/fe
 import { McpStream } from '../../../support/agents/mcp-stream.js';
 import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
-import { TestStack } from '../../../support/stack.js';
+import { useOwnStack } from '../../../support/use-stack.js';
 
 const CHUNK = 'x'.repeat(100_000);
 const CHUNKS = 1500;
@@ -27,15 +27,13 @@ function createTestFeatures(mcp: McpRuntime): McpFeatures {
 }
 
 describe('notifications that the MCP server sends before its response', () => {
-  let stack: TestStack;
+  const stack = useOwnStack({ createOffer: createTestFeatures });
   let key: string;
 
   beforeEach(async () => {
-    stack = await TestStack.start({ createOffer: createTestFeatures });
     const { id } = await stack.createTenant();
     key = await stack.createKey(id, { kind: 'agent', scopes: ['read_invoices'] });
   });
-  afterEach(() => stack.stop());
 
   const callTool = (args: Json, headers: Record<string, string> = {}, meta: Json = {}) =>
     McpStream.call({ origin: stack.origin, key, headers }, { name: 'tell', arguments: args, _meta: meta });

@@ -4,23 +4,18 @@ import { TestAgent } from '../../../support/agents/agent.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import type { TestClient } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
-import { signIn } from '../../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { openSession } from '../../../support/records/sign-in.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 
 const READ_SCOPES = AGENT_SCOPES.filter((scope) => scope.startsWith('read_'));
 
 describe('agent keys at /mcp', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   const agents: TestAgent[] = [];
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
   after(async () => {
     await Promise.all(agents.map(({ client }) => client.close()));
-    await stack.stop();
   });
 
   async function connect(key: string): Promise<TestAgent> {
@@ -62,8 +57,8 @@ describe('agent keys at /mcp', () => {
   });
 
   it('an agent key that a signed-in person creates works immediately, and a key of the sandbox sees only the sandbox', async () => {
-    const live = await connect((await createAgentKey(await signIn(stack, { tenantId: tenant.id }))).key);
-    const sandboxed = await createAgentKey(await signIn(stack, { tenantId: tenant.id }, 'sandbox'));
+    const live = await connect((await createAgentKey(await openSession(stack, { tenantId: tenant.id }))).key);
+    const sandboxed = await createAgentKey(await openSession(stack, { tenantId: tenant.id }, 'sandbox'));
     expect(sandboxed.key).to.match(/^tk_agent_test_/);
     const workOrder = await live.callOk('create_work_order', { service_type: 'jump_start' });
     const sandbox = await connect(sandboxed.key);

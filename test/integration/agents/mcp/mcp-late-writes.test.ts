@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { newId } from '../../../../shared/platform/ids.js';
 import { getAppRole } from '../../../../shared/platform/postgres/session.js';
-import { startWritesWorker } from '../../../../workers/writes/index.js';
 import { connectAgent, type TestAgent } from '../../../support/agents/agent.js';
 import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import type { TestTenant } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
+import { usePausedWrites } from '../../../support/writes/paused-writes.js';
 
 const name = 'create_work_order';
 
@@ -14,19 +15,16 @@ const name = 'create_work_order';
  * id, the worker would treat the command as done.
  */
 describe('MCP writes whose commands run later', () => {
-  let stack: TestStack;
+  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' } }, 'paused writes');
+  const writes = usePausedWrites(stack);
   let tenant: TestTenant;
   let agent: TestAgent;
 
   beforeEach(async () => {
-    stack = await TestStack.start({ worker: false, environment: { WRITE_TIMEOUT_MS: '700' } });
     tenant = await stack.createTenant();
     agent = await connectAgent(stack, tenant);
   });
-  afterEach(async () => {
-    await agent.client.close();
-    await stack.stop();
-  });
+  afterEach(() => agent.client.close());
 
   const listEntries = () =>
     stack.rows<Json>(
@@ -42,7 +40,7 @@ describe('MCP writes whose commands run later', () => {
     expect(queued).to.deep.include({ ok: true });
     expect(queued.data.status).to.equal('queued');
     expect(await listEntries()).to.deep.equal([]);
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     await eventually('the work order', async () => (await listWorkOrders()).length === 1);
     const [own, ...more] = await listEntries();
     expect(more).to.deep.equal([]);
@@ -58,7 +56,7 @@ describe('MCP writes whose commands run later', () => {
     const [refusal, ...none] = await listEntries();
     expect(none).to.deep.equal([]);
     expect(refusal).to.include({ outcome: 'failed', response_status: 503, idempotency_key: key });
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     await eventually('the work order', async () => (await listWorkOrders()).length === 1);
     const again = await agent.callOk(name, buildArgs(key));
     const [workOrder, ...others] = await listWorkOrders();
@@ -73,7 +71,7 @@ describe('MCP writes whose commands run later', () => {
 
   it('an MCP write changes nothing while its audit entry cannot be written, and runs once it can', async () => {
     const role = getAppRole(stack.databaseUrl);
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     await stack.runAsOwner(`revoke insert on audit_entries from "${role}"`);
     const queued = await agent.callOk(name, buildArgs(newId())).finally(async () => {
       expect([await listWorkOrders(), await listEntries()]).to.deep.equal([[], []]);
@@ -97,7 +95,7 @@ describe('MCP writes whose commands run later', () => {
       }),
     );
     expect(conflict.code).to.equal('idempotency_in_progress');
-    startWritesWorker(stack.runtime);
+    await writes.resume();
     await Promise.all(calls);
     await eventually('the work order', async () => (await listWorkOrders()).length === 1);
     const outcomes = (await listEntries()).map(({ outcome }) => outcome);

@@ -11,18 +11,17 @@ import { TestAgent } from '../../../support/agents/agent.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import { expectError } from '../../../support/expect-error.js';
 import { eventually } from '../../../support/poll.js';
-import { TestStack } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 /** Runs the process type `mcp` on the stores of a test stack. */
 describe('the MCP process', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let runtime: Runtime;
   let mcp: RawMcp;
 
   before(async () => {
-    stack = await TestStack.start();
     const { id } = await stack.createTenant();
     const { databaseUrl, redisUrl } = stack;
     const config = loadConfig('all', {
@@ -44,7 +43,6 @@ describe('the MCP process', () => {
   });
   after(async () => {
     await runtime.lifecycle.close(15_000);
-    await stack.stop();
   });
 
   it('the MCP process serves agents', async () => {

@@ -4,20 +4,17 @@ import { newId } from '../../../../shared/platform/ids.js';
 import { TestAgent } from '../../../support/agents/agent.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import type { Json, TestResponse } from '../../../support/client.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import type { TestTenant } from '../../../support/stack.js';
+import { useOwnStack } from '../../../support/use-stack.js';
 
 const PER_MINUTE = 4;
 const tiers = { standard: { minute: PER_MINUTE, hour: 1_000 }, starter: { minute: 2, hour: 1_000 } };
 
 describe('rate limits of agents over MCP', () => {
-  let stack: TestStack;
+  const stack = useOwnStack({ environment: { RATE_LIMIT_TIERS: JSON.stringify(tiers) } });
   let tenant: TestTenant;
   let key: string;
 
-  before(async () => {
-    stack = await TestStack.start({ environment: { RATE_LIMIT_TIERS: JSON.stringify(tiers) } });
-  });
-  after(() => stack.stop());
   beforeEach(async () => {
     tenant = await stack.createTenant();
     key = await createAgentKey();

@@ -13,7 +13,7 @@ import {
   createCompletedWorkOrder,
   makeRateCard,
 } from '../../../support/records/priced-work-orders.js';
-import { createUser, signIn } from '../../../support/records/sign-in.js';
+import { createUser, openSession } from '../../../support/records/sign-in.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
 const buildLineItems = (cents: number, taxable = false) => [
@@ -49,7 +49,7 @@ describe('approval threshold for agents over MCP', () => {
     );
     return row?.count as number;
   };
-  const signInPerson = async () => signIn(stack, await createUser(stack, tenant.id));
+  const signInPerson = async () => openSession(stack, await createUser(stack, tenant.id));
   const approve = async (by: TestClient, { id, hash }: Json): Promise<Json> => {
     const response = await by.post(`/approvals/${id}/approve`, { hash });
     expect(response.status, response.text).to.equal(200);

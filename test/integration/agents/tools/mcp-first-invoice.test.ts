@@ -11,14 +11,14 @@ import { fillReadmeAgentJson } from '../../../support/agents/readme-agent.js';
 import { PROJECT } from '../../../support/load/processes.js';
 import { buildScriptCommand } from '../../../support/network/run-script.js';
 import { createSessionClient, readCookie, requestSession } from '../../../support/records/sign-in.js';
-import { TestStack } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 
 const run = promisify(execFile);
 
 /** Runs docs/agents/first-invoice.ts with the agent.json that the README describes. */
 describe('first invoice of an agent that is set up by the README', function () {
   this.timeout(60_000);
-  let stack: TestStack;
+  const stack = useStack({ clock: false });
   let demo: DemoCredentials;
   const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
   /** How many pages of work orders the agent listed. */
@@ -29,7 +29,6 @@ describe('first invoice of an agent that is set up by the README', function () {
   let summary: Record<string, string | number | boolean>;
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
     const { db, config } = stack.runtime;
     const logger = { info: () => undefined, warn: () => undefined };
     [demo] = (await seedDemo(db, { secretKey: config.secretKey, logger })) as [DemoCredentials];
@@ -43,7 +42,6 @@ describe('first invoice of an agent that is set up by the README', function () {
     listCallCount = outputLines.filter(isList).length;
     steps = outputLines.slice(0, -1).filter((line) => !isList(line));
   });
-  after(() => stack.stop());
 
   it('the agent lists work orders, drafts once, reaches the approval threshold, proposes, and gets each outcome in words', () => {
     expect(listCallCount).to.be.at.least(1);

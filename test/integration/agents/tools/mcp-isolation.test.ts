@@ -4,8 +4,9 @@ import { newId } from '../../../../shared/platform/ids.js';
 import { connectAgent, TestAgent } from '../../../support/agents/agent.js';
 import { APPROVAL_THRESHOLD_CENTS, setApprovalThreshold } from '../../../support/agents/approvals.js';
 import type { Json } from '../../../support/client.js';
-import { createUser, signIn } from '../../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { createUser, openSession } from '../../../support/records/sign-in.js';
+import type { TestTenant } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 
 const LINE_ITEM = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
 const JUSTIFICATION = 'The line items match the slip.';
@@ -27,7 +28,7 @@ interface OwnedIds {
 }
 
 describe('isolation of accounts over MCP', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let owner: TestTenant;
   let ownAgent: TestAgent;
   let owned: OwnedIds;
@@ -35,7 +36,6 @@ describe('isolation of accounts over MCP', () => {
   const intruders: Record<string, TestAgent> = {};
 
   before(async () => {
-    stack = await TestStack.start();
     owner = await stack.createTenant('Owner');
     other = await stack.createTenant('Other');
     ownAgent = await connectAgent(stack, owner);
@@ -47,7 +47,6 @@ describe('isolation of accounts over MCP', () => {
   });
   after(async () => {
     await Promise.all([ownAgent, ...Object.values(intruders)].map(({ client }) => client.close()));
-    await stack.stop();
   });
 
   /** Creates two records of each kind, so that every list of the owner has a second page. */
@@ -213,8 +212,8 @@ describe('isolation of accounts over MCP', () => {
   }
 
   it("no person of another account or in the sandbox can decide on the owner's approvals", async () => {
-    const person = await signIn(stack, await createUser(stack, other.id));
-    const ownerPerson = await signIn(stack, await createUser(stack, owner.id));
+    const person = await openSession(stack, await createUser(stack, other.id));
+    const ownerPerson = await openSession(stack, await createUser(stack, owner.id));
     const unknown = await person.post(`/approvals/${newId()}/approve`, {});
     const foreign = await person.post(`/approvals/${owned.approval}/approve`, {});
     expect([foreign.status, foreign.body.error.code]).to.deep.equal([

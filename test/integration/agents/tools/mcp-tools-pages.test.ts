@@ -3,7 +3,8 @@ import { connectAgent, TestAgent } from '../../../support/agents/agent.js';
 import { type Json, TestClient } from '../../../support/client.js';
 import { useAccountPerTest } from '../../../support/records/accounts.js';
 import { invoiceInput } from '../../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import type { TestStack, TestTenant } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 
 type Insert = (client: TestClient) => Promise<unknown>;
 
@@ -123,12 +124,7 @@ describe('pages of list tools', () => {
 });
 
 describe('tools/list', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
 
   it('tools/list is identical byte for byte for all keys of an account with the same scopes', async () => {
     const tenant = await stack.createTenant();

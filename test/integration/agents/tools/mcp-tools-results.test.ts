@@ -6,7 +6,9 @@ import { APPROVAL_THRESHOLD_CENTS, setApprovalThreshold } from '../../../support
 import { type Json, TestClient } from '../../../support/client.js';
 import { useAccountPerTest } from '../../../support/records/accounts.js';
 import { createInvoiceAfter, createWorkOrderAfter } from '../../../support/records/lifecycle-records.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import type { TestStack, TestTenant } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
+import { usePausedWrites } from '../../../support/writes/paused-writes.js';
 
 const INVISIBLE = '\u202E\u200B\u{E0041}';
 /** Fields of list items besides the customer's name. The projection for agents drops the rest. */
@@ -318,12 +320,10 @@ describe('results of MCP tools', () => {
 });
 
 describe('result of an MCP write that still waits for a worker', () => {
+  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' } }, 'paused writes');
+  usePausedWrites(stack);
+
   it('a queued create_work_order matches the output schema and says not to send it again', async () => {
-    const stack = await TestStack.start({
-      worker: false,
-      clock: false,
-      environment: { WRITE_TIMEOUT_MS: '300' },
-    });
     const agent = await connectAgent(stack, await stack.createTenant());
     await agent.client.listTools();
     const result = await agent.call('create_work_order', { service_type: 'tow' });
@@ -334,6 +334,5 @@ describe('result of an MCP write that still waits for a worker', () => {
     expect(data.operation_id).to.be.a('string');
     expect((result.content[0] as { text: string }).text).to.include('Do not send it again');
     await agent.client.close();
-    await stack.stop();
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { deliveryIdSql } from '../../../../shared/deliveries/delivery-ids.js';
 import { isUuid, newId } from '../../../../shared/platform/ids.js';
-import { TestStack } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 
 const ids = fc.array(fc.uuid({ version: 7 }), { minLength: 2, maxLength: 4 });
 
@@ -21,14 +21,12 @@ function computeExpectedId([timeId = '', ...seeds]: string[]): string {
 }
 
 describe('ids of webhook deliveries', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let tenantId: string;
 
   before(async () => {
-    stack = await TestStack.start();
     tenantId = (await stack.createTenant()).id;
   });
-  after(() => stack.stop());
 
   /** Creates one id for each case. A case holds the id whose time it gets, then the seeds. */
   const createIds = async (cases: string[][]): Promise<string[]> => {

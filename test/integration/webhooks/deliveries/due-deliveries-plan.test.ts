@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { findDue } from '../../../../shared/deliveries/find-due-deliveries.js';
 import { newId } from '../../../../shared/platform/ids.js';
 import type { Database, SqlQuery, Transaction } from '../../../../shared/platform/postgres/database.js';
-import { TestStack } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 import { insertDueRetries, insertFarRetries } from '../../../support/webhooks/scheduled-retries.js';
 import { insertSignedEndpoint } from '../../../support/webhooks/webhooks.js';
 import { explainRun, type RunNode } from '../../../support/writes/explain.js';
@@ -17,11 +17,7 @@ const MAX_RESULTS = 40;
 const MAX_PAGES = 1500;
 
 describe('the query for due webhook deliveries', () => {
-  let stack: TestStack;
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
+  const stack = useStack({ clock: false }, 'query plans');
 
   /** Returns the query that the work sends, to be planned as a prepared statement of a session. */
   async function captureQuery(work: (db: Database) => Promise<unknown>): Promise<SqlQuery> {

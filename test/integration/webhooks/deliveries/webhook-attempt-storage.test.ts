@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type AttemptRecord, storeAttempts } from '../../../../shared/deliveries/store-attempts.js';
 import { newId } from '../../../../shared/platform/ids.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 import { insertSignedEndpoint } from '../../../support/webhooks/webhooks.js';
 
 const FAILED = {
@@ -14,18 +14,15 @@ const FAILED = {
 const SUCCEEDED = { status: 'succeeded', errorClass: null, retryInMs: null, stop: null, pauseMs: 0 } as const;
 
 describe('storing webhook attempts', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let endpointId: string;
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     ({ id: endpointId } = await insertSignedEndpoint(stack.runtime, tenant.id, {
       url: 'http://127.0.0.1:9/',
     }));
   });
-  after(() => stack.stop());
 
   async function insertDelivery(): Promise<string> {
     const id = newId();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../../../shared/platform/ids.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import { UNKNOWN_ID } from '../../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 import {
   type DeliveryInput,
   insertAttempt,
@@ -17,8 +17,8 @@ const MINUTE_MS = 60_000;
 type Item = Record<string, unknown> & { id: string; created_at: string };
 
 describe('the log of webhook deliveries', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack();
+  const tenant = useTenant(stack);
   let of: TenantRows;
   let endpoints: string[];
   let eventId: string;
@@ -27,8 +27,6 @@ describe('the log of webhook deliveries', () => {
   let log: (DeliveryInput & { id: string })[];
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     of = { stack, tenantId: tenant.id };
     endpoints = [await insertEndpoint(of), await insertEndpoint(of)];
     [eventId] = (await insertEvents(of, ['invoice.created'])) as [string];
@@ -46,7 +44,6 @@ describe('the log of webhook deliveries', () => {
     const ids = await insertDeliveries(of, inputs);
     log = inputs.map((input, nth) => ({ ...input, id: ids[nth] as string })).reverse();
   });
-  after(() => stack.stop());
 
   const listItems = async (query: string, client = tenant.client): Promise<Item[]> => {
     const response = await client.get(`/webhook-deliveries?limit=200&${query}`);

@@ -6,18 +6,13 @@ import {
   holdResponses,
   pause,
   respondInSequence,
-  WebhookBench,
+  useWebhookBench,
 } from '../endpoints/webhook-fixture.js';
 
 const SOON_MS = 700;
 
 describe('webhook deliveries that clients recover, replay, test and cancel', () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start();
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench();
 
   /** @param status 201 if the request creates a record, 200 if it changes one */
   const postAction = async ({ client }: Hook, path: string, body: unknown = {}, status = 201) => {

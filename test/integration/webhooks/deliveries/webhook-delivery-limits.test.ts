@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { registerConcurrentTests } from '../../../support/concurrent-tests.js';
 import { eventually } from '../../../support/poll.js';
 import { IS_SCALED } from '../../../support/stores.js';
-import { type Hook, holdResponses, pause, WebhookBench } from '../endpoints/webhook-fixture.js';
+import { type Hook, holdResponses, pause, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 /** Several processes share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
@@ -12,12 +12,7 @@ const JITTER_MS = 60;
 const ROUNDED_MS = 2;
 
 describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start({}, WORKERS);
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench({}, WORKERS);
 
   const expectOnce = (hook: Hook, ids: string[]) =>
     expect(hook.receiver.requests.map(({ id }) => id)).to.have.members(ids);

@@ -2,19 +2,14 @@ import { expect } from 'chai';
 import { RETRY_SCHEDULE_MS } from '../../../../workers/leased-queues/retry-schedule.js';
 import { registerConcurrentTests } from '../../../support/concurrent-tests.js';
 import { eventually } from '../../../support/poll.js';
-import { type Hook, pause, respondInSequence, WebhookBench } from '../endpoints/webhook-fixture.js';
+import { type Hook, pause, respondInSequence, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 const SOON_MS = 700;
 /** Tolerance for two clocks and for rounding in the database. */
 const CLOCK_TOLERANCE_MS = 30;
 
 describe('webhook deliveries that fail', () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start();
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench();
 
   const fail = () => ({ status: 500 });
   /** Makes an endpoint fail until its circuit breaker opens. */

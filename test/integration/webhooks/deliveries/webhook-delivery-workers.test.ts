@@ -3,15 +3,10 @@ import { expect } from 'chai';
 import { openWebhooksQueue } from '../../../../shared/queues/webhooks.js';
 import { registerConcurrentTests } from '../../../support/concurrent-tests.js';
 import { eventually } from '../../../support/poll.js';
-import { type Hook, holdResponses, pause, WebhookBench } from '../endpoints/webhook-fixture.js';
+import { type Hook, holdResponses, pause, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 describe('webhook workers', () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start({}, 0);
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench({}, 0);
 
   const updateQueueRow = ({ tenantId, id }: Hook, columns: string, values: unknown[] = []) =>
     bench.stack.rows(

@@ -8,19 +8,14 @@ import {
   holdResponses,
   pause,
   respondInSequence,
-  WebhookBench,
+  useWebhookBench,
 } from '../endpoints/webhook-fixture.js';
 
 /** Much longer than an event takes to arrive. */
 const SOON_MS = 700;
 
 describe('webhook deliveries', () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start();
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench();
 
   /** Sends an event and resolves with the request that arrived. */
   const deliver = async (hook: Hook) => {

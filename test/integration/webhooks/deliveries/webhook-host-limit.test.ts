@@ -1,18 +1,13 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
-import { type Hook, WebhookBench } from '../endpoints/webhook-fixture.js';
+import { type Hook, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 /** About six events: each counts as its body and 1 KiB. */
 const MAX_BYTES_PER_MINUTE = 12_000;
 const EVENT_COUNT = 12;
 
 describe('the byte limit for webhooks of one account to one host', () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start({}, 0);
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench({}, 0);
 
   const countReceived = (hooks: Hook[]) =>
     hooks.reduce((sum, { receiver }) => sum + receiver.requests.length, 0);

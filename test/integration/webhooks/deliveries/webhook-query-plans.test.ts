@@ -7,7 +7,7 @@ import type { ListScope } from '../../../../shared/records/lists/keyset-list.js'
 import { listAttempts, listDeliveries } from '../../../../shared/resources/webhook-deliveries/queries.js';
 import { buildCountQuery } from '../../../../shared/resources/webhook-replays/plan.js';
 import { continueReplay } from '../../../../shared/resources/webhook-replays/run.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 import { explainPlan, type PlanNode } from '../../../support/writes/explain.js';
 
 const ROWS = 12_500;
@@ -39,16 +39,14 @@ const INSERT_EVENTS_SQL = `
   insert into events (tenant_id, id, type, body) select $1, ${ID_SQL}, 'invoice.created', '{}' from generate_series(1, ${ROWS}) n`;
 
 describe('query plans of webhook deliveries over five weeks of partitions', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false }, 'query plans');
+  const tenant = useTenant(stack);
   const endpoint = newId();
   const other = newId();
   /** Maps the index of a partition to the index of its table. */
   const parents = new Map<string, string>();
 
   before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
     // The partitions that a deployment of four weeks ago would have today.
     await maintainPartitions(stack.databaseUrl, { now: start });
     for (const owner of [tenant, await stack.createTenant('Neighbour')]) {
@@ -70,7 +68,6 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
     );
     for (const { child, parent } of rows) parents.set(child, parent);
   });
-  after(() => stack.stop());
 
   const createScope = (page: 'first' | 'later'): ListScope => ({
     tenantId: tenant.id,

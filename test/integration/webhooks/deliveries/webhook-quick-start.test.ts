@@ -4,21 +4,17 @@ import { expect } from 'chai';
 import { PROJECT } from '../../../support/load/processes.js';
 import { eventually } from '../../../support/poll.js';
 import { invoiceInput } from '../../../support/records/samples.js';
-import { TestStack } from '../../../support/stack.js';
 import { getFreePort } from '../../../support/stores.js';
-import { WebhookBench } from '../endpoints/webhook-fixture.js';
+import { useStack } from '../../../support/use-stack.js';
+import { useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 /** The quick start that the README promises. */
 describe('webhook quick start', () => {
-  let stack: TestStack;
+  const stack = useStack({ webhooks: true });
   let receiver: ChildProcess | undefined;
 
-  before(async () => {
-    stack = await TestStack.start({ webhooks: true });
-  });
   after(async () => {
     receiver?.kill('SIGKILL');
-    await stack.stop();
   });
 
   it('one request registers a webhook, another causes an event, and docs/webhooks/receiver.ts verifies it', async () => {
@@ -42,12 +38,7 @@ describe('webhook quick start', () => {
 });
 
 describe('webhook endpoints paused after failures', () => {
-  let bench: WebhookBench;
-
-  before(async () => {
-    bench = await WebhookBench.start();
-  });
-  after(() => bench.stop());
+  const bench = useWebhookBench();
 
   it('PATCH enabled: true resets a webhook endpoint whose circuit breaker is open', async () => {
     let works = false;

@@ -6,23 +6,20 @@ import { HEALTH_RULES } from '../../../../shared/resources/webhook-endpoints/hea
 import { findHealthSteps } from '../../../../shared/resources/webhook-endpoints/health/sweep.js';
 import { createClockProcessor } from '../../../../workers/clock/processor.js';
 import { eventually } from '../../../support/poll.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 import { EndpointHealth } from '../../../support/webhooks/endpoint-health.js';
 import { explainPlan } from '../../../support/writes/explain.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('health of webhook endpoints', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false }, 'query plans');
+  const tenant = useTenant(stack);
   let health: EndpointHealth;
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
-    tenant = await stack.createTenant();
     health = new EndpointHealth(stack, tenant.id);
   });
-  after(() => stack.stop());
 
   it('an endpoint that works, or fails for less than a day, gets no command', async () => {
     const id = await health.createEndpoint();

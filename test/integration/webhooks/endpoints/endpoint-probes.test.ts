@@ -1,21 +1,18 @@
 import { expect } from 'chai';
 import { HEALTH_RULES } from '../../../../shared/resources/webhook-endpoints/health/rules.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 import { EndpointHealth } from '../../../support/webhooks/endpoint-health.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('probes of endpoints that were disabled for failing', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
+  const stack = useStack({ clock: false });
+  const tenant = useTenant(stack);
   let health: EndpointHealth;
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
-    tenant = await stack.createTenant();
     health = new EndpointHealth(stack, tenant.id);
   });
-  after(() => stack.stop());
 
   async function createDisabledEndpoint(): Promise<string> {
     const id = await health.createEndpoint();
@@ -176,14 +173,12 @@ describe('probes of endpoints that were disabled for failing', () => {
 });
 
 describe('reports of deliveries that used up every attempt', () => {
-  let stack: TestStack;
+  const stack = useStack({ clock: false });
   let health: EndpointHealth;
 
   before(async () => {
-    stack = await TestStack.start({ clock: false });
     health = new EndpointHealth(stack, (await stack.createTenant()).id);
   });
-  after(() => stack.stop());
 
   it('an exhausted delivery is reported immediately, and those of the next hour are reported together', async () => {
     const id = await health.createEndpoint();

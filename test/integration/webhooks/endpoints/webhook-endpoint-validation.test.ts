@@ -1,18 +1,12 @@
 import { expect } from 'chai';
 import { listValidationErrors } from '../../../support/expect-error.js';
 import { endpointInput } from '../../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 import { createEndpoint } from '../../../support/webhooks/webhook-endpoints.js';
 
 describe('invalid webhook endpoints', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const listErrors = async (body: Record<string, unknown>) => {
     const whole = listValidationErrors(await tenant.client.post('/webhook-endpoints', endpointInput(body)));

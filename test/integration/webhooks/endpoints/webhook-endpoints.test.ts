@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../../support/client.js';
 import { expectError } from '../../../support/expect-error.js';
 import { endpointInput } from '../../../support/records/samples.js';
-import { signIn } from '../../../support/records/sign-in.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { openSession } from '../../../support/records/sign-in.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 import { createEndpoint } from '../../../support/webhooks/webhook-endpoints.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
@@ -21,14 +21,8 @@ const HEALTH = {
 };
 
 describe('webhook endpoints', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const makeEndpoint = (input: Record<string, unknown> = {}) => createEndpoint(tenant.client, input);
   const readEndpoint = async (id: string): Promise<TestResponse['body']> =>
@@ -87,7 +81,7 @@ describe('webhook endpoints', () => {
     });
 
     it('a signed-in user can create a webhook endpoint, and other accounts get 404 for it', async () => {
-      const person = await signIn(stack, { tenantId: tenant.id });
+      const person = await openSession(stack, { tenantId: tenant.id });
       const made = await person.post('/webhook-endpoints', endpointInput());
       expect(made.status, made.text).to.equal(201);
       const path = `/webhook-endpoints/${made.body.id}`;

@@ -12,7 +12,8 @@ import { startWebhooksWorker } from '../../../../workers/webhooks/index.js';
 import type { Json, TestClient } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { invoiceInput } from '../../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import type { TestStack, TestTenant } from '../../../support/stack.js';
+import { useShared, useStack } from '../../../support/use-stack.js';
 import {
   type Responder,
   type StrictEndpoint,
@@ -33,22 +34,29 @@ export interface HookOptions {
   [field: string]: unknown;
 }
 
+/**
+ * A stack and a receiver that all files with equal settings share, and workers of this `describe`.
+ * @param workers number of webhook workers; with 0 the test starts its own
+ */
+export function useWebhookBench(environment: Record<string, string> = {}, workers = 1): WebhookBench {
+  const stack = useStack({ environment }, 'webhook deliveries');
+  const receiver = useShared('strict receiver', StrictReceiver.start, (running) => running.stop());
+  const bench = new WebhookBench(stack, receiver);
+  before(async () => {
+    for (let nth = 0; nth < workers; nth += 1) await bench.startWorker();
+  });
+  after(() => bench.stop());
+  return bench;
+}
+
 export class WebhookBench {
   private readonly workers: Runtime[] = [];
   private queue: ReturnType<typeof openWebhooksQueue> | undefined;
 
-  private constructor(
+  constructor(
     readonly stack: TestStack,
     readonly receiver: StrictReceiver,
   ) {}
-
-  /** @param workers number of webhook workers; with 0 the test starts its own */
-  static async start(environment: Record<string, string> = {}, workers = 1): Promise<WebhookBench> {
-    const stack = await TestStack.start({ environment });
-    const bench = new WebhookBench(stack, await StrictReceiver.start());
-    for (let nth = 0; nth < workers; nth += 1) await bench.startWorker();
-    return bench;
-  }
 
   /** Starts one more webhook worker. */
   async startWorker(environment: Partial<Runtime['config']> = {}): Promise<Runtime> {
@@ -63,11 +71,9 @@ export class WebhookBench {
     return runtime;
   }
 
-  /** Stops everything and asserts that every received request was valid. */
+  /** Stops the workers and asserts that every received request was valid. */
   async stop(): Promise<void> {
     const closed = await Promise.all(this.workers.map(({ lifecycle }) => lifecycle.close(10_000)));
-    await this.stack.stop();
-    await this.receiver.stop();
     expect(closed, 'every worker closes in time').to.not.include(false);
     expect(this.receiver.problems).to.deep.equal([]);
   }

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import { findRunningReplays } from '../../../../shared/resources/webhook-replays/run.js';
 import { expectError } from '../../../support/expect-error.js';
 import { eventually } from '../../../support/poll.js';
-import { TestStack } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 import { hoursAgo, type ReplayAccount, ReplayClocks } from '../../../support/webhooks/webhook-replays.js';
 import { insertDeliveries, insertEndpoint, insertEvents } from '../../../support/webhooks/webhook-rows.js';
 import { withPgClient } from '../../../support/writes/rows.js';
@@ -12,14 +12,12 @@ const DRY_RUN = { headers: { 'X-Service-Dry-Run': 'true' } };
 const HOUR_MS = 3_600_000;
 
 describe('limits of webhook replays per account', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let clocks: ReplayClocks;
 
   before(async () => {
-    stack = await TestStack.start();
     clocks = new ReplayClocks(stack);
   });
-  after(() => stack.stop());
 
   const countReplay = ({ tenant }: ReplayAccount, filter: object = {}) =>
     tenant.client.post('/webhook-deliveries/replay', { since: hoursAgo(2), ...filter }, DRY_RUN);

@@ -3,21 +3,19 @@ import { v7 } from 'uuid';
 import { continueReplay } from '../../../../shared/resources/webhook-replays/run.js';
 import { expectError } from '../../../support/expect-error.js';
 import { UNKNOWN_ID } from '../../../support/records/samples.js';
-import { TestStack } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 import { hoursAgo, type ReplayAccount, ReplayClocks } from '../../../support/webhooks/webhook-replays.js';
 import { insertDeliveries, insertEndpoint, insertEvents } from '../../../support/webhooks/webhook-rows.js';
 
 const DAY_MS = 86_400_000;
 
 describe('webhook replays run by the clock', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let clocks: ReplayClocks;
 
   before(async () => {
-    stack = await TestStack.start();
     clocks = new ReplayClocks(stack);
   });
-  after(() => stack.stop());
 
   const insertMissedEvents = (count: number, { tenantRows }: ReplayAccount) =>
     insertEvents(

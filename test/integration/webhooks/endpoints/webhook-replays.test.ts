@@ -4,7 +4,7 @@ import { matchesType, matchesTypesSql } from '../../../../shared/events/event-ty
 import { newId } from '../../../../shared/platform/ids.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import { UNKNOWN_ID } from '../../../support/records/samples.js';
-import { TestStack } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 import { hoursAgo, ReplayClocks, type ReplayedDelivery } from '../../../support/webhooks/webhook-replays.js';
 import { insertDeliveries, insertEndpoint, insertEvents } from '../../../support/webhooks/webhook-rows.js';
 
@@ -12,14 +12,12 @@ const DRY_RUN = { headers: { 'X-Service-Dry-Run': 'true' } };
 const HOUR_MS = 3_600_000;
 
 describe('webhook replays and recoveries', () => {
-  let stack: TestStack;
+  const stack = useStack();
   let clocks: ReplayClocks;
 
   before(async () => {
-    stack = await TestStack.start();
     clocks = new ReplayClocks(stack);
   });
-  after(() => stack.stop());
 
   describe('POST /webhook-deliveries/replay', () => {
     it('a replay by filter sends matching deliveries again to their endpoints, and a dry run counts them', async () => {

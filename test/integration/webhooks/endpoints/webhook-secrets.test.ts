@@ -4,7 +4,7 @@ import { deriveKey, unseal } from '../../../../shared/platform/crypto.js';
 import type { TestResponse } from '../../../support/client.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import { endpointInput } from '../../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../../support/stack.js';
+import { useStack, useTenant } from '../../../support/use-stack.js';
 
 const HOUR_MS = 3_600_000;
 const HEADER_VALUE = 'open-says-me-4711';
@@ -17,14 +17,8 @@ interface SecretRow {
 }
 
 describe('secrets of webhook endpoints', () => {
-  let stack: TestStack;
-  let tenant: TestTenant;
-
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
+  const tenant = useTenant(stack);
 
   const createEndpoint = async (input: Record<string, unknown> = {}): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/webhook-endpoints', endpointInput(input));

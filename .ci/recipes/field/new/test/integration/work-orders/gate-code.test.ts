@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { connectAgent } from '../../support/agents/agent.js';
 import { buildExportRequest, parseCsv, writeExportToBuffer } from '../../support/exports/export-files.js';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 describe('gate_code of work orders', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
 
   it('gate_code is stored, changed, exported and given to agents between marks', async () => {
     const tenant = await stack.createTenant();

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
-import { TestStack } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 describe('yards', () => {
-  let stack: TestStack;
-
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
+  const stack = useStack();
 
   it('a yard is created, changed and listed, and no other account sees it', async () => {
     const { client } = await stack.createTenant();

@@ -4,18 +4,18 @@
  * read yet.
  */
 import { expect } from 'chai';
-import { registerConcurrentTests } from '../../support/concurrent-tests.js';
-import { parseCsvFast, unzip } from '../../support/exports/export-files.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
+import { parseCsvFast, unzip } from '../support/exports/export-files.js';
 import {
   type DeployedService,
   Deployment,
   type DeploymentOptions,
   runTotals,
-} from '../../support/load/deployment.js';
-import { Load } from '../../support/load/load.js';
-import { readMemoryMb, type TestProcess } from '../../support/load/processes.js';
-import { eventually } from '../../support/poll.js';
-import { IS_SCALED } from '../../support/stores.js';
+} from '../support/load/deployment.js';
+import { Load } from '../support/load/load.js';
+import { readMemoryMb, type TestProcess } from '../support/load/processes.js';
+import { eventually } from '../support/poll.js';
+import { IS_SCALED } from '../support/stores.js';
 import { ExportCompany } from './export-company.js';
 
 const ROWS = 30_000;

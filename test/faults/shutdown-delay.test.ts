@@ -1,10 +1,10 @@
 /** Checks what a load balancer sees of a process that shuts down. */
 import { expect } from 'chai';
-import { TestClient } from '../../support/client.js';
-import { type DeployedService, Deployment } from '../../support/load/deployment.js';
-import { fetchStatus } from '../../support/load/processes.js';
-import { eventually } from '../../support/poll.js';
-import { IS_SCALED } from '../../support/stores.js';
+import { TestClient } from '../support/client.js';
+import { type DeployedService, Deployment } from '../support/load/deployment.js';
+import { fetchStatus } from '../support/load/processes.js';
+import { eventually } from '../support/poll.js';
+import { IS_SCALED } from '../support/stores.js';
 
 /** Long enough for several requests meanwhile, even on a busy machine. */
 const DELAY_MS = 4000;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { DemoFile } from '../../../bin/demo/demo-file.js';
-import { MIGRATION_HEAD } from '../../../migrations/index.js';
-import { SCHEDULES } from '../../../workers/clock/processor.js';
-import { TestClient } from '../../support/client.js';
-import { DeployedService } from '../../support/load/deployment.js';
-import { fetchMetrics } from '../../support/load/load-invariants.js';
-import { fetchStatus, NO_RATE_LIMITS, readProcfile, useProcesses } from '../../support/load/processes.js';
-import { eventually } from '../../support/poll.js';
+import type { DemoFile } from '../../bin/demo/demo-file.js';
+import { MIGRATION_HEAD } from '../../migrations/index.js';
+import { SCHEDULES } from '../../workers/clock/processor.js';
+import { TestClient } from '../support/client.js';
+import { DeployedService } from '../support/load/deployment.js';
+import { fetchMetrics } from '../support/load/load-invariants.js';
+import { fetchStatus, NO_RATE_LIMITS, readProcfile, useProcesses } from '../support/load/processes.js';
+import { eventually } from '../support/poll.js';
 import {
   createEmptyDatabase,
   createRedisUrl,
@@ -19,7 +19,7 @@ import {
   getStores,
   IS_SCALED,
   startRedis,
-} from '../../support/stores.js';
+} from '../support/stores.js';
 
 /** Process types that keep running, unlike the release. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'messages'] as const;

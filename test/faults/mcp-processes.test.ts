@@ -3,16 +3,16 @@
  * replicas are restarted and killed under load.
  */
 import { expect } from 'chai';
-import { AGENT_SCOPES } from '../../../shared/contracts/vocabulary.js';
-import type { Transaction } from '../../../shared/platform/postgres/database.js';
-import { TestAgent } from '../../support/agents/agent.js';
-import { type AgentCall, AgentLoad, type AgentTenant } from '../../support/agents/agent-load.js';
-import { RawMcp } from '../../support/agents/raw-mcp.js';
-import { TestClient } from '../../support/client.js';
-import { issueKey } from '../../support/keys.js';
-import { type DeployedTenant, Deployment, runTotals, SECRET_KEY } from '../../support/load/deployment.js';
-import { countPending } from '../../support/load/load-invariants.js';
-import { eventually } from '../../support/poll.js';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import type { Transaction } from '../../shared/platform/postgres/database.js';
+import { TestAgent } from '../support/agents/agent.js';
+import { type AgentCall, AgentLoad, type AgentTenant } from '../support/agents/agent-load.js';
+import { RawMcp } from '../support/agents/raw-mcp.js';
+import { TestClient } from '../support/client.js';
+import { issueKey } from '../support/keys.js';
+import { type DeployedTenant, Deployment, runTotals, SECRET_KEY } from '../support/load/deployment.js';
+import { countPending } from '../support/load/load-invariants.js';
+import { eventually } from '../support/poll.js';
 
 const CLEAN_END = { code: 0, signal: null };
 const OPTIONS = { mcps: 2, settings: { WRITE_TIMEOUT_MS: '3000' } };

@@ -3,12 +3,12 @@
  * Message-ID.
  */
 import { expect } from 'chai';
-import { TestClient } from '../../support/client.js';
-import { registerConcurrentTests } from '../../support/concurrent-tests.js';
-import { type DeployedService, Deployment } from '../../support/load/deployment.js';
-import { MailServer } from '../../support/network/mail-server.js';
-import { eventually } from '../../support/poll.js';
-import { invoiceInput } from '../../support/records/samples.js';
+import { TestClient } from '../support/client.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
+import { type DeployedService, Deployment } from '../support/load/deployment.js';
+import { MailServer } from '../support/network/mail-server.js';
+import { eventually } from '../support/poll.js';
+import { invoiceInput } from '../support/records/samples.js';
 
 const BASE_URL = 'https://billing.example.com';
 const MAIL_FROM = 'invoices@tow.example.com';

@@ -4,12 +4,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../bin/embedded-postgres/start.js';
-import { migrate } from '../../../migrations/migrate.js';
-import { getAppRole } from '../../../shared/platform/postgres/session.js';
-import { DeployedService } from '../../support/load/deployment.js';
-import { fetchStatus, Processes, readProcfile } from '../../support/load/processes.js';
-import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../../support/stores.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded-postgres/start.js';
+import { migrate } from '../../migrations/migrate.js';
+import { getAppRole } from '../../shared/platform/postgres/session.js';
+import { DeployedService } from '../support/load/deployment.js';
+import { fetchStatus, Processes, readProcfile } from '../support/load/processes.js';
+import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
 
 /** Process types that keep running, unlike the release. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'messages', 'exports'] as const;

@@ -5,10 +5,10 @@ import {
   type DeployedTenant,
   Deployment,
   runTotals,
-} from '../../support/load/deployment.js';
-import { Load } from '../../support/load/load.js';
-import { expectNothingLost } from '../../support/load/load-invariants.js';
-import { eventually } from '../../support/poll.js';
+} from '../support/load/deployment.js';
+import { Load } from '../support/load/load.js';
+import { expectNothingLost } from '../support/load/load-invariants.js';
+import { eventually } from '../support/poll.js';
 
 const DEADLY = { FAILPOINTS: 'kill_marked' };
 const MARK = { notes: 'kill-this-worker' };

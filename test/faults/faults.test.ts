@@ -4,19 +4,19 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { TestClient } from '../../support/client.js';
-import { registerConcurrentTests } from '../../support/concurrent-tests.js';
+import { TestClient } from '../support/client.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import {
   type DeployedService,
   Deployment,
   type DeploymentOptions,
   runTotals,
-} from '../../support/load/deployment.js';
-import { CLIENT_COUNT, Load, type LoadCall } from '../../support/load/load.js';
-import { countInvoices, expectNothingLost } from '../../support/load/load-invariants.js';
-import { fetchStatus } from '../../support/load/processes.js';
-import { eventually } from '../../support/poll.js';
-import { IS_SCALED } from '../../support/stores.js';
+} from '../support/load/deployment.js';
+import { CLIENT_COUNT, Load, type LoadCall } from '../support/load/load.js';
+import { countInvoices, expectNothingLost } from '../support/load/load-invariants.js';
+import { fetchStatus } from '../support/load/processes.js';
+import { eventually } from '../support/poll.js';
+import { IS_SCALED } from '../support/stores.js';
 import { runPoisonCommand } from './poison-command.js';
 
 const TENANTS = 3;

@@ -1,0 +1,139 @@
+/**
+ * Runs test files in several processes, two by default:
+ * `tsx test/run/main.ts [--jobs <n>] [--grep <pattern>] [file or folder]...`
+ * Without files it runs all but test/faults. Each process takes the next file when it is done with
+ * one, so that it has few stores and stacks for many files.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { appendFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Failure, FileResult, Task } from './protocol.js';
+
+/** First those that mostly wait. One process starts at this end, the other one at the other. */
+const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
+const SLOWEST = 10;
+const END_TIMEOUT_MS = 60_000;
+
+const startedAt = Date.now();
+const { values, positionals } = parseArgs({
+  options: { jobs: { type: 'string', default: '2' }, grep: { type: 'string' } },
+  allowPositionals: true,
+});
+const queue = (positionals.length > 0 ? positionals : FOLDERS).flatMap(listTestFiles);
+const results: FileResult[] = [];
+const failures: Failure[] = [];
+const stacks = new Map<ChildProcess, number>();
+const workers = new Set<ChildProcess>();
+let isInterrupted = false;
+
+function listTestFiles(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
+  return names.filter((name) => name.endsWith('.test.ts')).map((name) => join(path, name));
+}
+
+/** Runs a worker process until no file is left. If it dies, another one takes its place. */
+async function runWorker(takeFile: () => string | undefined): Promise<void> {
+  while (!isInterrupted) {
+    const file = await runProcess(takeFile);
+    if (file === undefined) return;
+    if (!isInterrupted) failures.push({ title: file, details: `${file}: the process of the tests died` });
+  }
+}
+
+/** Resolves with the file in which the process died, or undefined. */
+function runProcess(takeFile: () => string | undefined): Promise<string | undefined> {
+  const env = {
+    ...process.env,
+    TEST_COLORS: String(process.stdout.isTTY === true),
+    ...(values.grep ? { TEST_GREP: values.grep } : {}),
+  };
+  const child = fork(new URL('worker.ts', import.meta.url), { execArgv: ['--import', 'tsx'], env });
+  workers.add(child);
+  let file: string | undefined;
+  let deadline: NodeJS.Timeout | undefined;
+  const sendNext = () => {
+    file = isInterrupted ? undefined : takeFile();
+    const task: Task = { file: file ?? null };
+    child.send(task);
+    if (file === undefined) deadline = setTimeout(() => stopStuck(child), END_TIMEOUT_MS);
+  };
+  child.on('message', (result: FileResult) => {
+    stacks.set(child, result.stacks);
+    report(result);
+    sendNext();
+  });
+  sendNext();
+  return new Promise((resolve) => {
+    child.once('exit', (code) => {
+      clearTimeout(deadline);
+      workers.delete(child);
+      if (file === undefined && code === 1) failures.push(describeUnclean('did not stop its stores cleanly'));
+      resolve(file);
+    });
+  });
+}
+
+/** A process that does not end waits for something that a test has not closed. */
+function stopStuck(child: ChildProcess): void {
+  failures.push(describeUnclean(`did not end within ${END_TIMEOUT_MS / 1000} s: a test left something open`));
+  child.kill('SIGKILL');
+}
+
+function describeUnclean(what: string): Failure {
+  return { title: 'the end of the test run', details: `a process of the tests ${what}` };
+}
+
+function report(result: FileResult): void {
+  results.push(result);
+  failures.push(...result.failures);
+  process.stdout.write(`${result.report}\n`);
+  for (const { details } of result.failures) process.stdout.write(`${details}\n`);
+}
+
+function printSums(): void {
+  const print = (line: string) => process.stdout.write(`  ${line}\n`);
+  const sum = (count: (result: FileResult) => number) => results.reduce((all, one) => all + count(one), 0);
+  const times = results
+    .map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`)
+    .sort()
+    .reverse();
+  if (times.length > 1) {
+    print('time per file:');
+    times.forEach(print);
+    print(`the ${Math.min(SLOWEST, times.length)} slowest files:`);
+    times.slice(0, SLOWEST).forEach(print);
+  }
+  const started = [...stacks.values()].reduce((all, one) => all + one, 0);
+  print(`${started} stacks started in ${stacks.size} processes`);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  print(`${sum(({ passing }) => passing)} passing (${Math.floor(seconds / 60)} min ${seconds % 60} s)`);
+  if (sum(({ pending }) => pending) > 0) print(`${sum(({ pending }) => pending)} pending`);
+  if (failures.length > 0) print(`${failures.length} failing`);
+  for (const { title, details } of failures) print(`${title}\n${findCause(details)}`);
+  const path = process.env.TEST_FAILURES;
+  if (path)
+    for (const { title, details } of failures) appendFileSync(path, `${title}\n${findCause(details)}\n`);
+}
+
+/** The first line of the details that names an error, or the first line after the title. */
+function findCause(details: string): string {
+  const [, afterTitle = details] = details.trim().split(/\n\s*\n/);
+  const line = details.split('\n').find((text) => /Error\b|:.*(died|did not)/.test(text)) ?? afterTitle;
+  return `    ${(line.trim().split('\n')[0] ?? '').slice(0, 300)}`;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    // The first signal lets the workers stop their stores, another one ends them.
+    for (const worker of workers) worker.kill(isInterrupted ? 'SIGKILL' : 'SIGINT');
+    isInterrupted = true;
+  });
+
+const jobs = Math.min(Number(values.jobs), queue.length);
+await Promise.all(
+  Array.from({ length: jobs }, (_, nth) => runWorker(() => (nth % 2 === 0 ? queue.shift() : queue.pop()))),
+);
+printSums();
+process.exitCode = isInterrupted ? 130 : failures.length > 0 ? 1 : 0;

@@ -1,0 +1,100 @@
+/** A process of the test run: runs one test file after the other, and keeps what files share. */
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { format } from 'node:util';
+import Mocha from 'mocha';
+import type { Failure, FileResult, Task } from './protocol.js';
+
+// Mocha loads test files with require(), which has other instances of their modules than import.
+const require = createRequire(import.meta.url);
+const { mochaGlobalTeardown } =
+  require('../support/root-hooks.ts') as typeof import('../support/root-hooks.js');
+const { countStartedStacks } = require('../support/stack.ts') as typeof import('../support/stack.js');
+
+const TIMEOUT_MS = 60_000;
+const OPEN_TIMEOUT_MS = 10_000;
+const { Base, Spec } = Mocha.reporters;
+const { TEST_GREP, TEST_COLORS } = process.env;
+Base.useColors = TEST_COLORS === 'true';
+
+/** Mocha's spec reporter without the sums, which the run prints for all files. */
+class Report extends Spec {
+  override epilogue(): void {}
+}
+
+let printed: string[] = [];
+Base.consoleLog = (...args: unknown[]) => void printed.push(format(...args));
+
+/** What Mocha printed since the last call. */
+function takePrinted(): string {
+  const text = printed.join('\n');
+  printed = [];
+  return text;
+}
+
+let running: Mocha.Runner | undefined;
+let isInterrupted = false;
+
+async function runFile(file: string): Promise<FileResult> {
+  const startedAt = Date.now();
+  const mocha = new Mocha({
+    timeout: TIMEOUT_MS,
+    reporter: Report,
+    ...(TEST_GREP ? { grep: TEST_GREP } : {}),
+  });
+  mocha.addFile(resolve(file));
+  await mocha.loadFilesAsync();
+  const failed: Mocha.Test[] = [];
+  const runner = await new Promise<Mocha.Runner>((end) => {
+    running = mocha.run(() => end(running as Mocha.Runner));
+    running.on('fail', (test) => failed.push(test));
+  });
+  // Mocha leaves its listeners; see its own worker.
+  process.removeAllListeners('uncaughtException');
+  process.removeAllListeners('unhandledRejection');
+  const report = takePrinted();
+  const failures = failed.map((test): Failure => {
+    Base.list([test]);
+    return { title: test.fullTitle(), details: takePrinted() };
+  });
+  const { passes = 0, pending = 0 } = runner.stats ?? {};
+  const ms = Date.now() - startedAt;
+  return { file, ms, report, passing: passes, pending, failures, stacks: countStartedStacks() };
+}
+
+async function end(): Promise<void> {
+  await mochaGlobalTeardown();
+  // The process ends by itself, unless a test has left something open.
+  if (process.connected) process.disconnect();
+  const describeOpen = () => process.stderr.write(`still open: ${process.getActiveResourcesInfo()}\n`);
+  setTimeout(describeOpen, OPEN_TIMEOUT_MS).unref();
+}
+
+async function handle({ file }: Task): Promise<void> {
+  if (file === null || isInterrupted) return end();
+  const result = await runFile(file).catch((error: unknown): FileResult => {
+    const failures = [{ title: file, details: error instanceof Error ? `${error.stack}` : String(error) }];
+    const ms = 0;
+    return {
+      file,
+      ms,
+      report: takePrinted(),
+      passing: 0,
+      pending: 0,
+      failures,
+      stacks: countStartedStacks(),
+    };
+  });
+  process.send?.(result);
+}
+
+process.on('SIGINT', () => {
+  isInterrupted = true;
+  running?.abort();
+});
+process.on('message', (task: Task) => {
+  handle(task).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    process.exit(1);
+  });
+});

@@ -1,0 +1,16 @@
+/** Runs functions in the sequence in which they are passed, at most `atOnce` concurrently. */
+export function createConcurrencyLimit(atOnce: number): (run: () => Promise<void>) => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+  return async (run) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resume) => waiting.push(resume));
+    try {
+      await run();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

@@ -1,0 +1,11 @@
+import type { TestResponse } from '../client.js';
+import type { OpenApiNode } from './openapi-walk.js';
+
+/** Returns the parts of a response that a client can compare with another response. */
+export function getVisibleParts({ status, body, text, headers }: TestResponse): OpenApiNode {
+  const { requestId: _own, ...error } = (body?.error ?? {}) as OpenApiNode;
+  const visibleHeaders = ['location', 'x-idempotency-replay', 'content-type', 'allow', 'retry-after'].map(
+    (name) => headers[name] ?? null,
+  );
+  return { status, visibleHeaders, body: body?.error ? { ...body, error } : text };
+}
