@@ -9,14 +9,15 @@ interface Problem {
 const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
 /**
- * These policies permit only reads, and only of rows that match a credential's hash, the e-mail of
- * a person who signs in, or the purpose of a sweep.
+ * These policies permit only reads, and only of rows that match a credential's or a vendor
+ * account's hash, the e-mail of a person who signs in, or the purpose of a sweep.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
   'sessions.token_lookup',
   'users.email_lookup',
   'tenants.tenant_directory',
+  'connections.account_lookup',
 ];
 
 /**

@@ -21,7 +21,7 @@ const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
  * Resources whose records only a key with the permission admin may change. Every such key may read
  * them.
  */
-const FOR_ADMINS = ['export-schedules', 'users', 'webhook-endpoints'];
+const FOR_ADMINS = ['connections', 'export-schedules', 'users', 'webhook-endpoints'];
 
 describe('API keys that may write but not read', () => {
   const stack = useStack();
