@@ -182,7 +182,7 @@ async function startInOwnedFolder(
   const server = await startServer(context, postgres, options);
   const { port } = state;
   logger.info(
-    { port, pid: server.pid(), cluster: clusterDir, account: account?.name },
+    { port, serverPid: server.pid(), cluster: clusterDir, account: account?.name },
     'PostgreSQL is ready',
   );
   let stopped: Promise<void> | undefined;
