@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
 import { type TextingAccount, TextingStack, WEBHOOK_SECRET } from '../../support/vendors/texting.js';
+import { withPgClient } from '../../support/writes/rows.js';
 
 describe('webhooks of vendors', () => {
   let texting: TextingStack;
@@ -17,10 +19,8 @@ describe('webhooks of vendors', () => {
   const countNotices = async (tenantId: string) =>
     (await texting.stack.rows(tenantId, 'select 1 from inbound_notices')).length;
 
-  it('a signed webhook is stored, and answered with 200 and an empty body within a second', async () => {
-    const startedAt = performance.now();
+  it('a signed webhook is stored, and answered with 200 and an empty body', async () => {
     const response = await account.postWebhook([{ id: 'first' }]);
-    expect(performance.now() - startedAt).to.be.below(1000);
     expect([response.status, await response.text()]).to.deep.equal([200, '']);
     expect(response.headers.get('set-cookie')).to.equal(null);
     await eventually('it is stored', async () => (await countNotices(account.tenant.id)) === 1);
@@ -44,12 +44,38 @@ describe('webhooks of vendors', () => {
     await eventually('it is stored', async () => (await countNotices(account.tenant.id)) === 2);
   });
 
+  it('a webhook that no worker stores in time is answered with 200, because an operation keeps it', async () => {
+    const { stack } = texting;
+    const queue = openWritesQueue(stack.runtime);
+    await queue.pause();
+    try {
+      expect((await account.postWebhook([{ id: 'late' }])).status).to.equal(200);
+      expect(await countNotices(account.tenant.id)).to.equal(2);
+      const kept = "select 1 from operations where command->'input' @> $1 and settled_at is null";
+      const input = JSON.stringify({ notices: [{ dedupe_id: 'late' }] });
+      expect(await stack.rows(account.tenant.id, kept, [input])).to.have.length(1);
+    } finally {
+      await queue.resume();
+    }
+    await eventually('it is stored', async () => (await countNotices(account.tenant.id)) === 3);
+  });
+
+  it('a webhook that cannot be stored is answered with 503, so that the vendor sends it again', async () => {
+    await withPgClient(texting.stack.databaseUrl, async (client) => {
+      await client.query("alter table inbound_notices add constraint refused check (dedupe_id <> 'refused')");
+      expect((await account.postWebhook([{ id: 'refused' }])).status).to.equal(503);
+      await client.query('alter table inbound_notices drop constraint refused');
+    });
+    expect((await account.postWebhook([{ id: 'refused' }])).status).to.equal(200);
+    expect(await countNotices(account.tenant.id)).to.equal(4);
+  });
+
   it('a bad signature is 401, stores nothing, and is audited once a minute', async () => {
     for (let tries = 0; tries < 3; tries += 1) {
       const response = await account.postWebhook([{ id: 'forged' }], 'another secret');
       expect(response.status).to.equal(401);
     }
-    expect(await countNotices(account.tenant.id)).to.equal(2);
+    expect(await countNotices(account.tenant.id)).to.equal(4);
     const { body } = await account.client.get('/audit-log?action=connection.notified&limit=100');
     const denied = body.data.items.filter(({ outcome }: { outcome: string }) => outcome === 'denied');
     expect(denied).to.have.length(1);
