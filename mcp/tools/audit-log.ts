@@ -28,9 +28,11 @@ export const searchAuditLogTool = defineListTool<Search>({
   output: agentAuditListItem,
   buildQuery: listAgentAuditEntries,
   summarize: (items) => countBy(items, 'outcome'),
+  // Whole seconds, and no outcome if it is ok: a default page then stays far below 8,000 tokens.
   describeItem: ({ occurred_at, actor, action, entity_id, outcome }) => {
     const { type, name } = actor as JsonObject;
+    const time = String(occurred_at).replace(/\.\d+Z$/, 'Z');
     const actorText = name ? `${type} ${quoteText(name, 30)}` : type;
-    return [occurred_at, actorText, action, entity_id, outcome].filter(Boolean).join(' ');
+    return [time, actorText, action, entity_id, outcome === 'ok' ? '' : outcome].filter(Boolean).join(' ');
   },
 });

@@ -30,6 +30,8 @@ export interface SignalOptions {
  * PostgreSQL. A closer that fails or hangs does not stop the others from running.
  */
 export class Lifecycle {
+  /** Parts whose closer failed or did not end in time. */
+  readonly unclosed: string[] = [];
   private readonly closers: { name: string; close: Closer }[] = [];
   private closing: Promise<boolean> | undefined;
   private readonly shutdown = new AbortController();
@@ -68,7 +70,6 @@ export class Lifecycle {
   }
 
   private async closeAll(deadline: number): Promise<boolean> {
-    let isClean = true;
     for (const { name, close } of this.closers.reverse()) {
       const startedAt = Date.now();
       const isClosed = await withDeadline(close, Math.max(deadline - startedAt, 50)).catch(
@@ -77,10 +78,11 @@ export class Lifecycle {
           return false;
         },
       );
-      isClean &&= isClosed;
-      if (!isClosed) this.logger.error({ part: name, ms: Date.now() - startedAt }, 'did not close in time');
+      if (isClosed) continue;
+      this.unclosed.push(name);
+      this.logger.error({ part: name, ms: Date.now() - startedAt }, 'did not close in time');
     }
-    return isClean;
+    return this.unclosed.length === 0;
   }
 
   /**

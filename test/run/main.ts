@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Failure, FileResult, Task } from './protocol.js';
+import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
 /** First those that mostly wait. One process starts at this end, the other one at the other. */
 const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
@@ -59,9 +59,10 @@ function runProcess(takeFile: () => string | undefined): Promise<string | undefi
     child.send(task);
     if (file === undefined) deadline = setTimeout(() => stopStuck(child), END_TIMEOUT_MS);
   };
-  child.on('message', (result: FileResult) => {
-    stacks.set(child, result.stacks);
-    report(result);
+  child.on('message', (message: FileResult | UncleanEnd) => {
+    if ('reason' in message) return failures.push(describeUnclean(message.reason));
+    stacks.set(child, message.stacks);
+    report(message);
     sendNext();
   });
   sendNext();
@@ -69,7 +70,8 @@ function runProcess(takeFile: () => string | undefined): Promise<string | undefi
     child.once('exit', (code) => {
       clearTimeout(deadline);
       workers.delete(child);
-      if (file === undefined && code === 1) failures.push(describeUnclean('did not stop its stores cleanly'));
+      if (file === undefined && code !== 0 && !child.killed)
+        failures.push(describeUnclean(`ended with code ${code}`));
       resolve(file);
     });
   });
@@ -81,8 +83,8 @@ function stopStuck(child: ChildProcess): void {
   child.kill('SIGKILL');
 }
 
-function describeUnclean(what: string): Failure {
-  return { title: 'the end of the test run', details: `a process of the tests ${what}` };
+function describeUnclean(reason: string): Failure {
+  return { title: 'the end of the test run', details: `a process of the tests: ${reason}` };
 }
 
 function report(result: FileResult): void {

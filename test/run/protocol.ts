@@ -23,3 +23,8 @@ export interface FileResult {
   /** Stacks that the worker has started so far. */
   stacks: number;
 }
+
+/** From a worker: why it could not stop what its files share. */
+export interface UncleanEnd {
+  reason: string;
+}

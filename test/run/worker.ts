@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
-import type { Failure, FileResult, Task } from './protocol.js';
+import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
 // Mocha loads test files with require(), which has other instances of their modules than import.
 const require = createRequire(import.meta.url);
@@ -63,7 +63,10 @@ async function runFile(file: string): Promise<FileResult> {
 }
 
 async function end(): Promise<void> {
-  await mochaGlobalTeardown();
+  await mochaGlobalTeardown().catch((error: unknown) => {
+    const message: UncleanEnd = { reason: error instanceof Error ? `${error.stack}` : String(error) };
+    process.send?.(message);
+  });
   // The process ends by itself, unless a test has left something open.
   if (process.connected) process.disconnect();
   const describeOpen = () => process.stderr.write(`still open: ${process.getActiveResourcesInfo()}\n`);
@@ -92,9 +95,4 @@ process.on('SIGINT', () => {
   isInterrupted = true;
   running?.abort();
 });
-process.on('message', (task: Task) => {
-  handle(task).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-    process.exit(1);
-  });
-});
+process.on('message', (task: Task) => void handle(task));

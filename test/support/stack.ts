@@ -151,8 +151,9 @@ export class TestStack {
   }
 
   async stop(): Promise<void> {
-    const clean = await this.runtime.lifecycle.close(15_000);
+    const { lifecycle } = this.runtime;
+    const isClean = await lifecycle.close(15_000);
     rmSync(this.dataDir, { recursive: true, force: true });
-    if (!clean) throw new Error('the stack did not close cleanly');
+    if (!isClean) throw new Error(`the stack did not close cleanly: ${lifecycle.unclosed.join(', ')}`);
   }
 }

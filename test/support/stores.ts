@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,6 +33,9 @@ const SETTINGS = {
   full_page_writes: 'off',
   max_connections: '500',
 };
+
+const FIRST_PORT = 12_000;
+const LAST_PORT = 20_000;
 
 let stores: Promise<Stores> | undefined;
 let databases = 0;
@@ -144,14 +148,18 @@ export async function createRedisUrl(): Promise<string | undefined> {
   return `redis://127.0.0.1:${redisPort}/${redisDatabases % 200}`;
 }
 
+/**
+ * A port that neither outgoing connections get from the system nor the embedded PostgreSQL takes.
+ * Otherwise either could take the port before the caller listens at it.
+ */
 export async function getFreePort(): Promise<number> {
+  const port = randomInt(FIRST_PORT, LAST_PORT);
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(getFreePort()) : reject(error),
+    );
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
   });
 }
 
