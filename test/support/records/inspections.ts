@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { TestClient, TestResponse } from '../client.js';
 import type { TestStack } from '../stack.js';
 
-/** A defect with which a truck must not drive. */
+/** A truck with this defect must not drive. */
 export const FATAL_DEFECT = { component: 'Winch cable', severity: 'out_of_service' };
 
-/** Creates a record. Resolves with it. */
+/** Creates a record, and returns it. */
 export async function createRecord(
   client: TestClient,
   path: string,

@@ -79,7 +79,7 @@ export class ReplayAccount {
     return (await this.tenant.client.get(`/webhook-replays/${replayId}`)).body;
   }
 
-  /** The deliveries that a replay has created so far, sorted by their events. */
+  /** Lists the deliveries that a replay has created so far, sorted by event. */
   listDeliveries(replayId: string): Promise<ReplayedDelivery[]> {
     return this.clocks.stack.rows<ReplayedDelivery>(
       this.tenant.id,
@@ -89,7 +89,7 @@ export class ReplayAccount {
     );
   }
 
-  /** Waits until a replay has ended. Resolves with the deliveries that it created. */
+  /** Waits until a replay has ended, and returns the deliveries that it created. */
   async finish(replayId: string): Promise<ReplayedDelivery[]> {
     const isOver = async () => (await this.read(replayId)).status !== 'running';
     await this.clocks.runUntil('the replay ends', isOver);

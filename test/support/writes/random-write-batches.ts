@@ -17,18 +17,15 @@ interface CommandSpec {
   /** The customer that the body names. */
   customer: 'none' | 'own' | 'foreign' | 'unknown';
   /**
-   * The record that a patch changes: a seed, another tenant's record, an unknown id, or a record
-   * created earlier in this batch.
+   * The record that a patch changes: a seed, another tenant's record,
+   * an unknown id, or a record that this batch created earlier.
    */
   target: 'seed' | 'foreign' | 'unknown' | 'made';
   text: string;
   key: number | undefined;
 }
 
-/**
- * Repeats a command (its job ran twice), or sends a new command for the same request (the client
- * tried again).
- */
+/** `repeat`: its job runs twice. `resend`: the client sends the same request again. */
 interface AgainSpec {
   do: 'repeat' | 'resend';
   of: number;
@@ -61,16 +58,15 @@ export const batchSpecs = fc.array(fc.oneof({ weight: 6, arbitrary: commandSpec 
   maxLength: 32,
 });
 
-/** The tenants that a batch writes for, and what its commands refer to. */
+/** The tenants that a batch writes for, and the records that its commands refer to. */
 export interface BatchTargets {
   tenants: string[];
-  /** One record of each kind for each tenant: its id by resource. */
+  /** For each tenant, the id of one record by resource. */
   seeds: Record<string, string>[];
   /** Idempotency keys. */
   keys: string[];
 }
 
-/** Builds the commands of a batch for these tenants. */
 export function buildBatch(specs: WriteSpec[], targets: BatchTargets): Command[] {
   const commands: Command[] = [];
   for (const spec of specs) {
@@ -84,7 +80,7 @@ export function buildBatch(specs: WriteSpec[], targets: BatchTargets): Command[]
   return commands;
 }
 
-/** The api process makes a new command of a client's second try of the same request. */
+/** If a client repeats a request, the api process makes a new command of it. */
 function resend(earlier: Command): Command {
   const id = newId();
   return {
