@@ -68,10 +68,7 @@ describe('the reference page at /docs', function () {
     });
     afterEach(() => page?.close());
 
-    /**
-     * Opens an operation, executes it with its prefilled values, and returns the status of the
-     * response.
-     */
+    /** Executes an operation with its prefilled values, and returns the status of the response. */
     async function execute(operationId: string): Promise<string | null> {
       const operation = page.locator(`.opblock[id$="-${operationId}"]`);
       await operation.locator('.opblock-summary-control').click();

@@ -25,12 +25,12 @@ describe('users of an account', () => {
     signedIn = undefined;
   });
 
-  /** A signed-in user who existed before the test. */
+  /** Signs in a user who existed before the test. */
   const signInColleague = (): Promise<TestClient> => {
     signedIn ??= openSession(stack, { tenantId: tenant.id });
     return signedIn;
   };
-  /** Adds a user with the API key, or as a signed-in user for a password: keys may not set one. */
+  /** Adds a user with the API key, or with a session if the body has a password. */
   const addUser = async (
     body: Record<string, unknown> = {},
     headers: Record<string, string> = {},

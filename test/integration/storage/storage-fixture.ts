@@ -36,13 +36,12 @@ export function useAwsCredentials(credentials: Record<string, string> = S3_CREDE
   });
 }
 
-/** An empty storage of one kind. */
 export interface TestStorage {
   storage: Storage;
   location: StorageLocation;
   /** Lists everything stored, finished or not, without the Storage interface. */
   listLeftovers: () => Promise<string[]>;
-  /** Stops keeping the bytes of later uploads. Set only for storage that keeps them in memory. */
+  /** Stops keeping the bytes of later uploads. Only for storage that keeps them in memory. */
   discardBytes?: () => void;
   remove: () => Promise<void>;
 }
@@ -103,7 +102,7 @@ export async function putObject(storage: Storage, key: string, bytes: Buffer) {
   return upload.commit();
 }
 
-/** Returns the bytes of an object, or undefined when it does not exist. */
+/** Returns the bytes of an object; undefined if the object does not exist. */
 export async function getObject(storage: Storage, key: string, range?: { start: number; end: number }) {
   const found = await storage.open(key, range);
   return found && buffer(found.stream);
@@ -115,7 +114,7 @@ export async function listStorageKeys(storage: Storage, folder = ''): Promise<st
   return keys.sort();
 }
 
-/** Returns the error that a promise rejects with. @throws {Error} when it resolves */
+/** Returns the error that a promise rejects with. @throws {Error} if the promise resolves */
 export async function catchRejection(work: Promise<unknown>): Promise<Error & { code?: string }> {
   const outcome = await work.then(
     () => undefined,

@@ -182,7 +182,6 @@ describe('S3 storage', () => {
     expect([...server.objects, ...server.uploads]).to.deep.equal([]);
   });
 
-  /** One call of each method. */
   const everyMethod = (one: Storage): Record<string, () => Promise<unknown>> => ({
     put: () => putObject(one, OBJECT_KEY, generateBytes(9 * MB)),
     open: () => one.open(OBJECT_KEY),

@@ -94,8 +94,8 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
       await expectSameRecords(world);
       await expectOneAuditEntryEach(world);
 
-      // A job that runs again after its worker died behind the commit changes nothing more and
-      // returns the same results.
+      // A job may run again if its worker died after the commit. Then
+      // it changes nothing more, and returns the same results.
       const before = await fingerprint(world);
       expectResults(
         await runIsolated(context, commands, { shouldSearchEarlier: again }),
@@ -223,10 +223,7 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
     }
   }
 
-  /**
-   * A digest of every table of this world. It stays the same only if no row was added, removed or
-   * changed.
-   */
+  /** Digests every table of this world, so that any added, removed or changed row shows. */
   async function fingerprint({ tenants }: World): Promise<Record<string, string>> {
     return withPgClient(databaseUrl, async (client) => {
       await client.query('select set_config($1, $2, false)', ['app.tenant_ids', tenants.join(',')]);
