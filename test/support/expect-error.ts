@@ -13,7 +13,7 @@ export function expectError(response: TestResponse, status: number, code: string
   return response.body.error.details ?? [];
 }
 
-/** Returns the details of a 400 `validation_error` as sorted texts, such as `amount required`. */
+/** Returns the details of a 400 `validation_error` as sorted texts, such as `name required`. */
 export function listValidationErrors(response: TestResponse): string[] {
   return expectError(response, 400, 'validation_error')
     .map(({ field, code }) => `${field} ${code}`)

@@ -41,7 +41,7 @@ describe('arguments of MCP tools', () => {
 
   /**
    * Asserts that a tool refuses its arguments, with a message for each problem and a next step.
-   * Returns the problems as sorted texts, such as `limit too_large`.
+   * Returns the problems as sorted texts, such as `limit max`.
    */
   const expectArgumentErrors = async (tool: string, args: Args, code = 'validation_error') => {
     const error = await agent.callRefused(tool, args);
