@@ -73,7 +73,7 @@ export interface StreamProgress {
   cursor: string | null;
   /** Milliseconds until the next pull; null if only a webhook or a client starts it. */
   inMs: number | null;
-  /** `next_at` at the start of the pull. If a webhook has changed it since, the new value stays. */
+  /** `next_at` at the start of the pull. A value that a webhook stored since then stays. */
   startedFor: string;
 }
 

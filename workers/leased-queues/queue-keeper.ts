@@ -33,7 +33,7 @@ export interface AcquiredQueue<Ref, Queue> {
 
 /** Stores the leases of one kind of queues. */
 export interface LeaseStore<Ref, Queue> {
-  /** Broadcasts that wake the holder of a queue. The next renewal covers a lost one. */
+  /** Broadcasts that wake the holder of a queue. Renewals wake it too, but later. */
   channel: string;
   keyOf(ref: Ref): string;
   acquire(db: Database, leases: (Ref & { owner: string })[]): Promise<AcquiredQueue<Ref, Queue>[]>;

@@ -39,7 +39,7 @@ export interface Written {
 export interface Change<State> {
   kind: string;
   externalId: string;
-  /** Versions are compared as text, and an older version is dropped. */
+  /** Compared as text. A change with an older version is dropped. */
   version: string;
   fields: State;
 }

@@ -73,7 +73,7 @@ describe('users of an account', () => {
     const user = await createUser(stack, tenant.id);
     const bystander = await signInColleague();
     const changing = bystander.patch(`/users/${user.id}`, { password: 'another long password' });
-    // Hashing the new password takes half a second, and checking the old one takes as long.
+    // Hashing the new password takes half a second, and so does the check of the old password.
     const tries = [0, 60, 120, 180].map(async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       return requestSession(stack.origin, { email: user.email, password: TEST_PASSWORD });

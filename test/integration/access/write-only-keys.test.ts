@@ -17,7 +17,7 @@ import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 import { useStack } from '../../support/use-stack.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
-/** Only a key with the permission admin may change these, and such a key may always read them. */
+/** Only admin keys may change these records, and an admin key may always read them. */
 const FOR_ADMINS = ['connections', 'export-schedules', 'users', 'webhook-endpoints'];
 
 describe('API keys that may write but not read', () => {

@@ -24,7 +24,7 @@ describe('fair sharing of mails between accounts', () => {
   });
   after(() => fixture.stop());
 
-  /** Returns how many mails the server has accepted once it accepts a mail of the other account. */
+  /** Sends an invoice of the other account. Returns the number of mails accepted by then. */
   async function sendInvoiceOfOther(): Promise<number> {
     const { client } = other;
     const address = `other-${other.id}@example.com`;

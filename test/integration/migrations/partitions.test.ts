@@ -189,7 +189,7 @@ describe('weekly partitions', () => {
       const read = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
       // The page, the row that shows that a next page exists, and one row per partition to compare.
       expect(read).to.be.within(limit + 1, limit + partitions);
-      // PostgreSQL skips the partitions that the cursor has passed, but never the default one.
+      // PostgreSQL skips partitions that the cursor has passed, but never the default partition.
       expect(scans).to.have.length(partitions + 1);
     }
   });

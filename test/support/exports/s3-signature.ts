@@ -16,7 +16,7 @@ interface SignatureParts {
   signature: string;
   date: string;
   payload: string;
-  /** Only in a presigned link, in seconds. */
+  /** In seconds; undefined unless the link is presigned. */
   expires: number | undefined;
 }
 

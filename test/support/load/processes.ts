@@ -35,7 +35,7 @@ export interface ProcessOptions {
 const runningPids = new Set<number>();
 process.once('exit', () => killAll([...runningPids]));
 
-/** One process of the product. Its own session makes every process findable that it starts. */
+/** One process of the product. Its session contains every process that it starts. */
 export class TestProcess {
   readonly #child: ChildProcess;
   /** All output so far, of both streams. */

@@ -45,8 +45,8 @@ export type NamespaceScenarios = Record<string, () => Promise<void>>;
 
 /**
  * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
- * the outbound guard can therefore never send a packet to a real address. One `it` reports the
- * result of each scenario.
+ * the outbound guard can therefore never send a packet to a real address. Each scenario has an
+ * `it` that reports its result.
  * @param modules the scenarios by the path of the module that exports them as `scenarios`. The
  * scenarios of one module run concurrently, and the modules one after another
  */

@@ -108,7 +108,7 @@ export class EndpointHealth {
     return this.queryRows(text, [this.tenantId, id]);
   }
 
-  /** Only entries that contain changes, oldest first. */
+  /** Omits entries without changes. Oldest first. */
   async readAuditEntries(id: string): Promise<Json[]> {
     const text = `select action, actor_name, changes from audit_entries where tenant_id = $1 and entity_id = $2 and changes <> '[]' order by id`;
     return this.queryRows(text, [this.tenantId, id]);

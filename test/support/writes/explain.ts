@@ -14,7 +14,7 @@ export interface RunNode extends PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
-  /** Only with the option `buffers`. Pages, including those of the nodes below. */
+  /** Pages of this node and of the nodes below; absent without the option `buffers`. */
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
 }

@@ -52,7 +52,7 @@ const againSpec: fc.Arbitrary<AgainSpec> = fc.record({
   of: fc.nat(100),
 });
 
-/** Random batches of 1 to 32 commands. {@link buildBatch} turns one into commands. */
+/** Random batches of 1 to 32 commands. {@link buildBatch} builds their commands. */
 export const batchSpecs = fc.array(fc.oneof({ weight: 6, arbitrary: commandSpec }, againSpec), {
   minLength: 1,
   maxLength: 32,

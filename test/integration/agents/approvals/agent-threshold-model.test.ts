@@ -71,7 +71,7 @@ interface Held {
   target: number;
   own: string | null;
   cents: number;
-  /** The draft that the held write changes; undefined if it creates one. */
+  /** The draft that the held write changes; undefined if the write creates a draft. */
   draft?: Draft;
 }
 

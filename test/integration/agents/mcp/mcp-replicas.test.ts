@@ -11,7 +11,7 @@ const environment = { SECRET_KEY: 'one secret of both processes, long enough' };
 
 /**
  * Guarantees of one process must also hold between two, so no process may keep their state in
- * memory. All in one there is only one process, so these tests are skipped.
+ * memory. In the all-in-one way a single process runs, so these tests are skipped.
  */
 describe('agents on two MCP processes with the same stores', () => {
   const stacks: TestStack[] = [];
