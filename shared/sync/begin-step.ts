@@ -6,7 +6,6 @@ import {
   parseConnectionHealth,
 } from './lease-connection-queues.js';
 
-/** The state of a connection when a step begins. */
 export interface StepConnection {
   tenantId: string;
   connectionId: string;

@@ -36,7 +36,6 @@ export function parseConnectionHealth(row: Omit<ConnectionQueueRow, 'is_mine'>):
   };
 }
 
-/** The health of a connection after the calls of one step. */
 export interface StepHealth extends ConnectionHealth {
   /** Undefined if no call of the step showed whether the vendor works. */
   hasSucceeded: boolean | undefined;

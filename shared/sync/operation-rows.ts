@@ -113,7 +113,6 @@ export function storeOperationResult(
   });
 }
 
-/** Maximum operations that one replay makes due again. */
 const MAX_REPLAYED = 10_000;
 
 /**

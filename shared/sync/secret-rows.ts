@@ -108,7 +108,6 @@ export function deleteSecrets(
   });
 }
 
-/** The start of an OAuth sign-in. */
 export interface NewOAuthAttempt extends RecordRef {
   connection_id: string;
   /** SHA-256 in hexadecimal digits. */

@@ -51,7 +51,6 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   constructor(
     private readonly runtime: { bus: Bus; db: Database; logger: Logger },
     private readonly store: LeaseStore<Ref, Queue>,
-    /** Called when a queue may have work. */
     private readonly onWoken: (queue: Queue) => void,
   ) {}
 

@@ -37,7 +37,6 @@ export class FairMailQueue {
     this.#startNext();
   }
 
-  /** Starts no further deliveries, and waits for the running ones. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all(this.#running);

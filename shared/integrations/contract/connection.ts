@@ -35,7 +35,6 @@ export interface Written {
   url?: string;
 }
 
-/** A record that changed at the vendor. */
 export interface Change<State> {
   kind: string;
   externalId: string;

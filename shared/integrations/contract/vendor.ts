@@ -98,7 +98,6 @@ export interface OperatorVendor {
 
 export type Vendor = TenantVendor | OperatorVendor;
 
-/** The vendors that a process knows. */
 export class Vendors {
   readonly tenantVendors: readonly TenantVendor[];
 

@@ -20,7 +20,6 @@ import {
 export interface SignInStart {
   id: string;
   state_hash: string;
-  /** The PKCE verifier. */
   verifier_sealed: string;
   session_id: string | null;
   /** Sealed, because this address contains the state. The response unseals it. */
@@ -58,7 +57,6 @@ export const updateConnection = defineCommand<ConnectionChange>({
   schema: connectionPatch as unknown as Joi.ObjectSchema<ConnectionChange>,
 });
 
-/** Starts another OAuth sign-in for an existing connection. */
 export const reconnectConnection = defineCommand<{ sign_in?: SignInStart }>({
   type: 'connection.reconnect',
   action: 'connection.sign_in_started',

@@ -95,7 +95,6 @@ export class DeveloperMachine {
     return this.processes.start({ command: ['node', 'dist/bin/tow.js', ...args], env });
   }
 
-  /** Starts `tow listen` and waits until it is connected. */
   async startListener(...args: string[]): Promise<TestProcess> {
     const listener = this.startTow('listen', '--forward-to', this.receiver.url, ...args);
     await listener.waitForOutput(/Signing secret/);

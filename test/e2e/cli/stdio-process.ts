@@ -39,7 +39,6 @@ export class StdioProcess {
     });
   }
 
-  /** Starts a process, runs the work, and always kills the process. */
   static async run<T>(options: StdioOptions, work: (stdio: StdioProcess) => Promise<T>): Promise<T> {
     const stdio = new StdioProcess(options);
     try {

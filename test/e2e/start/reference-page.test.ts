@@ -14,7 +14,6 @@ import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 const NOT_LISTS = ['/session', '/stream', '/openapi.json'];
 /** Paths that need a record of the account, or a person's own password. */
 const NEEDS_RECORD_OR_PASSWORD = ['/claims', '/approvals', '/session'];
-/** Paths whose request body is a picture. */
 const PICTURE_UPLOADS = ['/settings/logo'];
 
 describe('the reference page at /docs', function () {

@@ -62,7 +62,6 @@ async function readDemo({ dataDir }: { dataDir: string }): Promise<DemoFile> {
   return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
 }
 
-/** Uses the first key of the demo. */
 async function createDemoClient(started: Started): Promise<TestClient> {
   return new TestClient(started.origin, (await readDemo(started)).tenants[0]?.api_key ?? '');
 }
@@ -89,7 +88,6 @@ async function expectKeysToWork({ origin }: Started, demo: DemoFile): Promise<vo
   }
 }
 
-/** Runs a start that must fail, and returns its output. */
 async function expectFailure(processes: Processes, env: Record<string, string>): Promise<string> {
   const { code, output } = await processes.run({ command: START, env: { LOG_LEVEL: 'warn', ...env } });
   expect(code, output).to.equal(1);

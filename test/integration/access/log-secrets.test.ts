@@ -34,7 +34,6 @@ function parseLogEntries(output: string): Record<string, unknown>[] {
 
 describe('log output at LOG_LEVEL=trace', () => {
   const processes = useProcesses();
-  /** All secrets of the test, by their description. */
   const secrets = new Map<string, string>([
     ['SECRET_KEY', SECRET_KEY],
     ['a password in a body', PASSWORD_IN_BODY],

@@ -25,7 +25,6 @@ describe('users of an account', () => {
     signedIn = undefined;
   });
 
-  /** Signs in a user who existed before the test. */
   const signInColleague = (): Promise<TestClient> => {
     signedIn ??= openSession(stack, { tenantId: tenant.id });
     return signedIn;

@@ -43,7 +43,6 @@ export class DemoDatabases {
     return db;
   }
 
-  /** Creates a migrated database without rows. */
   async createEmpty(): Promise<{ db: Database; databaseUrl: string }> {
     if (!this.#server) throw new Error('not started');
     this.#count += 1;

@@ -82,7 +82,6 @@ describe('records of the demo accounts', function () {
     tenants = (await seedDemo(countQueries(db), options)) ?? [];
   });
 
-  /** Counts the queries of the database's transactions. */
   const countQueries = (counted: Database): Database => {
     const transaction: Database['transaction'] = (tenantIds, work) =>
       counted.transaction(tenantIds, (tx) =>

@@ -27,7 +27,6 @@ describe('audit entries and events of writes', () => {
     keyId = (await tenant.client.get('/me')).body.key.id;
   });
 
-  /** Options of a request with its own id. */
   const createOptions = (headers = {}) => ({
     headers: { 'x-request-id': `test-${randomUUID()}`, 'user-agent': 'audit-test/1.0', ...headers },
   });

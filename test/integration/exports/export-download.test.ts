@@ -88,7 +88,6 @@ describe('GET /downloads/{token}', () => {
     await rm(service.dataDir, { recursive: true });
   });
 
-  /** Stores a finished export with its bytes. */
   async function storeExport(
     bytes: Buffer,
     overrides: Partial<DownloadObject> = {},

@@ -57,7 +57,6 @@ describe('SQL dumps', () => {
   let other: TestTenant;
   let summary: ExportSummary;
   let text: string;
-  /** The last reported number of rows. */
   let progress: number;
   /** For each included table: its row count and a hash of all its values. */
   let source: Record<string, string>;

@@ -53,7 +53,6 @@ describe('the byte limit of list pages', () => {
     await agent.client.close();
   });
 
-  /** Reads every page of a list, from a cursor or from the first page on. */
   async function readAllPages(path: string, start?: string): Promise<WalkedPages> {
     const walked: WalkedPages = { ids: [], bytes: [] };
     let cursor: string | null = start ?? null;

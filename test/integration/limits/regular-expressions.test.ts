@@ -47,7 +47,6 @@ const MEASURE = new Script(`
 interface Limits {
   maxMs: number;
   maxTries: number;
-  /** Texts before this index are skipped. */
   from?: number;
 }
 

@@ -28,7 +28,6 @@ describe('daily mail limit of an account', () => {
       const [message] = await mails.listMessages(invoice);
       return /waits for tomorrow/.test(message.error) && message;
     });
-  /** Seconds since midnight UTC. */
   const secondsSinceMidnight = (instant: string) => (Date.parse(instant) / 1000) % 86_400;
   /** Makes the counted mails those of yesterday. */
   const startNextDay = async () => {

@@ -73,7 +73,6 @@ export class MailFixture {
     return (await this.read(`/messages?invoice_id=${invoiceId}`)).data.items;
   }
 
-  /** Counts the mails with this message's id that the server has accepted. */
   countAcceptedMails(messageId: string): number {
     return this.server.accepted.filter(({ mail }) => mail.messageId?.includes(messageId)).length;
   }

@@ -44,7 +44,6 @@ class Model {
     return this.messages.at(-1);
   }
 
-  /** Whether the step is possible in the current state. */
   allows({ act }: Step): boolean {
     if (act === 'send') return ['approved', 'viewed', 'failed'].includes(this.status);
     if (act === 'attempt') return this.latest === 'queued';

@@ -46,7 +46,6 @@ describe('mails about notices', () => {
     await server.stop();
   });
 
-  /** Creates an endpoint that the clock disables, and returns its id. */
   async function createDisabledEndpoint(): Promise<string> {
     const id = await health.createEndpoint();
     await health.setFailing(id, 121);

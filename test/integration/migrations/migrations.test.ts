@@ -50,7 +50,6 @@ async function listAppliedMigrations(databaseUrl: string): Promise<string[]> {
   });
 }
 
-/** Counts the rows of each table that the application sees for a tenant. */
 async function countVisibleRows(
   db: Database,
   tables: string[],

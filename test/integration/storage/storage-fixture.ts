@@ -14,7 +14,6 @@ import { S3_ACCOUNT } from '../../support/exports/s3-signature.js';
 export const OBJECT_METADATA = { contentType: 'application/gzip', fileName: 'invoices.csv.gz' };
 export const OBJECT_KEY = '01890000-0000-7000-8000-000000000001/01890000-0000-7000-8000-000000000002/1';
 
-/** The credentials for the AWS SDK, as environment variables. */
 export const S3_CREDENTIALS = {
   AWS_ACCESS_KEY_ID: S3_ACCOUNT.id,
   AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secret,
@@ -102,7 +101,6 @@ export async function putObject(storage: Storage, key: string, bytes: Buffer) {
   return upload.commit();
 }
 
-/** Returns the bytes of an object; undefined if the object does not exist. */
 export async function getObject(storage: Storage, key: string, range?: { start: number; end: number }) {
   const found = await storage.open(key, range);
   return found && buffer(found.stream);

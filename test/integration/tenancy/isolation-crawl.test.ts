@@ -65,7 +65,6 @@ interface Account {
 /** The API counts one replay of an account at a time, and refuses a second replay meanwhile. */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
-/** A request body that is not JSON. */
 const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
 
 describe('tenant isolation of all API operations', () => {

@@ -6,7 +6,6 @@ import { findTasksWithout } from '../../support/clock.js';
 import type { TestStack } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
 
-/** The tenants and the timeout of one try of a sweep. */
 interface SweepTry {
   tenantIds: string[];
   queryTimeout: string;

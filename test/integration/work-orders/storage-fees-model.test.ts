@@ -26,7 +26,6 @@ interface Bill {
   isActive: boolean;
 }
 
-/** The model's state of one impounded vehicle and its work order. */
 interface Model {
   days: number;
   accrued: number;

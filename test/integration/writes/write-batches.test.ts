@@ -25,7 +25,6 @@ const RUNS = Number(process.env.FC_RUNS ?? countRuns(40));
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 const TAX_RATES_BPS = [825, 0, 1000];
 
-/** Three tenants, each with one record of each kind, and their model. */
 interface World extends BatchTargets {
   model: WriteModel;
 }
@@ -148,7 +147,6 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
     expect(stored?.count).to.equal(1 + 256 - failingIndexes.size);
   });
 
-  /** Compares each result of a run with the model's, in sequence. */
   function expectResults(results: CommandResult[], commands: Command[], model: WriteModel): void {
     const resultsById = new Map<string, CommandResult[]>();
     for (const result of results) resultsById.set(result.id, [...(resultsById.get(result.id) ?? []), result]);

@@ -7,7 +7,6 @@ import { TestAgent } from './agent.js';
 
 const AGENTS = 8;
 const RETRY_MS = 100;
-/** Error codes on which an agent sends the same call again. */
 const RETRIED_CODES = ['service_unavailable', 'idempotency_in_progress'];
 
 export interface AgentTenant {
@@ -51,7 +50,6 @@ const LINE_ITEM = {
   taxable: false,
 };
 
-/** See the module comment. */
 export class AgentLoad {
   readonly calls: AgentCall[] = [];
   #agents: Promise<void>[] = [];

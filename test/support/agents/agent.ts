@@ -59,7 +59,6 @@ export class TestAgent {
     return result.structuredContent;
   }
 
-  /** Returns the error object of a tool call that must be refused. */
   async callRefused(
     name: string,
     args: Record<string, unknown> = {},

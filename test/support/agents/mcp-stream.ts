@@ -63,7 +63,6 @@ export class McpStream {
     return this.response?.headers['content-type'] === 'text/event-stream';
   }
 
-  /** All MCP messages so far. */
   get messages(): Json[] {
     if (!this.isStream) return this.hasEnded ? [JSON.parse(this.text)] : [];
     const blocks = this.text.split('\n\n').slice(0, -1);

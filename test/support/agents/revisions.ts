@@ -33,7 +33,6 @@ export interface RevisionClient {
 
 export interface RevisionConnection {
   client: RevisionClient;
-  /** The revision on which client and server agreed. */
   revision: string | undefined;
 }
 

@@ -17,7 +17,6 @@ export function createScheduleClock(stack: TestStack): () => Promise<unknown> {
   return () => process({ name: 'run-export-schedules', data: {} } as Job<ClockJob>, '');
 }
 
-/** Export schedules of one account. */
 export class ScheduleAccount {
   readonly exports: ExportAccount;
 
@@ -60,7 +59,6 @@ export class ScheduleAccount {
     return buildClockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
   }
 
-  /** Lists the exports that the schedule has requested. */
   async listExports(id: string): Promise<Json[]> {
     return (await this.client.get(`/exports?schedule_id=${id}`)).body.data.items;
   }
@@ -88,7 +86,6 @@ export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Returns the hour of the day in a time zone. */
 export function readHourIn(timeZone: string, at: string): number {
   return Number(
     new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date(at)),

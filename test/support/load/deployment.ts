@@ -44,7 +44,6 @@ export interface DeploymentOptions {
   mcps?: number;
   /** Default 0: no process writes exports when scaled out. */
   exporters?: number;
-  /** Settings of every process. */
   settings?: Record<string, string>;
 }
 
@@ -99,11 +98,9 @@ export class Deployment {
   webs: DeployedService[] = [];
   /** Processes that commit. All in one, these are the web processes. */
   writers: DeployedService[] = [];
-  /** Processes that deliver webhooks. */
   webhooks: DeployedService[] = [];
   /** Processes that serve agents. All in one, these are the web processes. */
   mcps: DeployedService[] = [];
-  /** Processes that write exports. */
   exporters: DeployedService[] = [];
   clock: DeployedService | undefined;
   /** The process that calls mail servers and vendors. It runs only with an SMTP_URL. */

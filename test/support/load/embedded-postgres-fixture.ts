@@ -118,7 +118,6 @@ export async function startInChildProcess(
   };
 }
 
-/** Signals a child process, waits for its end and returns its exit code. */
 export async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const ended = once(child, 'exit');
   child.kill(signal);
@@ -132,7 +131,6 @@ export class PostgresServers {
   dataDir = '';
   /** Folders to remove after the block. Clusters can be outside the temporary folders. */
   readonly folders = new Set<string>();
-  /** Log entries of the latest start. */
   logEntries: readonly string[] = [];
   #running: EmbeddedPostgres | undefined;
 

@@ -98,7 +98,6 @@ const ONE_PER_INVOICE = {
     "select body::jsonb ->> 'id' as id, count(*)::int as count from idempotency_keys group by 1",
 };
 
-/** Counts the invoices of all tenants. */
 export async function countInvoices(deployment: Deployment): Promise<number> {
   const db = await deployment.db();
   return (await db.transaction(await db.listTenantIds(), readInvoices)).length;

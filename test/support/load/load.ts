@@ -14,7 +14,6 @@ const THINK_MS = 5;
 const RETRY_MS = 200;
 /** Acknowledged calls that prove that work continues. All in one, the product is faster. */
 const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
-/** Statuses on which a client sends the same call again. */
 const RETRIED_STATUSES = [429, 503];
 
 /** An invoice that a client wants to create, and the responses that the client got. */
@@ -44,11 +43,9 @@ export interface LoadOptions {
   origins: string[];
   tenants: DeployedTenant[];
   clients?: number;
-  /** The pause of a client after each call. */
   thinkMs?: number;
 }
 
-/** See the module comment. */
 export class Load {
   readonly calls: LoadCall[] = [];
   /** Responses that deviate from the OpenAPI document. */
@@ -66,7 +63,6 @@ export class Load {
 
   constructor(private readonly options: LoadOptions) {}
 
-  /** Acknowledged calls so far. */
   get acknowledgedCount(): number {
     return this.calls.filter(({ outcome }) => outcome === 'ok').length;
   }
@@ -197,7 +193,7 @@ export class Load {
     }
   }
 
-  /** Rotates through the addresses that have not announced their end. */
+  /** Rotates through the addresses that have not sent "Connection: close". */
   #origin(): string | undefined {
     const open = this.options.origins.filter((origin) => !this.#draining.has(origin));
     this.#sent += 1;

@@ -143,7 +143,6 @@ export async function listPostgresProcesses(dataDir: string): Promise<string[]> 
   return clusterDir ? listClusterProcesses(clusterDir) : [];
 }
 
-/** Reads the current and the peak memory of a process. */
 export async function readMemoryMb({
   pid,
 }: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
@@ -171,7 +170,6 @@ async function listSessionMembers(session: number | undefined): Promise<number[]
   return pids;
 }
 
-/** Sends SIGKILL to each process that still exists. */
 function killAll(pids: number[]): void {
   for (const pid of pids) {
     try {
@@ -183,7 +181,6 @@ function killAll(pids: number[]): void {
   }
 }
 
-/** All processes and folders of one test file or one scenario. */
 export class Processes {
   readonly #started: TestProcess[] = [];
   readonly #folders: string[] = [];
@@ -199,7 +196,6 @@ export class Processes {
     return started;
   }
 
-  /** Runs a process to its end. */
   async run(options: ProcessOptions): Promise<ProcessEnd & { output: string; stdout: string }> {
     const started = this.start(options);
     const end = await started.waitForExit(60_000);

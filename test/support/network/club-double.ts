@@ -14,7 +14,6 @@ interface ClubOptions {
  * records outcomes over HTTP with its own key, as an adapter will. It may repeat its requests.
  */
 export class ClubDouble {
-  /** The API's responses to the club's requests. */
   readonly responses: TestResponse[] = [];
   readonly #scripts = new Map<string, ClubScript>();
 

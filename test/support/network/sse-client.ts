@@ -104,7 +104,6 @@ export class SseClient {
     );
   }
 
-  /** Stops reading from the socket. */
   pauseReading(): void {
     this.request.socket?.pause();
   }

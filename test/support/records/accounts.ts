@@ -7,7 +7,6 @@ export interface TestAccount {
 }
 
 export interface AccountOptions extends StackOptions {
-  /** Name and settings of the account. */
   account?: Parameters<TestStack['createTenant']>;
 }
 

@@ -10,7 +10,7 @@ import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.
 /** Kinds that a key cannot create, or whose creation needs more than a body. */
 const MADE_ELSEWHERE = ['user', 'session', 'webhook_replay'];
 
-/** The kinds that a key creates at their list's path, each with the example of its body. */
+/** The kinds that a key can create by POST to their list, each with an example body. */
 const CREATIONS = Object.entries(RESOURCE_TABLES).flatMap(([kind, { collection }]) => {
   const body = listDocumentedOperations().find(({ name }) => name === `POST ${collection}`)?.body;
   return body && !MADE_ELSEWHERE.includes(kind) ? [{ kind, collection, ...body }] : [];

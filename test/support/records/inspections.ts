@@ -5,7 +5,6 @@ import type { TestStack } from '../stack.js';
 /** A truck with this defect must not drive. */
 export const FATAL_DEFECT = { component: 'Winch cable', severity: 'out_of_service' };
 
-/** Creates a record, and returns it. */
 export async function createRecord(
   client: TestClient,
   path: string,

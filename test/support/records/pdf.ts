@@ -1,6 +1,5 @@
 import { extractText, getDocumentProxy, getResolvedPDFJS } from 'unpdf';
 
-/** Returns the text of each page. */
 export async function extractPdfPages(bytes: Uint8Array): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
   return text;

@@ -18,7 +18,6 @@ export interface DocumentedOperation {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Follows a reference inside the document. */
 export function resolveRef(node: OpenApiNode): OpenApiNode {
   if (typeof node.$ref !== 'string') return node;
   const parts = node.$ref.replace('#/', '').split('/');

@@ -88,7 +88,6 @@ export class ParrotDouble {
     Object.assign(text, { status, reason, seq: ++this.#seq });
   }
 
-  /** Accepts a key as an access token. */
   acceptKey(key: string): void {
     this.#accessTokens.add(key);
   }

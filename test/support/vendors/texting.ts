@@ -149,7 +149,6 @@ export class TextingAccount {
     return body.data.items;
   }
 
-  /** Posts a webhook of the double for these texts. */
   async postWebhook(events: { id: string }[], secret = WEBHOOK_SECRET): Promise<Response> {
     const { pathname } = new URL(this.webhookUrl);
     return fetch(`${this.stack.origin}${pathname}`, this.double.buildWebhook(events, secret));

@@ -43,7 +43,6 @@ export async function expectOutboundError(response: Promise<OutboundResponse>): 
   return outcome;
 }
 
-/** Runs one scenario with a new client. */
 export async function withOutboundClient(
   run: (client: OutboundClient) => Promise<void>,
   options: Partial<Parameters<typeof createOutboundClient>[0]> = {},
@@ -118,7 +117,6 @@ export async function startCanary(
   return { ...receiver, requests };
 }
 
-/** Waits until the other side has closed this connection. */
 export async function waitForClose(socket: Socket | undefined, withinMs?: number): Promise<void> {
   if (!socket) throw new Error('there is no connection');
   socket.resume();

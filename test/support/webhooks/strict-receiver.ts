@@ -104,7 +104,6 @@ export class StrictEndpoint implements SigningKeys {
     return [...this.#byId.keys()];
   }
 
-  /** All requests with one id, in the sequence of their arrival. */
   requestsOf(id: string): readonly ReceivedRequest[] {
     return this.#byId.get(id) ?? [];
   }
@@ -132,7 +131,6 @@ export class StrictEndpoint implements SigningKeys {
  */
 export class StrictReceiver {
   readonly endpoints: StrictEndpoint[] = [];
-  /** Connections that were opened so far. */
   connections = 0;
   readonly #strays: string[] = [];
   /** The body of the first request with each id. */

@@ -187,7 +187,6 @@ export class WebhookListeners {
     return this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
   }
 
-  /** Finds deliveries that have not ended. */
   findOpenDeliveries(): Promise<OpenDelivery[]> {
     return this.#query<OpenDelivery>(
       'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 
-/** A delivery of a replay, as its row stores it. */
+/** A stored delivery of a replay. */
 export interface ReplayedDelivery {
   id: string;
   endpoint_id: string;
@@ -29,7 +29,6 @@ export class ReplayClocks {
     this.clocks = [createReplayRunner(stack.runtime, queue), createReplayRunner(stack.runtime, queue)];
   }
 
-  /** Creates an account with an endpoint. */
   async createAccount(settings: Parameters<typeof insertEndpoint>[1] = {}): Promise<ReplayAccount> {
     const tenant = await this.stack.createTenant();
     const tenantRows = { stack: this.stack, tenantId: tenant.id };
@@ -49,7 +48,6 @@ export class ReplayClocks {
   }
 }
 
-/** One account's replays. */
 export class ReplayAccount {
   readonly tenant: TestTenant;
   readonly tenantRows: TenantRows;

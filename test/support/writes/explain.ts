@@ -1,6 +1,5 @@
 import type { Database, SqlQuery } from '../../../shared/platform/postgres/database.js';
 
-/** A node in the JSON output of EXPLAIN. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;

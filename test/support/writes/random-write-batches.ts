@@ -7,7 +7,6 @@ import { REFUSED_TEXT } from './write-model.js';
 
 const RESOURCES = ['invoice', 'customer', 'work_order'] as const;
 
-/** A command that creates or changes a record. */
 interface CommandSpec {
   do: 'create' | 'patch';
   resource: (typeof RESOURCES)[number];
@@ -63,7 +62,6 @@ export interface BatchTargets {
   tenants: string[];
   /** For each tenant, the id of one record by resource. */
   seeds: Record<string, string>[];
-  /** Idempotency keys. */
   keys: string[];
 }
 

@@ -135,7 +135,6 @@ function buildRecordKey(command: Command): string {
   return `${command.tenantId} ${getEntity(command)} ${command.entityId}`;
 }
 
-/** Picks the members of a record's JSON that the model tracks. */
 export function pickMembers(body: string, members: string[]): RecordView {
   const record = JSON.parse(body) as RecordView;
   const known = { ...record, line_count: (record.line_items as unknown[] | undefined)?.length };

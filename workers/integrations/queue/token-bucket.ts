@@ -10,7 +10,6 @@ export class TokenBucket {
     this.at = now();
   }
 
-  /** Milliseconds until a call may start; 0 if it may start now. */
   get waitMs(): number {
     this.refill();
     return this.tokens >= 1 ? 0 : Math.ceil(((1 - this.tokens) / this.limits.perSecond) * 1000);

@@ -45,7 +45,6 @@ export interface StepResult {
   /** Undefined: the step succeeded. Null: the step shows nothing about the vendor's health. */
   error?: VendorError | undefined | null;
   commands?: StepCommand[];
-  /** Stores further rows in the same transaction. */
   store?: (tx: Transaction) => void | Promise<void>;
 }
 

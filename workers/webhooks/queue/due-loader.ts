@@ -13,7 +13,6 @@ const RETRY_MS = 500;
 export interface DueLoaderListener {
   onLoaded(endpointQueue: EndpointQueue): void;
   onDueLater(endpointQueue: EndpointQueue, inMs: number): void;
-  /** The delivery can never be sent, because its event was deleted. */
   onUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void;
 }
 

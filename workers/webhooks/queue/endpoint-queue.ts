@@ -33,7 +33,6 @@ export class EndpointQueue {
   config: EndpointConfig | undefined;
   backlog: DueDelivery[] = [];
   readonly inFlight = new Map<string, InFlightRequest>();
-  /** Deliveries whose result is not stored yet. */
   readonly unstoredIds = new Set<string>();
   /** When the queue last had work, by performance.now(). */
   busyAt = performance.now();
@@ -47,7 +46,6 @@ export class EndpointQueue {
 
   constructor(
     readonly ref: EndpointQueueRef,
-    /** Id of the lease under which this process holds the queue. */
     readonly owner: string,
     public health: EndpointQueueHealth,
     /** The endpoint's version when `health` was read, or an earlier version. */
@@ -125,7 +123,7 @@ export class EndpointQueue {
     return this.isPaused || this.health.stopReason !== null || !this.hasWork;
   }
 
-  /** Whether a request has been in flight since before this time. */
+  /** Whether a request in flight started before this time. */
   hasRequestSince(at: number): boolean {
     for (const { startedAt } of this.inFlight.values()) if (startedAt < at) return true;
     return false;
@@ -190,7 +188,6 @@ export class EndpointQueue {
     this.apply('unload');
   }
 
-  /** Ends a request that got a result. */
   finish({ delivery }: InFlightRequest, succeeded: boolean): void {
     this.inFlight.delete(delivery.id);
     this.unstoredIds.add(delivery.id);

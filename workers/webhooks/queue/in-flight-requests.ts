@@ -59,7 +59,6 @@ export class InFlightRequests {
     );
   }
 
-  /** Waits until no request is in flight, or until the deadline. */
   async close(deadlineMs: number): Promise<void> {
     clearInterval(this.timer);
     const deadline = performance.now() + deadlineMs;

@@ -26,7 +26,6 @@ export class AttemptRecorder {
     private readonly logger: Logger,
   ) {}
 
-  /** Number of results that wait to be stored. */
   get backlog(): number {
     return this.attempts.waiting;
   }

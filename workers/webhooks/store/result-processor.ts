@@ -25,7 +25,6 @@ export class ResultProcessor {
     this.recorder = new AttemptRecorder(runtime.db, runtime.logger);
   }
 
-  /** Number of results that wait to be stored. */
   get backlog(): number {
     return this.recorder.backlog;
   }
@@ -82,7 +81,6 @@ export class ResultProcessor {
     });
   }
 
-  /** Waits until all results are stored, at most until the deadline. */
   close(deadlineMs: number): Promise<void> {
     return this.recorder.close(deadlineMs);
   }

@@ -30,7 +30,6 @@ interface Effect {
   responseExtra?: Record<string, unknown>;
 }
 
-/** Runs commands that each change one connection. */
 async function applyEffects<Input>(
   tx: Transaction,
   commands: Command<Input>[],
@@ -122,7 +121,6 @@ export function syncConnections(
   );
 }
 
-/** Starts an OAuth sign-in for existing connections. */
 export async function reconnectConnections(
   tx: Transaction,
   commands: Command<{ sign_in?: SignInStart }>[],

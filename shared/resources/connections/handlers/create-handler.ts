@@ -17,7 +17,6 @@ const CONNECTION_QUOTA: AccountQuotaRule = {
   refusalMessage: `An account has ${MAX_CONNECTIONS} connections at most. Disconnect one that is no longer needed.`,
 };
 
-/** The time that a person has to sign in at the vendor. */
 const SIGN_IN_MINUTES = 10;
 
 /** The worker reads the vendor's description once a day, so that it notices a lost permission. */

@@ -80,7 +80,7 @@ export async function receiveConnectionNotices(
   });
 }
 
-/** Activates described connections, unless the credentials lead to the wrong account. */
+/** Activates verified connections, unless their credentials lead to the wrong account. */
 export async function recordConnectionsVerified(
   tx: Transaction,
   commands: Command<ConnectionVerification>[],

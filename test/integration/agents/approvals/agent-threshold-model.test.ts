@@ -32,7 +32,6 @@ interface Target {
 const TARGETS = 8;
 const ADDRESSES = ['cash@example.com', 'PAYS@example.com', 'new@example.com', null] as const;
 
-/** A draft's target and its own billing address. */
 interface Billed {
   target: Target;
   own: string | null;
@@ -59,7 +58,6 @@ function areCountedTogether(one: Billed, other: Billed): boolean {
 interface Draft {
   id: string;
   target: number;
-  /** The draft's own billing_email. */
   own: string | null;
   cents: number;
   /** True if the draft was priced within 24 hours and is not cancelled. */

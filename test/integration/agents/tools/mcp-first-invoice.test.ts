@@ -21,11 +21,9 @@ describe('first invoice of an agent that is set up by the README', function () {
   const stack = useStack({ clock: false });
   let demo: DemoCredentials;
   const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
-  /** Pages of work orders that the agent listed. */
   let listCallCount: number;
   /** The agent's other calls with their results, as printed. */
   let steps: string[];
-  /** The JSON that the agent printed last. */
   let summary: Record<string, string | number | boolean>;
 
   before(async () => {

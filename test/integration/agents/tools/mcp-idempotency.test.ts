@@ -11,7 +11,6 @@ import type { TestStack, TestTenant } from '../../../support/stack.js';
 const WORK_ORDER = { service_type: 'tow', pickup_location: 'Main St' };
 const name = 'create_work_order';
 
-/** A call can send an idempotency key in these three places. */
 const KEY_PLACES: Record<string, (key: string) => CallParts> = {
   header: (key) => ({ headers: { 'Idempotency-Key': key } }),
   meta: (key) => ({ meta: { idempotency_key: key } }),

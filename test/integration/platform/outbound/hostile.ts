@@ -30,7 +30,6 @@ function sendRepeatedly(socket: Socket, text: string): void {
   writeMore();
 }
 
-/** Sends the text one byte at a time, without end. */
 function sendSlowly(socket: Socket, text: string): void {
   let at = 0;
   const timer = setInterval(() => {

@@ -17,7 +17,6 @@ const SOON_MS = 700;
 describe('webhook deliveries', () => {
   const bench = useWebhookBench();
 
-  /** Sends an event, and returns the request that arrived. */
   const deliver = async (hook: Hook) => {
     const count = hook.receiver.requests.length;
     const id = await bench.createEvent(hook.client);

@@ -22,7 +22,6 @@ describe('probes of endpoints that were disabled for failing', () => {
     return id;
   }
 
-  /** Ends the wait before the next probe. */
   const endProbeWait = (id: string) => health.updateQueue(id, 'probe_after = now()');
 
   const listProbes = (id: string) =>

@@ -20,7 +20,6 @@ import {
   StrictReceiver,
 } from '../../../support/webhooks/strict-receiver.js';
 
-/** A tenant's webhook endpoint and its receiver. */
 export interface Hook {
   id: string;
   tenantId: string;
@@ -177,7 +176,6 @@ export class WebhookBench {
     return wakeEndpointQueues(this.queue, [{ tenantId, endpointId }]);
   }
 
-  /** Waits until no worker has a lease on the endpoint queue. */
   waitForRelease(createHook: Hook): Promise<Json> {
     return eventually('the lease of the endpoint queue to be released', async () => {
       const queueRow = await this.readEndpointQueue(createHook);
