@@ -22,7 +22,7 @@ export interface OperationBlock extends Json {
   security?: unknown[];
   parameters?: Json[];
   requestBody?: Json;
-  /** Only successes whose body is no JSON record. */
+  /** Successful responses without a JSON record. The others are derived from the route. */
   responses?: Record<string, Json>;
   /** Name of the record's component, if it differs from the resource's name. */
   'x-resource'?: string;

@@ -16,7 +16,7 @@ export interface Operation {
   facts: RouteFacts;
   /** The operation needs no credential. */
   isPublic: boolean;
-  /** Component of the record or the records in the response; undefined for other responses. */
+  /** Schema component of the records in the response; undefined without records. */
   record: string | undefined;
   isList: boolean;
   /** An agent's write may be held for approval by a person. */
@@ -39,7 +39,7 @@ export function buildSuccess(operation: Operation, components: Components): Json
 
 const WRITE_NAMES = { 200: 'Written', 201: 'Created', 202: 'Accepted' };
 
-/** Returns the end of the component's name, which differs where the headers differ. */
+/** Returns the suffix of the component's name. Responses with other headers need other names. */
 function nameSuccess({ facts, isList }: Operation): string {
   if (isList) return 'Page';
   return facts.write ? WRITE_NAMES[facts.write.status] : 'Read';

@@ -6,11 +6,11 @@ import type { ApiContext } from '../runtime/context.js';
 import { readRawBody } from './read-raw-body.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Vendors send a body at once. */
+/** Vendors send the whole body immediately. */
 const BODY_DEADLINE_MS = 5000;
 /**
- * Bodies in memory whose signature is not verified yet: 64 MiB in total, 8 of one network. Networks
- * share the capacity fairly.
+ * Limits bodies in memory whose signature is not verified yet: 64 MiB in total, 8 MiB per network.
+ * Networks share the capacity fairly.
  */
 const BODY_LIMITS = {
   queues: ['bodies'],
@@ -20,15 +20,14 @@ const BODY_LIMITS = {
   maxQueuedPerGroup: 200,
   maxWaitMs: 5000,
 } as const;
-/** Refused requests per network. A vendor's own requests are not refused. */
+/** Per network. Requests with a valid signature do not count. */
 const REFUSALS_PER_MINUTE = 60;
-/** Blocked networks that a process remembers. */
 const MAX_BLOCKED = 10_000;
 
-/** Limits what senders without a valid signature can use of the service. */
+/** Limits the resources that senders without a valid signature can use. */
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
-  /** Networks with too many refused requests, until when. */
+  /** Networks with too many refused requests, and the end of their block. */
   private readonly blockedUntil = new Map<string, number>();
 
   constructor(private readonly limiter: Limiter) {}
@@ -39,7 +38,7 @@ export class HookGuard {
     if (until > Date.now()) throw tooManyWebhooks();
   }
 
-  /** Reads a body, and holds its memory until `use` has verified it. */
+  /** The body counts towards the memory limit until `use` has verified it. */
   async readBody<T>(ctx: ApiContext, use: (body: Buffer) => T): Promise<T> {
     const place = {
       queue: 'bodies',

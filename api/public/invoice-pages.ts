@@ -14,7 +14,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
-/** Per network. A page needs up to three requests. Links cannot be guessed in so few requests. */
+/** Per network. A page needs up to three requests. An attacker cannot guess a link in so few. */
 const PAGE_LIMITS = { minute: 120, hour: 2000 };
 
 /** A PDF costs a hundred times as much as a page. */
@@ -22,7 +22,7 @@ const PDF_LIMITS = { minute: 20, hour: 200 };
 
 const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
 
-/** The page waits at most this long. The command runs in any case. */
+/** The page waits at most this long for the command, which runs in any case. */
 const VIEW_RECORDING_TIMEOUT_MS = 1000;
 
 /** Matches programs that open links before a person reads the message. */
@@ -32,8 +32,8 @@ const ROBOT_USER_AGENT =
 const UNKNOWN_LINK_TEXT = 'This link is not valid. Open it again from the message, complete and unchanged.';
 
 /**
- * Serves `/i/{token}`, the invoice page behind the link in a message, without a key and without a
- * version prefix. `/pdf` is the invoice as a PDF, `/logo` the account's logo.
+ * Serves `/i/{token}`, the invoice page behind the link in a message, without a key or version
+ * prefix. `/pdf` serves the invoice as a PDF, `/logo` the account's logo.
  */
 export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
   const key = deriveLinkKey(api.config);
@@ -64,7 +64,7 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** If PostgreSQL is unreachable, responds with a page, because a person reads it. */
+/** If PostgreSQL is unreachable, responds with a page, because a person reads the response. */
 async function readInvoice(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -142,10 +142,7 @@ function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   return Promise.race([work, new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]);
 }
 
-/**
- * Browsers, mail programs and scanners send requests before a person views the
- * page. Their headers may show this.
- */
+/** Mail programs and scanners open the page before a person does. Headers may show it. */
 function isPersonViewing(ctx: ApiContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')} ${ctx.get('X-Purpose')} ${ctx.get('X-Moz')}`;
   const destination = ctx.get('Sec-Fetch-Dest');

@@ -19,7 +19,7 @@ import { PAGE_HEADERS, renderExplanationPage } from './page-html.js';
 
 const LIMITS = { minute: 60, hour: 600 };
 const MAX_CODE_CHARS = 2000;
-/** Other parameters that vendors add, such as the company that the person chose. */
+/** Vendors add parameters, such as the company that the person chose. */
 const MAX_PARAMS = 10;
 
 type Page = [status: number, title: string, text: string];
@@ -31,8 +31,8 @@ const EXPIRED: Page = [
 ];
 
 /**
- * Serves the page to which a vendor sends a person back after the sign-in there. The worker then
- * exchanges the code for tokens, so no vendor is called here.
+ * Serves the page to which a vendor redirects a person after the sign-in. The worker exchanges the
+ * code for tokens later, so the api calls no vendor.
  */
 export function serveOAuthCallback(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -88,9 +88,7 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
   return [200, 'Connected', 'You can close this window. The connection is active in a moment.'];
 }
 
-/**
- * A sign-in that a person began ends in the same session, so that no link can lead someone here.
- */
+/** The session that started a sign-in must end it, so that no link can trick another person. */
 async function isSamePerson(api: ApiRuntime, ctx: ApiContext, { session_id }: OpenSignIn): Promise<boolean> {
   if (session_id === null) return true;
   const token = readSessionToken(api, ctx);

@@ -54,7 +54,6 @@ export function renderInvoicePage(document: InvoiceDocument, path: string): stri
   ]);
 }
 
-/** Explains why there is no invoice to see. */
 export function renderExplanationPage(title: string, text: string): string {
   return renderPage(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`]);
 }

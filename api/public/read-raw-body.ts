@@ -2,9 +2,8 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiContext } from '../runtime/context.js';
 
 /**
- * Reads the bytes of a body of any type as they arrived, because a vendor signs them.
- * @throws {AppError} 413 for a larger body, before the rest of it is read; 400 for a body that does
- * not arrive in time
+ * Reads the bytes of a body unchanged, because a vendor signs them.
+ * @throws {AppError} 413 as soon as the body is too large; 400 if it does not arrive in time
  */
 export async function readRawBody(
   ctx: ApiContext,

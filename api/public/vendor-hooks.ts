@@ -24,23 +24,20 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { HookGuard, tooManyWebhooks } from './hook-guard.js';
 
 const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
-/** Items of one webhook that are stored one by one; the others are covered by the pull. */
+/** Items of one webhook that are stored singly. The pull of their streams covers the others. */
 const MAX_ITEMS = 200;
-/** Accounts of the vendor that one webhook may name. */
+/** Maximum accounts of the vendor that one webhook may name. */
 const MAX_ACCOUNTS = 20;
-/**
- * Webhooks of one connection. Above it the vendor tries again later, and the nightly pull covers
- * it.
- */
+/** Per connection. The vendor repeats refused webhooks, and the regular pull covers them. */
 const CONNECTION_LIMITS = { minute: 3000, hour: 60_000 };
-/** Vendors expect an answer within seconds. A slower write is stored and runs later. */
+/** Vendors expect a response within seconds. A slower write is stored and runs later. */
 const COMMIT_TIMEOUT_MS = 800;
 const OPERATION_LEASE_SECONDS = 5;
 
 /**
- * Serves `/hooks/{vendor}` and `/hooks/{vendor}/{token}`, to which vendors send their webhooks
- * without a key. A webhook is verified on its raw bytes and stored; then the worker reads at the
- * vendor what changed.
+ * Serves `/hooks/{vendor}` and `/hooks/{vendor}/{token}`, to which vendors send webhooks without a
+ * key. The api verifies the raw bytes of a webhook and stores it. Then the worker reads the changes
+ * at the vendor.
  */
 export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
   const hookKey = deriveHookKey(api.config.secretKey);
@@ -69,7 +66,6 @@ interface Hooks {
   guard: HookGuard;
 }
 
-/** A connection and the items of a webhook for it. */
 interface Received {
   connection: CalledConnection;
   items: InboundNotice[];
@@ -124,8 +120,8 @@ function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): stri
 }
 
 /**
- * Returns the items of a webhook; undefined if its signature is not the vendor's.
- * @throws {AppError} 400 for a signed body that is not the vendor's
+ * Returns the items of a webhook; undefined if its signature is wrong.
+ * @throws {AppError} 400 for a signed body in an unknown format
  */
 function splitGenuine(
   { config }: ApiRuntime,
@@ -133,7 +129,7 @@ function splitGenuine(
   { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
 ): InboundNotice[] | undefined {
   const { inbound, manifest } = vendor;
-  // The vendor signs the address that it was given, not the one behind the proxy.
+  // The vendor signs the public address, not the address behind the proxy.
   const url = `${config.publicUrl}${ctx.originalUrl}`;
   if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret)) return undefined;
   try {
@@ -144,9 +140,7 @@ function splitGenuine(
   }
 }
 
-/**
- * Stores the items of a webhook: with its command, or for a slow worker with a stored operation.
- */
+/** Stores the items of a webhook by a command, or by an operation if the command takes too long. */
 async function store(api: ApiRuntime, ctx: ApiContext, { connection, items }: Received): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor, environment } = connection;
   const { allowed } = await api.limiter.consume(`hook:${connectionId}`, CONNECTION_LIMITS);
@@ -168,24 +162,24 @@ async function store(api: ApiRuntime, ctx: ApiContext, { connection, items }: Re
   const submitted = api.submit(command, 0);
   const first = await Promise.race([submitted, wait(COMMIT_TIMEOUT_MS)]);
   if (first) {
-    // The vendor sends it again.
+    // The vendor then sends the webhook again.
     if ('ok' in first && !first.ok)
       throw serviceUnavailable('The webhook could not be stored. Send it again.');
     return;
   }
-  // The operation runs even if the job is lost; a command that runs twice acts once.
+  // The operation runs even if the job is lost. A command that runs twice acts only once.
   submitted.catch(() => undefined);
   await storeOperation(api.db, command, OPERATION_LEASE_SECONDS);
 }
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
 
-/** A vendor's id may be longer than what an index holds. */
+/** A vendor's id may be longer than an index entry allows. */
 function shorten(dedupeId: string): string {
   return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
 }
 
-/** Audits a bad signature, once a minute per address and account. */
+/** Audits a wrong signature, once a minute per client address and account. */
 async function auditRefusal(api: ApiRuntime, ctx: ApiContext, connection: CalledConnection): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor } = connection;
   const wish = { name: 'hook-audit', points: 1, perMinute: 1 };

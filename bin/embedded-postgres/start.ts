@@ -166,7 +166,7 @@ async function releaseAll(locks: readonly OwnerLock[]): Promise<void> {
   for (const lock of locks.toReversed()) await lock.release();
 }
 
-/** This process must own the DATA_DIR. Also creates the application's database. */
+/** Starts the server in a DATA_DIR that this process owns. */
 async function startInOwnedFolder(
   dataDir: string,
   locks: OwnerLock[],

@@ -64,7 +64,7 @@ async function removeDemo(db: Database): Promise<void> {
   });
 }
 
-/** With DATABASE_URL set, only open connections show that a process is running. */
+/** If DATABASE_URL is set, only open connections can show that the product is running. */
 async function assertNoProcessConnected(tx: Transaction): Promise<void> {
   const rows = await tx.query<{ application_name: string }>({
     text: `select distinct application_name from pg_stat_activity

@@ -59,8 +59,8 @@ export function tlsError(error: unknown): OutboundError {
 }
 
 /**
- * @param hasEnded whether the server had closed its sending side; the parser reports an
- * early end as invalid data
+ * @param hasEnded whether the server has closed its sending side. The parser reports an early end
+ * as invalid data, like a response that is no HTTP
  */
 export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;

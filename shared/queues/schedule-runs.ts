@@ -21,7 +21,7 @@ export interface ScheduleRun {
 const LATE_AFTER_INTERVALS = 3;
 const LATE_AFTER_MS = 120_000;
 
-/** Inserts the schedules that this database does not have yet. From now on they can be late. */
+/** Inserts schedules that are new to this database. They can become late from now on. */
 export async function registerSchedules(db: Database, schedules: readonly Interval[]): Promise<void> {
   await db.query({
     text: 'insert into clock.schedule_runs (schedule) select unnest($1::text[]) on conflict do nothing',

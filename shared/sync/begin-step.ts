@@ -6,7 +6,6 @@ import {
   parseConnectionHealth,
 } from './lease-connection-queues.js';
 
-/** A connection at the beginning of a step. */
 export interface StepConnection {
   tenantId: string;
   connectionId: string;
@@ -27,8 +26,8 @@ interface Row extends Omit<ConnectionQueueRow, 'is_mine'> {
 }
 
 /**
- * Reads a connection that this process holds under a lease, and keeps the lease until the
- * transaction ends. Undefined: the lease was lost.
+ * Reads a connection that this process holds under a lease, and locks the lease until the
+ * transaction ends. Returns undefined if another worker has the lease.
  */
 export async function lockHeldConnection(
   tx: Transaction,
@@ -50,7 +49,7 @@ export async function lockHeldConnection(
   return { tenantId, connectionId, vendor, environment, status, settings, externalAccount, health };
 }
 
-/** Milliseconds until the next work of a connection is due; null: it has none. */
+/** Milliseconds until the next work of a connection is due; null if the connection has no work. */
 export async function findNextWorkMs(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

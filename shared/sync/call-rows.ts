@@ -5,7 +5,7 @@ import { recordsetSql } from '../records/record-refs.js';
 /** One call to a vendor, without any value of its bodies. */
 export interface ConnectionCall {
   method: string;
-  /** Without its query, which may contain values. */
+  /** Without the query, which may contain values. */
   path: string;
   response_status: number | null;
   error: string | null;
@@ -21,7 +21,6 @@ const COLUMNS = `tenant_id uuid, id uuid, connection_id uuid, method text, path 
 const NAMES = `tenant_id, id, connection_id, method, path, response_status, error, total_ms, vendor_request_id, request_fields,
   response_fields, created_at`;
 
-/** Adds the calls of one step to the log. */
 export function insertCalls(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

@@ -3,19 +3,17 @@ import type { ExpiryRule } from '../records/expiry.js';
 
 const monthAgo = firstIdAtSql("now() - interval '30 days'");
 
-/** Calls in the log. */
 export const EXPIRED_CALLS: ExpiryRule = {
   table: 'connection_calls',
   condition: `o.id < ${monthAgo}`,
 };
 
-/** Webhooks that no vendor repeats any more. */
+/** After 7 days no vendor repeats a webhook any more. */
 export const EXPIRED_INBOUND_NOTICES: ExpiryRule = {
   table: 'inbound_notices',
   condition: "o.received_at < now() - interval '7 days'",
 };
 
-/** Finished operations. */
 export const EXPIRED_OUTBOUND_OPERATIONS: ExpiryRule = {
   table: 'outbound_operations',
   condition: `o.id < ${monthAgo} and o.state = 'done'`,
@@ -26,7 +24,7 @@ export const EXPIRED_SYNC_RUNS: ExpiryRule = {
   condition: `o.id < ${monthAgo}`,
 };
 
-/** Sign-ins at a vendor that were not completed in time, and used ones. */
+/** Sign-ins at a vendor that were used, or not completed in time. */
 export const EXPIRED_OAUTH_ATTEMPTS: ExpiryRule = {
   table: 'oauth_attempts',
   condition: "o.expires_at < now() - interval '1 day'",

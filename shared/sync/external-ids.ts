@@ -1,7 +1,6 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
 
-/** The id and version of a record at a vendor. */
 export interface ExternalId {
   tenant_id: string;
   connection_id: string;
@@ -16,7 +15,7 @@ const COLUMNS =
   'tenant_id uuid, connection_id uuid, kind text, local_id uuid, external_id text, version text, url text';
 const NAMES = 'tenant_id, connection_id, kind, local_id, external_id, version, url';
 
-/** Stores what a vendor answered to a write, or the versions that a pull found. */
+/** Stores ids and versions that a write returned, or that a pull found. */
 export async function storeExternalIds(tx: Transaction, ids: readonly ExternalId[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.query({
@@ -29,7 +28,7 @@ export async function storeExternalIds(tx: Transaction, ids: readonly ExternalId
   });
 }
 
-/** Finds the local records of a vendor's records, by external id. */
+/** Finds and locks the ids of our records that belong to the given records of a vendor. */
 export async function findExternalIds(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

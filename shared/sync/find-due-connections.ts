@@ -1,13 +1,12 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
 
-/** A connection whose queue has due work. */
 export interface DueConnection {
   tenant_id: string;
   id: string;
 }
 
-/** SQL: when the next work of connection `c` is due, while it is not paused. */
+/** SQL: when the next work of connection `c` is due; null while the connection is paused. */
 export const NEXT_WORK_SQL = `least(
   (select o.next_at from outbound_operations o where o.tenant_id = c.tenant_id and o.connection_id = c.id
      and o.next_at is not null and c.status in ('active', 'failing', 'revoked') order by o.next_at limit 1),
@@ -16,8 +15,8 @@ export const NEXT_WORK_SQL = `least(
   (select now() from connection_secrets k where k.tenant_id = c.tenant_id and k.connection_id = c.id and c.status = 'revoked'))`;
 
 /**
- * SQL: the work `n.next_at` of connection `c` with the queue `l` was due at a time, and no worker
- * holds the queue. Pauses after failures do not delay the end of a connection.
+ * SQL: the next work of connection `c` was due at the given time, and no worker holds its queue
+ * `l`. Pauses after failures do not delay the end of a connection.
  */
 export const isUnheldSinceSql = (time: string) => `((l.owner is null or l.lease_until < now())
   and n.next_at is not null
@@ -25,7 +24,7 @@ export const isUnheldSinceSql = (time: string) => `((l.owner is null or l.lease_
 
 /**
  * Finds connections with due work that no worker holds: their job was lost, their worker died, or
- * their work became due. Round-robin between the transaction's accounts.
+ * their work became due. The accounts of the transaction are served round-robin.
  */
 export function findDueConnections(tx: Transaction, limit: number): Promise<DueConnection[]> {
   return tx.query<DueConnection>({

@@ -2,7 +2,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { type AcquiredRow, createLeaseQueries, type LeasedTable } from '../records/lease-queries.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** The pauses and failures of a connection's queue. Times are of Date.now(). */
+/** The pauses and failures of a connection's queue. Times are in ms since 1970. */
 export interface ConnectionHealth {
   consecutiveFailures: number;
   openCount: number;
@@ -36,16 +36,14 @@ export function parseConnectionHealth(row: Omit<ConnectionQueueRow, 'is_mine'>):
   };
 }
 
-/** The result of the calls of one step. */
 export interface StepHealth extends ConnectionHealth {
-  /** Undefined: the step made no call that tells about the connection. */
+  /** Undefined if no call of the step showed whether the vendor works. */
   hasSucceeded: boolean | undefined;
   lastError: string | null;
   calls: number;
   failures: number;
 }
 
-/** Stores the health of a connection after a step. */
 export function storeConnectionHealth(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -77,7 +75,6 @@ export function storeConnectionHealth(
   });
 }
 
-/** Creates the queues of new connections. */
 export async function insertConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'insert-connection-queues',
@@ -87,7 +84,6 @@ export async function insertConnectionQueues(tx: Transaction, refs: readonly Rec
   });
 }
 
-/** Locks the queues of connections until the transaction ends. */
 export async function lockConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'lock-connection-queues',
@@ -98,7 +94,7 @@ export async function lockConnectionQueues(tx: Transaction, refs: readonly Recor
   });
 }
 
-/** Ends the pauses of connections whose account changed something. */
+/** Ends the pauses of connections that their account changed. */
 export async function resumeConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'resume-connection-queues',
@@ -109,7 +105,6 @@ export async function resumeConnectionQueues(tx: Transaction, refs: readonly Rec
   });
 }
 
-/** Records that webhooks of connections arrived. */
 export async function recordWebhookArrivals(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'record-webhook-arrivals',

@@ -1,7 +1,6 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
 
-/** An item of a vendor's webhook. */
 export interface InboundNoticeRow {
   tenant_id: string;
   connection_id: string;
@@ -9,7 +8,7 @@ export interface InboundNoticeRow {
   stream: string;
 }
 
-/** Stores the items of webhooks. Returns those that are new. */
+/** Stores the items of webhooks. Returns only the new ones. */
 export async function insertInboundNotices(
   tx: Transaction,
   notices: readonly InboundNoticeRow[],

@@ -2,19 +2,19 @@ import { newId } from '../platform/ids.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** A write at a vendor to store in the transaction of the command that changed the record. */
+/** A write at a vendor. The command that changes the record stores it in its own transaction. */
 export interface NewOperation {
   tenant_id: string;
   connection_id: string;
-  /** Kind of the record, such as `message`. */
+  /** The record's kind, such as `message`. */
   kind: string;
   local_id: string;
   verb: string;
 }
 
 /**
- * Stores writes at vendors. An operation for the same record and verb that was never attempted is
- * outdated, so it is deleted.
+ * Stores writes at vendors. An earlier operation for the same record and verb is deleted if no
+ * worker has attempted it, because the new operation replaces it.
  */
 export async function insertOperations(tx: Transaction, operations: readonly NewOperation[]): Promise<void> {
   if (operations.length === 0) return;
@@ -32,14 +32,13 @@ export async function insertOperations(tx: Transaction, operations: readonly New
   });
 }
 
-/** A write that a worker attempts now. */
 export interface StartedOperation extends RecordRef {
   connection_id: string;
   kind: string;
   local_id: string;
   verb: string;
   operation_key: string;
-  /** Including this one. */
+  /** Including this attempt. */
   attempts: number;
   may_have_arrived: boolean;
   /** RFC 3339. */
@@ -47,8 +46,9 @@ export interface StartedOperation extends RecordRef {
 }
 
 /**
- * Starts the operation of a connection that has been due the longest, in the sequence of each
- * record's changes. A worker that died left its operation as `doing`, so it may have arrived.
+ * Starts the operation of a connection that has been due the longest, but never before an earlier
+ * operation of the same record. If a worker died, its operation is still `doing` and may have
+ * arrived.
  */
 export async function startNextOperation(
   tx: Transaction,
@@ -73,7 +73,6 @@ export async function startNextOperation(
   return row;
 }
 
-/** How an attempt ended. */
 export type OperationResult =
   | { state: 'done' }
   | { state: 'dead'; error: string; errorKind: string }
@@ -83,7 +82,7 @@ export type OperationResult =
       errorKind: string;
       retryInMs: number;
       mayHaveArrived: boolean;
-      /** False: the vendor did not look at it. */
+      /** False if the vendor did not process the attempt, which then does not count. */
       isCounted: boolean;
     };
 
@@ -114,12 +113,11 @@ export function storeOperationResult(
   });
 }
 
-/** Maximum operations that one replay makes due again. */
 const MAX_REPLAYED = 10_000;
 
 /**
- * Makes dead operations due again, and returns how many. An operation keeps its idempotency key,
- * unless the vendor definitely refused it: only then is a new try a new write.
+ * Makes dead operations due again, and returns their number. An operation keeps its idempotency
+ * key, unless the vendor definitely refused it: only then is another try a new write.
  * @param filter the operation, or the period in which the operations were created
  */
 export async function replayOperations(

@@ -1,16 +1,15 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** The sealed secrets of a connection, as stored. */
 export interface SecretRow {
   sealed: string;
-  /** In ms since 1970; null: no access token, or it does not expire. */
+  /** In ms since 1970; null if the token does not expire or is absent. */
   access_expires_at: number | null;
   version: number;
   refusals: number;
 }
 
-/** Stores the sealed secrets of connections that the account entered or permitted. */
+/** Stores secrets that the account entered, or permitted at the vendor. */
 export async function storeSecrets(
   tx: Transaction,
   secrets: readonly (RecordRef & { sealed: string })[],
@@ -40,8 +39,8 @@ export async function readSecrets(
 }
 
 /**
- * Takes the right to refresh the tokens of a connection. False: another process refreshes them, or
- * has refreshed them since this version was read.
+ * Leases the refresh of a connection's tokens. Returns false if another process holds the lease, or
+ * has stored tokens since this version was read.
  */
 export async function leaseRefresh(
   tx: Transaction,
@@ -58,14 +57,14 @@ export async function leaseRefresh(
   return rows.length > 0;
 }
 
-/** The tokens of a refresh. Times are in ms since 1970. */
+/** The tokens after a refresh. Times are in ms since 1970. */
 export interface RefreshedSecrets {
   sealed: string;
   accessExpiresAt: number | null;
   refreshExpiresAt: number | null;
 }
 
-/** Stores new tokens, only if nobody has stored others since. False: they are not stored. */
+/** Stores new tokens and returns true, unless the stored version has changed since it was read. */
 export async function storeRefreshed(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -82,9 +81,7 @@ export async function storeRefreshed(
   return rows.length > 0;
 }
 
-/**
- * Ends the lease of a failed refresh, and counts a refusal. Returns how many followed each other.
- */
+/** Ends the lease of a failed refresh. Returns the number of consecutive refusals. */
 export async function countRefusal(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -100,7 +97,6 @@ export async function countRefusal(
   return row?.refusals ?? 0;
 }
 
-/** Deletes the secrets of a connection that was disconnected. */
 export function deleteSecrets(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -112,7 +108,6 @@ export function deleteSecrets(
   });
 }
 
-/** The beginning of an OAuth sign-in. */
 export interface NewOAuthAttempt extends RecordRef {
   connection_id: string;
   /** SHA-256 in hexadecimal digits. */
@@ -137,7 +132,7 @@ export async function insertOAuthAttempts(
   });
 }
 
-/** Marks an attempt as used, once, within its time. Returns whether it was valid. */
+/** Marks an attempt as used. Returns false if it was used before or has expired. */
 export async function useOAuthAttempt(
   tx: Transaction,
   { tenantId, attemptId }: { tenantId: string; attemptId: string },

@@ -1,10 +1,9 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** The stream of every connection in which the vendor says what the connection leads to. */
+/** Every connection has this stream: the vendor's description of the account. */
 export const DESCRIBE_STREAM = 'describe';
 
-/** A stream of a new connection. */
 export interface NewStream {
   tenant_id: string;
   connection_id: string;
@@ -23,11 +22,10 @@ export async function insertStreams(tx: Transaction, streams: readonly NewStream
   });
 }
 
-/** Streams of a connection to pull now. */
 export interface DueStreams extends RecordRef {
-  /** Null: all of its streams, except the description. */
+  /** Null: all streams of the connection, except the description. */
   stream: string | null;
-  /** Read again what changed since then. */
+  /** The pull reads again everything that changed since this time. */
   since?: string | null;
 }
 
@@ -44,13 +42,12 @@ export async function makeStreamsDue(tx: Transaction, streams: readonly DueStrea
   });
 }
 
-/** A stream that a worker pulls now. */
 export interface DueStream {
   stream: string;
   cursor: string | null;
   since: string | null;
   every_seconds: number;
-  /** Its value tells whether someone made the stream due during the pull. */
+  /** A different value after the pull shows that the stream was made due again during it. */
   next_at: string;
 }
 
@@ -71,13 +68,12 @@ export async function findDueStream(
   return row;
 }
 
-/** Where a pull continues, and when. */
 export interface StreamProgress {
   stream: string;
   cursor: string | null;
-  /** Null: never by itself. */
+  /** Milliseconds until the next pull; null if only a webhook or a client starts it. */
   inMs: number | null;
-  /** `next_at` when the pull began. A later one, of a webhook, stays. */
+  /** `next_at` at the start of the pull. A value that a webhook stored since then stays. */
   startedFor: string;
 }
 
@@ -96,7 +92,7 @@ export function storeStreamProgress(
   });
 }
 
-/** Postpones a stream that could not be pulled. Its cursor stays. */
+/** Postpones a stream after a failed pull, and keeps its cursor. */
 export function postponeStream(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -110,7 +106,7 @@ export function postponeStream(
   });
 }
 
-/** One page of a pull, or a description. */
+/** One page of a pull, or one description. */
 export interface SyncRun extends RecordRef {
   connection_id: string;
   stream: string;

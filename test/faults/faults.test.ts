@@ -77,7 +77,7 @@ async function crashUnacknowledged(deployment: Deployment, load: Load): Promise<
     await deployment.writer.start();
     await load.waitForCalls();
   }
-  // Otherwise the failpoint is at a harmless place.
+  // With fewer harmful deaths, the failpoint would not be between commit and reply.
   expect(harmful).to.equal(2);
 }
 

@@ -23,10 +23,7 @@ export interface CallOptions {
 
 const agent = new Agent({ connections: 256, pipelining: 1 });
 
-/**
- * An integrator: calls the API over a real socket, and checks every response against the OpenAPI
- * document.
- */
+/** Calls the API over a real socket, and checks every response against the OpenAPI document. */
 export class TestClient {
   constructor(
     readonly origin: string,
@@ -67,7 +64,7 @@ export class TestClient {
     return response;
   }
 
-  /** Like {@link call}, without checking the response against the document. */
+  /** Like {@link call}, but does not check the response against the OpenAPI document. */
   async send(method: string, path: string, options: CallOptions = {}): Promise<TestResponse> {
     const key = options.key === undefined ? this.key : options.key;
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));

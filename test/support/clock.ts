@@ -6,10 +6,10 @@ import type { SweepFailure } from '../../shared/records/sweeps/sweep-failures.js
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { TestStack } from './stack.js';
 
-/** Runs a task of the clock once, as its worker does, and waits for it. */
+/** Runs a task of the clock once, as its worker does, and waits for the end of the task. */
 export type RunTask = (task: string) => Promise<void>;
 
-/** @param runtime of a stack, possibly with a database that {@link poisonTenant} made */
+/** @param runtime of a stack, whose database {@link poisonTenant} may have made */
 export function createClockTasks(runtime: Runtime): RunTask {
   const process = createClockProcessor(runtime);
   return async (task) => {
@@ -17,17 +17,17 @@ export function createClockTasks(runtime: Runtime): RunTask {
   };
 }
 
-/** The tasks that leave out a tenant, according to the recorded failures. */
+/** Lists the tasks that leave out a tenant, according to the recorded failures. */
 export async function findTasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
   const rows = await stack.rows<SweepFailure>(tenantId, 'select * from sweep_faults order by task');
   return rows.map(({ task }) => task);
 }
 
-/** Names of the queries by which the clock stores a tenant's failure. These queries work. */
+/** The queries by which the clock stores a tenant's failure. Poisoning does not affect them. */
 const FAILURE_QUERY_NAMES = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
 /**
- * A database in which every query fails as soon as its transaction includes this tenant.
+ * Returns a database in which every query fails once its transaction includes this tenant.
  * @param onSwept receives the tenants of each sweep that committed
  */
 export function poisonTenant(

@@ -1,4 +1,4 @@
-/** Runs functions in the sequence in which they are passed, at most `atOnce` concurrently. */
+/** Runs functions in the sequence of the calls, at most `atOnce` of them concurrently. */
 export function createConcurrencyLimit(atOnce: number): (run: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];
   let free = atOnce;

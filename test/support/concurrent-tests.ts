@@ -1,11 +1,9 @@
 import { createConcurrencyLimit } from './concurrency-limit.js';
 
 /**
- * Registers tests that mostly wait, each with its own stores and processes. They run concurrently,
- * and each `it` reports the result of one. TEST_ONLY=<pattern> in the environment selects tests by
- * title.
+ * Runs tests concurrently that mostly wait, each with its own stores and processes. Each `it`
+ * reports the result of one test. TEST_ONLY=<pattern> in the environment selects tests by title.
  * @param scenarios by title, the longest first
- * @param atOnce how many the machine can run concurrently
  */
 export function registerConcurrentTests(
   scenarios: Record<string, () => Promise<void>>,
@@ -19,12 +17,12 @@ export function registerConcurrentTests(
   before(() => {
     for (const [title, run] of chosen) {
       const outcome = runLimited(run);
-      // Its own test awaits it, perhaps long after it failed.
+      // The scenario's own `it` awaits the outcome, perhaps long after a failure.
       outcome.catch(() => undefined);
       outcomes.set(title, outcome);
     }
   });
   for (const [title] of chosen) it(title, async () => outcomes.get(title)).timeout(timeoutMs);
-  // A scenario whose test timed out still has to clean up after itself.
+  // A scenario whose test timed out must still clean up.
   after(async () => void (await Promise.allSettled(outcomes.values()))).timeout(timeoutMs);
 }

@@ -2,10 +2,7 @@ import { expect } from 'chai';
 import type { ErrorDetail } from '../../shared/platform/errors.js';
 import type { TestResponse } from './client.js';
 
-/**
- * Asserts the error envelope with this status and code, and that it contains the request's id.
- * Returns its details.
- */
+/** Asserts the status, the code and the request's id of an error response. Returns its details. */
 export function expectError(response: TestResponse, status: number, code: string): ErrorDetail[] {
   expect(response.status, response.text).to.equal(status);
   expect(response.body?.ok, response.text).to.equal(false);
@@ -16,7 +13,7 @@ export function expectError(response: TestResponse, status: number, code: string
   return response.body.error.details ?? [];
 }
 
-/** The details of a 400 `validation_error` as sorted `field code` texts. */
+/** Returns the details of a 400 `validation_error` as sorted texts, such as `name required`. */
 export function listValidationErrors(response: TestResponse): string[] {
   return expectError(response, 400, 'validation_error')
     .map(({ field, code }) => `${field} ${code}`)

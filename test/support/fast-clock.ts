@@ -2,7 +2,7 @@ import { newId } from '../../shared/platform/ids.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
 import type { TestStack } from './stack.js';
 
-/** Runs the clock's own tasks once a second instead of twice a minute. */
+/** Runs two tasks of the clock once a second instead of twice a minute. */
 export async function withFastClock<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {
   const clock = openClockQueue(stack.runtime);
   const timer = setInterval(() => {

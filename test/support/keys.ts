@@ -20,10 +20,7 @@ export interface KeyStore {
   config: Pick<Config, 'secretKey'>;
 }
 
-/**
- * Stores a new key of a tenant and resolves with its plain text. By default an API key has every
- * permission.
- */
+/** Stores a key, by default an API key with every permission, and returns its plain text. */
 export async function issueKey(
   { db, config }: KeyStore,
   tenantId: string,

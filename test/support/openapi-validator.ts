@@ -30,7 +30,7 @@ export interface HttpExchange {
   body: unknown;
 }
 
-/** The documented path template that a path matches. */
+/** Returns the documented path template that a path matches. */
 export function findPathTemplate(path: string): string | undefined {
   return Object.keys(document.paths).find((template) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -38,9 +38,9 @@ export function findPathTemplate(path: string): string | undefined {
 }
 
 /**
- * Every way in which an exchange deviates from the document: an undocumented route, status, header
- * or content type, or a body that does not match. For routes outside the document (404 of an
- * unknown path, 405) only the error envelope is checked.
+ * Lists every deviation of an exchange from the document: an undocumented route, status, header or
+ * content type, or a body that does not match. For routes outside the document (404 of an unknown
+ * path, 405) only the error envelope is checked.
  */
 export function findDeviations(exchange: HttpExchange): string[] {
   const { method, path, status, headers, body } = exchange;
@@ -72,7 +72,7 @@ export function findDeviations(exchange: HttpExchange): string[] {
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
 /**
- * A response that a plain call does not get: a preview, an operation that will run by itself, a
+ * Responses that a plain call does not get: a preview, an operation that will run by itself, a
  * write that is held for a person, or the receipt for a key that may not read the record.
  */
 function isOtherResponse(body: unknown): boolean {
@@ -98,10 +98,7 @@ function resolve(node: Json): Json {
   return parts.reduce<Json>((at, part) => at[part] as Json, document as unknown as Json);
 }
 
-/**
- * Every way in which a value does not match a schema of the document. The schema may contain
- * references into it.
- */
+/** Lists deviations from a schema, which may refer to the document's schemas. */
 export function findSchemaProblems(schema: Record<string, unknown>, value: unknown): string[] {
   return findBodyProblemsIn('value', schema, value);
 }
@@ -116,10 +113,7 @@ function findBodyProblemsIn(name: string, schema: Json, body: unknown): string[]
   return (validate.errors ?? []).map((error) => `${name}: ${error.instancePath || 'body'} ${error.message}`);
 }
 
-/**
- * Converts OpenAPI 3.0.3 to JSON Schema: nullable counts only beside a type, and exclusiveMinimum
- * is a flag.
- */
+/** In OpenAPI 3.0.3 `nullable` counts only beside a type, and `exclusiveMinimum` is a flag. */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema);
   if (typeof node !== 'object' || node === null) return node;

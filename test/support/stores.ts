@@ -9,13 +9,13 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded
 import { migrate } from '../../migrations/migrate.js';
 import { getAppRole } from '../../shared/platform/postgres/session.js';
 
-/** `scaled`: queue, replies and limits are in Redis. Otherwise everything is in PostgreSQL. */
+/** Scaled out: Redis has queue, replies and limits. Otherwise PostgreSQL has everything. */
 export const IS_SCALED = process.env.TEST_WAY === 'scaled';
 
 interface Stores {
   /** May create databases. */
   superuserUrl: string;
-  /** Connection string of the owner role for a database. */
+  /** Builds the connection string of the owner role for a database. */
   ownerUrl: (database: string) => string;
   redisPort: number | undefined;
   stop: () => Promise<void>;
@@ -41,21 +41,21 @@ let stores: Promise<Stores> | undefined;
 let databases = 0;
 let redisDatabases = 0;
 
-/** PostgreSQL (and Redis when scaled out) for this test run. The first call starts them. */
+/** PostgreSQL, and Redis when scaled out. The first call starts them. */
 export function getStores(): Promise<Stores> {
   stores ??= startStores();
   return stores;
 }
 
-/** Stops the stores that {@link getStores} started. The root hook calls it. */
+/** Stops the stores that {@link getStores} started. The root hook calls this function. */
 export async function stopStores(): Promise<void> {
   if (stores) await (await stores).stop();
 }
 
 async function startStores(): Promise<Stores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-test-'));
-  // The system account that runs PostgreSQL for root must be able to enter the folder. Otherwise
-  // the cluster would go to /var/lib.
+  // If root runs the tests, another system account runs PostgreSQL and must be able to enter the
+  // folder. Otherwise the cluster would go to /var/lib.
   chmodSync(dataDir, 0o755);
   const external = process.env.TEST_SUPERUSER_URL;
   const embedded = external
@@ -87,7 +87,7 @@ function replaceDatabase(url: string, database: string): string {
   return copy.href;
 }
 
-/** Creates an owner role like that of a deployment: it may create roles and is not a superuser. */
+/** Creates an owner role like that of a deployment: it may create roles but is no superuser. */
 async function makeOwner(superuserUrl: string): Promise<(database: string) => string> {
   await asSuperuser(superuserUrl, async (client) => {
     await client.query(
@@ -115,10 +115,7 @@ async function makeTemplate({ superuserUrl, ownerUrl }: Stores): Promise<void> {
   await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true });
 }
 
-/**
- * Creates a database as a clone of the migrated template. Resolves with its owner's connection
- * string.
- */
+/** Clones the migrated template, and returns the connection string of the clone's owner. */
 export async function createDatabase(): Promise<string> {
   const { superuserUrl, ownerUrl } = await getStores();
   databases += 1;
@@ -129,7 +126,7 @@ export async function createDatabase(): Promise<string> {
   return ownerUrl(name);
 }
 
-/** An empty database: no tables, owned by the owner role. */
+/** Creates a database without tables for the owner role. */
 export async function createEmptyDatabase(): Promise<string> {
   const { superuserUrl, ownerUrl } = await getStores();
   databases += 1;
@@ -140,7 +137,7 @@ export async function createEmptyDatabase(): Promise<string> {
   return ownerUrl(name);
 }
 
-/** An unused Redis database. Undefined when this run uses only PostgreSQL. */
+/** Returns an unused Redis database; undefined if this run uses only PostgreSQL. */
 export async function createRedisUrl(): Promise<string | undefined> {
   const { redisPort } = await getStores();
   if (!redisPort) return undefined;
@@ -172,10 +169,7 @@ export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/**
- * Starts a redis-server on loopback.
- * @throws when none is installed, because scaled-out tests need one
- */
+/** @throws if redis-server is not installed, because scaled-out tests need it */
 export async function startRedis(port?: number): Promise<RedisServer> {
   if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
   const chosen = port ?? (await getFreePort());

@@ -6,17 +6,17 @@ import { type ConnectionQueue, connectionLeaseStore } from './queue/connection-q
 import { runStep } from './steps/run-step.js';
 import type { StepServices } from './vendor/step.js';
 
-/** Steps that one process runs concurrently; the same number again may be slow. */
+/** Limit of each pool: quick steps and slow steps. */
 const MAX_STEPS = 32;
-/** A step that takes longer than this moves to the slow pool, in ms. */
+/** A step that takes longer than this moves to the slow pool. */
 const SLOW_MS = 1000;
-/** The process need not hold a queue during a longer pause; the clock wakes it. */
+/** The process need not hold a queue during a longer pause, because the clock wakes the queue. */
 const HORIZON_MS = 60_000;
-/** Pause after an error of PostgreSQL, or while the leases may have ended, in ms. */
+/** Pause after an error of PostgreSQL, or while the leases may have ended. */
 const RETRY_MS = 500;
 
 /**
- * Runs the work of the connections whose queues this process holds: one step of a connection at a
+ * Runs the work of the connections whose queues this process holds: one step per connection at a
  * time, round-robin between tenants, within permits. No job and no transaction waits for a vendor.
  */
 export class IntegrationsDispatcher {
@@ -34,7 +34,7 @@ export class IntegrationsDispatcher {
     return this.keeper.start();
   }
 
-  /** Checks this queue for work, in this process or in the one that holds it. */
+  /** Checks this queue for work, in this process or in the process that holds it. */
   wake(ref: ConnectionQueueRef): Promise<void> {
     return this.keeper.wake([ref]);
   }
@@ -105,7 +105,7 @@ export class IntegrationsDispatcher {
     }
   }
 
-  /** Starts no more steps, waits for those that run, and releases the leases. */
+  /** Starts no more steps, waits for the running ones, and releases the leases. */
   async close(): Promise<void> {
     this.isClosing = true;
     await Promise.all(this.running);

@@ -12,10 +12,9 @@ import {
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { IntegrationsDispatcher } from './dispatcher.js';
 
-/** Jobs are short: they only name connections that may have work. */
+/** Low, because a job only names a connection that may have work. */
 const CONCURRENCY = 4;
 
-/** Starts the worker that writes and reads at the vendors of accounts. */
 export async function startIntegrationsWorker(runtime: Runtime, vendors: Vendors): Promise<void> {
   const { config, lifecycle, metrics } = runtime;
   addQueueGauges(runtime, openIntegrationsQueue(runtime));

@@ -17,7 +17,6 @@ export const connectionTask: Task = {
   },
 };
 
-/** Wakes the workers for connections with due work that no worker holds. */
 async function wakeDueConnections(
   runtime: Runtime,
   integrations: IntegrationsQueue,

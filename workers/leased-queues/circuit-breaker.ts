@@ -1,22 +1,17 @@
 /**
- * Consecutive failures that open the circuit breaker: more than one delivery or operation alone
- * can have before it waits half an hour.
+ * Failures in a row that open the circuit breaker. One delivery or operation alone fails at most
+ * three times before it waits half an hour.
  */
 const FAILURES_TO_OPEN = 5;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 15 * 60_000;
-/**
- * Jitter lengthens a pause by up to this fraction, so that queues of one host do not resume
- * together.
- */
+/** Lengthens a pause by up to this fraction, so that queues of one host do not resume together. */
 const JITTER = 0.2;
 
-/**
- * The circuit breaker of a queue, and a pause that the receiver asked for. Times are of Date.now().
- */
+/** A queue's circuit breaker, and a pause that its receiver requested. In ms since 1970. */
 export interface CircuitBreaker {
   consecutiveFailures: number;
-  /** How often it opened since the last success. */
+  /** Since the last success. */
   openCount: number;
   openUntil: number | null;
   throttledUntil: number | null;
@@ -29,8 +24,8 @@ export function closeBreaker(breaker: CircuitBreaker): void {
 }
 
 /**
- * Counts a failure, and opens the circuit breaker after several consecutive ones. In the half-open
- * state, each failed request opens it again for twice as long.
+ * Counts a failure, and opens the breaker after several in a row. In the half-open state, every
+ * failure opens it again, for twice as long.
  */
 export function openBreaker(breaker: CircuitBreaker, { now, random }: { now: number; random: number }): void {
   breaker.consecutiveFailures += 1;
@@ -43,16 +38,13 @@ export function openBreaker(breaker: CircuitBreaker, { now, random }: { now: num
   breaker.openUntil = now + pause * (1 + JITTER * random);
 }
 
-/** Returns the time until which nothing may be sent; 0: no pause. */
+/** Returns the time until which nothing may be sent; 0 if there is no pause. */
 export function getPauseEnd({ openUntil, throttledUntil }: CircuitBreaker, now: number): number {
   const pauseEnd = Math.max(openUntil ?? 0, throttledUntil ?? 0);
   return pauseEnd > now ? pauseEnd : 0;
 }
 
-/**
- * True after the breaker's pause until a request succeeds. Only one request at a time is allowed
- * then.
- */
+/** True from the end of a pause until a success. Only one request at a time may run then. */
 export function isHalfOpen({ openCount }: CircuitBreaker): boolean {
   return openCount > 0;
 }

@@ -1,8 +1,8 @@
 /**
  * Limits the requests that a process has in flight. A request without a response after a second
- * moves to the slow pool and frees its permit; slow endpoints use the slow pool from then on. So
- * receivers that hang cannot use up the permits of quick ones. In either pool, no tenant gets more
- * than half while another tenant waits.
+ * moves to the slow pool and frees its permit. From then on, its endpoint uses only the slow pool,
+ * so receivers that hang cannot use up the permits of quick ones. In either pool, no tenant gets
+ * more than half of the permits while another tenant waits.
  */
 export type Pool = 'quick' | 'slow';
 
@@ -13,10 +13,7 @@ export interface PermitLimits {
 
 export class Permits {
   private readonly byTenant = { quick: new Map<string, number>(), slow: new Map<string, number>() };
-  /**
-   * Used permits, except those that tenants hold beyond their fair share. Those must not keep other
-   * tenants out.
-   */
+  /** Used permits, without those beyond a fair share, which must not keep others out. */
   private readonly counted = { quick: 0, slow: 0 };
 
   constructor(private readonly limits: PermitLimits) {}
@@ -25,7 +22,7 @@ export class Permits {
     return this.counted[pool] < this.limits[pool];
   }
 
-  /** Whether a tenant has less than its fair share of this pool and of both pools together. */
+  /** Whether a tenant has less than its fair share of this pool, and of both pools together. */
   canAcquire(pool: Pool, tenantId: string): boolean {
     const all = this.countUsed('quick', tenantId) + this.countUsed('slow', tenantId);
     return (
@@ -48,8 +45,8 @@ export class Permits {
   }
 
   /**
-   * Moves a slow request to the slow pool. It is in flight already, so its tenant may exceed its
-   * share of the slow pool.
+   * Moves a slow request to the slow pool. Its tenant may then exceed its share of that pool,
+   * because the request is already in flight.
    */
   moveToSlowPool(tenantId: string): void {
     this.release('quick', tenantId);

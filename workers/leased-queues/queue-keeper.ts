@@ -4,44 +4,36 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import { LEASE_SECONDS } from '../../shared/records/lease-queries.js';
 
-/** Interval between lease renewals, in ms. Two renewals may fail before a lease ends. */
+/** Interval between lease renewals. Two renewals may fail before a lease ends. */
 const RENEW_MS = 4000;
-/**
- * An idle queue keeps its lease for this long, in ms, so that the next work of a busy queue starts
- * immediately.
- */
+/** An idle queue keeps its lease for this long, so that its next work starts immediately. */
 const IDLE_MS = 3000;
-/**
- * The dispatcher stops sending this long after the last renewal, because the leases may have ended.
- */
+/** The dispatcher stops sending this long after the last renewal: leases may have ended. */
 const TRUSTED_MS = (LEASE_SECONDS - 2) * 1000;
 
-/** A queue that this process holds under a lease. */
 export interface LeasedQueue<Ref> {
   readonly ref: Ref;
   /** Id of the lease. */
   readonly owner: string;
   /** When the queue last had work, by performance.now(). */
   readonly busyAt: number;
-  /** It has no work, so its lease may be released. */
+  /** True if the queue has no work, so that its lease may be released. */
   readonly isIdle: boolean;
-  /** The queue may have new work. */
+  /** Called when the queue may have new work. */
   wake(): void;
-  /** This process no longer holds the queue. */
+  /** Called when this process no longer holds the queue. */
   lose(): void;
 }
 
-/** A queue that another process holds is undefined. */
+/** `queue` is undefined if another process holds the lease. */
 export interface AcquiredQueue<Ref, Queue> {
   ref: Ref;
   queue: Queue | undefined;
 }
 
-/** How the leases of one kind of queues are stored. */
+/** Stores the leases of one kind of queues. */
 export interface LeaseStore<Ref, Queue> {
-  /**
-   * Broadcasts that wake the process that holds a queue. A lost broadcast delays it to the renewal.
-   */
+  /** Broadcasts that wake the holder of a queue. Renewals wake it too, but later. */
   channel: string;
   keyOf(ref: Ref): string;
   acquire(db: Database, leases: (Ref & { owner: string })[]): Promise<AcquiredQueue<Ref, Queue>[]>;
@@ -49,10 +41,7 @@ export interface LeaseStore<Ref, Queue> {
   release(db: Database, leases: (Ref & { owner: string })[]): Promise<(Ref & { isWoken: boolean })[]>;
 }
 
-/**
- * The queues that this process holds: acquires their leases, renews them while the queues are busy,
- * and releases them.
- */
+/** Acquires leases, renews those of busy queues and releases those of idle ones. */
 export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   private readonly held = new Map<string, Queue>();
   private timer: NodeJS.Timeout | undefined;
@@ -62,7 +51,6 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   constructor(
     private readonly runtime: { bus: Bus; db: Database; logger: Logger },
     private readonly store: LeaseStore<Ref, Queue>,
-    /** The queue may have work. */
     private readonly onWoken: (queue: Queue) => void,
   ) {}
 
@@ -73,7 +61,7 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     this.timer = setInterval(() => void this.renewOrRelease(), RENEW_MS / 4);
   }
 
-  /** False while a lease may have ended because PostgreSQL did not answer for too long. */
+  /** False while a lease may have ended, because PostgreSQL has been unreachable for too long. */
   get hasValidLeases(): boolean {
     return performance.now() - this.renewedAt < TRUSTED_MS;
   }
@@ -86,20 +74,17 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     return this.held.values();
   }
 
-  /**
-   * Acquires the leases of queues, or wakes their holders. Rejects when PostgreSQL is
-   * unreachable.
-   */
+  /** Acquires the queues' leases or wakes their holders. Rejects if PostgreSQL is unreachable. */
   async wake(refs: Ref[]): Promise<void> {
     const notHeld = refs.filter((ref) => !this.wakeHeld(ref));
     if (notHeld.length === 0 || this.isClosing) return;
     const requested = new Map(notHeld.map((ref) => [this.store.keyOf(ref), { ...ref, owner: newId() }]));
-    // With no lease held, no renewal was due, and the lease acquired now is fresh.
+    // Without held leases no renewal was due, so a lease acquired now is fresh.
     if (this.held.size === 0) this.renewedAt = performance.now();
     const heldElsewhere: Ref[] = [];
     for (const { ref, queue } of await this.store.acquire(this.runtime.db, [...requested.values()])) {
       if (queue) this.add(queue);
-      // If two wake-ups ran concurrently, the first one added it meanwhile.
+      // A concurrent wake-up may have added this queue in the meantime.
       else if (!this.wakeHeld(ref)) heldElsewhere.push(ref);
     }
     if (heldElsewhere.length > 0)
@@ -119,7 +104,6 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     return true;
   }
 
-  /** Releases idle queues, and renews the other leases when due. */
   private async renewOrRelease(): Promise<void> {
     const now = performance.now();
     const idle = [...this.held.values()].filter((queue) => queue.isIdle && now - queue.busyAt > IDLE_MS);
@@ -161,18 +145,15 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
 
   private async release(queues: Queue[]): Promise<void> {
     if (queues.length === 0) return;
-    // Remove them from the map first, so that a wake-up from now on acquires a new lease.
+    // Remove the queues from the map first, so that a wake-up from now on acquires a new lease.
     for (const queue of queues) this.removeHeld(queue);
     const released = await this.store.release(this.runtime.db, queues.map(buildLease));
-    // Woken meanwhile, so that their work is not lost.
+    // A wake-up that arrived during the release needs a new lease; otherwise its work would wait.
     const wokenMeanwhile = released.filter(({ isWoken }) => isWoken);
     if (wokenMeanwhile.length > 0) await this.wake(wokenMeanwhile);
   }
 
-  /**
-   * Stops acquiring and renewing leases, and releases all leases. Call it when no request is in
-   * flight.
-   */
+  /** Releases all leases. Call it when no request is in flight. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);

@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Wait before each attempt; the first starts immediately. Ten attempts over 75 h 35 min. */
+/** Wait before each attempt; the first starts immediately. The ten attempts span 75 h 35 min. */
 export const RETRY_SCHEDULE_MS = [
   0,
   5 * SECOND,

@@ -29,7 +29,6 @@ import {
 } from './offer-to-provider.js';
 import type { Providers } from './providers.js';
 
-/** Services that delivering a message needs beside its provider. */
 export interface MessageServices {
   writes: WritesQueue;
   messages: MessagesQueue;
@@ -37,10 +36,9 @@ export interface MessageServices {
 }
 
 /**
- * Creates a function that leases an account's message that has been due the longest, and then
- * offers it to its provider. The worker submits the result as a command, as for all writes. The row
- * is the source of truth, so a worker that dies causes at most a second copy with the same
- * Message-ID.
+ * Creates a function that leases the message of an account that has been due the longest, and
+ * offers it to its provider. The worker submits the result as a command. The row is the source of
+ * truth, so a worker that dies causes at most a second copy with the same Message-ID.
  */
 export function createMessageLeaser(
   runtime: Runtime,
@@ -98,7 +96,7 @@ async function buildOutgoingMessage(
     throw new NotReadyError('Too many PDFs were being created at that moment.');
   });
   const attachment = { filename: pdfFileName(document), content };
-  // The HTML was rendered when the invoice was sent. The logo it refers to may have been removed.
+  // The HTML was rendered when the invoice was sent, so its logo may have been removed since then.
   const logo = html && removeLogo(html) !== html ? await readLogo(db, tenantId) : undefined;
   if (!logo) return { ...mail, html: html && removeLogo(html), attachment };
   const picture = { contentId: LOGO_CONTENT_ID, contentType: logo.content_type, content: logo.data };
@@ -127,7 +125,7 @@ async function storeResult(
   ]);
 }
 
-/** Builds a command about a message. If it runs twice, the second run changes nothing. */
+/** Builds a command about a message. Running the command twice changes nothing the second time. */
 function buildCommand(
   { tenant_id: tenantId, id: entityId }: LeasedMessage,
   type: string,

@@ -2,31 +2,22 @@ import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { MESSAGES_QUEUE } from '../../shared/queues/messages.js';
 
-/**
- * Maximum messages that one process sends concurrently. Many mail servers limit the connections
- * from one address.
- */
+/** Per process. Many mail servers limit the concurrent connections from one address. */
 const MAX_RUNNING = 4;
-/**
- * Maximum per account. The first message of another account then does not wait for a slow PDF or a
- * slow provider.
- */
+/** Lower than MAX_RUNNING, so that other accounts need not wait for a slow PDF or provider. */
 const MAX_RUNNING_PER_TENANT = 3;
 
 /** Messages to an account's customers, or mails of notices to its users. */
 export type MailKind = 'messages' | 'notices';
 
-/**
- * Leases the next due message of an account. Resolves with a function that delivers it; undefined
- * when no message is due.
- */
+/** Leases the next due mail of an account and returns its delivery; undefined if none is due. */
 export type LeaseNextMail = (tenantId: string) => Promise<(() => Promise<void>) | undefined>;
 
 /**
- * Chooses round-robin between accounts the mail to send next. The queue holds accounts, not mails.
- * When an account is next, the worker leases its longest due mail from the table and moves the
- * account to the end of the round. So the number of accounts limits the memory, and no waiting mail
- * holds a lease. The clock finds the due mails of a process that died.
+ * Sends mails round-robin between accounts. The queue holds accounts, not mails: when an account is
+ * next, the worker leases the mail that has been due the longest, and moves the account to the end.
+ * So the number of accounts limits the memory, and no waiting mail holds a lease. If the process
+ * dies, the clock finds the due mails.
  */
 export class FairMailQueue {
   readonly #waiting = new FairQueue<string>();
@@ -39,14 +30,13 @@ export class FairMailQueue {
     private readonly leaseNext: Readonly<Record<MailKind, LeaseNextMail>>,
   ) {}
 
-  /** Adds an account that may have due mails to the queue. */
+  /** Queues an account that may have due mails. */
   wake(tenantId: string, kind: MailKind): void {
     // One entry per account and kind, however many wake-up jobs arrive.
     this.#waiting.push(tenantId, `${kind} ${tenantId}`);
     this.#startNext();
   }
 
-  /** Starts no further deliveries, and waits for the running ones. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all(this.#running);

@@ -17,7 +17,6 @@ import { createProviders } from './providers.js';
 /** Low, because a job only adds an account to the mail queue. */
 const CONCURRENCY = 4;
 
-/** Starts the worker that sends messages and mails of notices. */
 export function startMessagesWorker(runtime: Runtime, vendors: Vendors): void {
   const messages = openMessagesQueue(runtime);
   const writes = openWritesQueue(runtime);

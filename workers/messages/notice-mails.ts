@@ -19,10 +19,9 @@ import type { Providers } from './providers.js';
 const SENDER_NAME = 'Tow Dispatch';
 
 /**
- * Creates a function that leases an account's notice mail that has been due the longest, and then
- * sends it to the mail server. The worker stores the result directly: a notice only records when it
- * was mailed, so no command is needed. The row is the source of truth, and the clock adds wake-up
- * jobs for due rows.
+ * Creates a function that leases the notice mail of an account that has been due the longest, and
+ * sends it. The worker stores the result without a command, because a notice only records when it
+ * was mailed.
  */
 export function createNoticeMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   const { db, logger, config } = runtime;

@@ -5,19 +5,19 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
 import type { Providers } from './providers.js';
 
-/** Duration of the lease of a message. No other worker offers the message during that time. */
+/** No other worker offers a message during its lease. */
 export const MESSAGE_LEASE_SECONDS = 180;
 /**
- * Time from the lease query until the message and its PDF are ready. Together with the deadline of
- * the provider it is shorter than the lease. The remaining 15 s are for storing the acceptance.
+ * Maximum time from the lease query until the message and its PDF are ready. Together with the
+ * provider's deadline, this leaves 15 s of the lease for storing the acceptance.
  */
 const PREPARE_DEADLINE_MS = 45_000;
-/** A provider that has not responded by then counts as not having accepted the message. */
+/** A provider that responds later counts as not having accepted the message. */
 const SEND_DEADLINE_MS = 120_000;
 /** Waits between attempts, 15 minutes in total. */
 const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
-/** Wait of a message that was not offered: one of our own limits, or an unknown provider. */
+/** Wait after our own limits, or an unknown provider, prevented an offer. */
 const UNREADY_RETRY_SECONDS = 60;
 const STORE_RETRY_MS = 500;
 
@@ -25,26 +25,21 @@ export type OfferResult =
   | { outcome: 'accepted' }
   | { outcome: 'refused' | 'later' | 'unready'; reason: string };
 
-/**
- * The message cannot be prepared now because of one of our own limits. This does not count as an
- * attempt.
- */
+/** One of our own limits prevents the preparation of a message, which is no attempt then. */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
 }
 
-/** A message to offer to a provider. */
 export interface ProviderOffer {
   id: string;
   provider: string;
-  /** Number of attempts, including this one. */
+  /** Including this attempt. */
   attempts: number;
-  /** `performance.now()` just before the lease query, so the lease starts later. */
+  /** `performance.now()` just before the lease query, so the lease ends later than computed. */
   leaseRequestedAt: number;
   prepare: () => OutgoingMessage | Promise<OutgoingMessage>;
 }
 
-/** Prepares a message and offers it to its provider, once. */
 export async function offerToProvider(
   { id, provider: name, attempts, leaseRequestedAt, prepare }: ProviderOffer,
   { providers, logger }: { providers: Providers; logger: Logger },
@@ -74,7 +69,7 @@ export async function offerToProvider(
   }
 }
 
-/** Returns the wait before the next attempt; undefined when no attempt follows. */
+/** Returns undefined if no attempt follows. */
 export function getRetryWait({ outcome }: OfferResult, attempts: number): RetryWait | undefined {
   if (outcome === 'unready') return { seconds: UNREADY_RETRY_SECONDS, wasOffered: false };
   const seconds = outcome === 'later' ? RETRY_AFTER_SECONDS[attempts - 1] : undefined;
@@ -89,10 +84,7 @@ async function withDeadline<T>(work: Promise<T>, { ms, error }: { ms: number; er
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/**
- * Calls `store` again while PostgreSQL is unreachable, until the lease ends. Losing an acceptance
- * would cause a second copy.
- */
+/** Repeats `store` until the lease ends, because a lost acceptance would cause a second copy. */
 export async function retryUntilStored(leaseRequestedAt: number, store: () => Promise<void>): Promise<void> {
   const deadline = leaseRequestedAt + MESSAGE_LEASE_SECONDS * 1000;
   for (;;) {

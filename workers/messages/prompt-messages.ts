@@ -23,8 +23,8 @@ export const messageTask: Task = {
 };
 
 /**
- * Adds wake-up jobs for due messages whose own wake-up job was lost or whose worker died. For mails
- * of notices, only the clock adds wake-up jobs.
+ * Adds wake-up jobs for due messages whose own job was lost or whose
+ * worker died. Notice mails get all their wake-up jobs here.
  */
 async function promptDueMessages(
   runtime: Runtime,

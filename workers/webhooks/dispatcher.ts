@@ -18,7 +18,7 @@ import { InFlightRequests, SLOW_MS } from './queue/in-flight-requests.js';
 import { EndpointSender } from './send/endpoint-sender.js';
 import { ResultProcessor } from './store/result-processor.js';
 
-/** Pause before the dispatcher checks again whether PostgreSQL has caught up, in ms. */
+/** Pause until the dispatcher checks again whether PostgreSQL has caught up. */
 const STORE_CHECK_MS = 250;
 /** The dispatcher starts no request while more results than this wait to be stored. */
 const MAX_UNSTORED = 2000;
@@ -30,10 +30,9 @@ export interface DispatcherParts {
 }
 
 /**
- * Sends the due deliveries of the endpoint queues that this process holds. The dispatcher loads a
- * queue, shares the permits fairly between tenants, and sends as many concurrent requests as the
- * endpoint's recent successes allow. Then it stores the results. No job and no transaction stays
- * open while a receiver responds.
+ * Sends the due deliveries of the endpoint queues that this process holds, with permits shared
+ * fairly between tenants. The endpoint's recent successes determine its concurrent requests. No job
+ * and no transaction stays open while a receiver responds.
  */
 export class Dispatcher {
   private readonly keeper: QueueKeeper<EndpointQueueRef, EndpointQueue>;
@@ -65,7 +64,7 @@ export class Dispatcher {
       },
     });
     this.keeper = new QueueKeeper(runtime, endpointLeaseStore, (endpointQueue) => {
-      // Load even if the queue is full or paused: the endpoint's settings may have changed.
+      // Load even if the queue is full or paused, because the endpoint's settings may have changed.
       this.feeder.requestLoad(endpointQueue);
       this.schedule(endpointQueue);
     });
@@ -81,7 +80,7 @@ export class Dispatcher {
     this.requests.start();
   }
 
-  /** Checks these endpoint queues for work, in this process or in the one that holds them. */
+  /** Checks these endpoint queues for work, in this process or in the process that holds them. */
   wake(refs: EndpointQueueRef[]): Promise<void> {
     return this.keeper.wake(refs);
   }
@@ -90,9 +89,7 @@ export class Dispatcher {
     return this.permits.countInUse();
   }
 
-  /**
-   * Loads more deliveries for an endpoint queue, and schedules its next request or a timer for it.
-   */
+  /** Loads more deliveries for an endpoint queue, and schedules its next request. */
   private schedule(endpointQueue: EndpointQueue): void {
     if (this.isClosing || this.keeper.get(endpointQueue.ref) !== endpointQueue) return;
     if (endpointQueue.needsLoad) this.feeder.requestLoad(endpointQueue);
@@ -105,8 +102,8 @@ export class Dispatcher {
 
   private scheduleLater(endpointQueue: EndpointQueue, inMs: number): void {
     clearTimeout(endpointQueue.timer);
-    // The process need not hold the queue during a long pause. The clock wakes the queue when the
-    // pause ends.
+    // The process need not hold the queue during a long
+    // pause, because the clock wakes the queue afterwards.
     if (inMs > HORIZON_SECONDS * 1000) return;
     endpointQueue.timer = setTimeout(() => this.schedule(endpointQueue), inMs);
     if (inMs > SLOW_MS) this.scheduleWake(endpointQueue.ref, inMs);
@@ -169,10 +166,7 @@ export class Dispatcher {
     );
   }
 
-  /**
-   * Starts no more requests, waits for those in flight, stores their results and releases the
-   * leases.
-   */
+  /** Stops sending, waits for requests in flight, stores their results and releases the leases. */
   async close(): Promise<void> {
     this.isClosing = true;
     await this.requests.close(this.runtime.config.webhookTimeoutMs + 1000);

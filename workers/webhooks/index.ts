@@ -6,10 +6,9 @@ import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWebhooksQueue, WEBHOOKS_QUEUE, type WebhookJob } from '../../shared/queues/webhooks.js';
 import { Dispatcher } from './dispatcher.js';
 
-/** Jobs are short: they only name endpoint queues that may have work. */
+/** Low, because a job only names endpoint queues that may have work. */
 const CONCURRENCY = 4;
 
-/** Starts the worker that delivers webhooks. */
 export async function startWebhooksWorker(runtime: Runtime): Promise<void> {
   const { config, lifecycle, metrics } = runtime;
   const queue = openWebhooksQueue(runtime);

@@ -6,8 +6,8 @@ import type { Task } from '../sweeps/schedule.js';
 import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
- * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
- * pass continues with the next tenant.
+ * A pass ends after this time, so that it does not delay the clock's
+ * other tasks. The next pass continues with the next tenant.
  */
 const PASS_BUDGET_MS = 2_000;
 
@@ -19,16 +19,16 @@ export const replayTask: Task = {
 
 /**
  * Creates a function that runs one pass: it creates some deliveries of each running replay and
- * recovery. Small portions and a lower priority than live deliveries keep many replays from
- * delaying other deliveries. Rows and positions are committed together. If a wake-up is lost, the
- * `wake-lanes` sweep finds the endpoint queue.
+ * recovery. Portions are small and have a low priority, so that replays do not delay live
+ * deliveries. Rows and positions are committed together. If a wake-up is lost, the `wake-lanes`
+ * sweep finds the endpoint queue.
  */
 export function createReplayRunner(
   runtime: Runtime,
   webhooks: WebhooksQueue,
 ): () => Promise<Record<string, unknown>> {
-  // The tenant at which the last pass ended. If every pass started at the first tenant, the last
-  // tenants might never be reached.
+  // The tenant at which the last pass ended. If every pass started
+  // at the first tenant, the last tenants might never get a pass.
   let lastTenant = '';
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;

@@ -23,8 +23,8 @@ export const endpointQueueTask: Task = {
 };
 
 /**
- * Wakes the workers for due endpoint queues that no worker holds. Schedules a wake-up for endpoint
- * queues that fall due within the horizon.
+ * Wakes the workers for due endpoint queues that no worker holds, and schedules a wake-up for
+ * queues that become due within the horizon.
  */
 async function wakeDueEndpointQueues(
   runtime: Runtime,

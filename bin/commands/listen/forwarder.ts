@@ -19,7 +19,7 @@ export interface StreamedEvent {
 
 export interface ForwardResult {
   status: number;
-  /** Duration of the attempt that the target answered. */
+  /** Duration of the last attempt, the only one with a response. */
   ms: number;
   attempts: number;
 }

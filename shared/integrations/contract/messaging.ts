@@ -1,6 +1,5 @@
 import type { OpenConnection, Page, PullStart, Written } from './connection.js';
 
-/** A mail or text as its vendor receives it. */
 export interface OutgoingMessage {
   /** The same on every attempt, so that a vendor or a mail program can recognize a duplicate. */
   id: string;
@@ -14,13 +13,12 @@ export interface OutgoingMessage {
   picture?: { contentId: string; contentType: string; content: Buffer };
 }
 
-/** Sends messages of all accounts for the operator of this deployment. */
+/** Sends messages of all accounts through the operator's own provider. */
 export interface MessageSender {
   /** Resolves once the vendor has accepted the message. @throws {VendorError} otherwise */
   send(message: OutgoingMessage): Promise<void>;
 }
 
-/** One attempt to write something at a vendor. */
 export interface WriteAttempt {
   /** The vendor's idempotency key: the same on every attempt of an operation. */
   operationKey: string;
@@ -28,19 +26,18 @@ export interface WriteAttempt {
   mayHaveArrived: boolean;
 }
 
-/** What became of a message at the vendor. */
 export interface MessageState {
   state: 'pending' | 'delivered' | 'failed';
-  /** Why it failed. */
+  /** The vendor's reason for `failed`. */
   reason: string | null;
 }
 
-/** Translates between messages and a vendor of texts. It keeps no state. */
+/** Translates messages for one vendor of texts, and keeps no state. */
 export interface MessagingAdapter {
   /**
-   * Sends a text. The vendor must not send it twice for one key: look first if it may have arrived.
+   * Sends a text at most once per operation key: if an earlier attempt may have arrived, the
+   * adapter first looks for the text at the vendor.
    */
   send(connection: OpenConnection, message: OutgoingMessage, attempt: WriteAttempt): Promise<Written>;
-  /** Reads a page of the states that changed. */
   pull(connection: OpenConnection, from: PullStart): Promise<Page<MessageState>>;
 }

@@ -1,12 +1,13 @@
 /**
  * Why a call to a vendor failed:
- * - `again`: the vendor did not process it and may do so later (no connection, 5xx before a write).
- * - `limit`: a rate limit; it was not processed.
- * - `auth`: the credentials are not accepted.
+ * - `again`: the vendor did not process the call and may do so
+ *   later (no connection, or a 5xx response before a write).
+ * - `limit`: the vendor did not process the call, because of its rate limit.
+ * - `auth`: the vendor does not accept the credentials.
  * - `refused`: the vendor would refuse the same call again.
- * - `conflict`: the record changed at the vendor since it was read.
- * - `gone`: the record does not exist at the vendor any more.
- * - `unknown_outcome`: a write without a response. The vendor may have processed it.
+ * - `conflict`: the record has changed at the vendor since it was read.
+ * - `gone`: the record no longer exists at the vendor.
+ * - `unknown_outcome`: a write got no response, but the vendor may have processed it.
  */
 export type VendorErrorKind =
   | 'again'
@@ -19,16 +20,16 @@ export type VendorErrorKind =
 
 export interface VendorErrorDetails {
   kind: VendorErrorKind;
-  /** The vendor's code, or a word of ours. */
+  /** The vendor's error code, or else the kind. */
   code?: string;
-  /** Wait at least this long before the next call, in ms. */
+  /** Minimum wait before the next call. */
   retryAfterMs?: number;
-  /** The vendor's id of the request, for its support. */
+  /** The vendor's id of the request, which its support asks for. */
   vendorRequestId?: string | null;
   cause?: unknown;
 }
 
-/** The one error that adapters throw. Its message is shown to the account. */
+/** The only error that adapters throw. The account sees its message. */
 export class VendorError extends Error {
   override readonly name = 'VendorError';
   readonly kind: VendorErrorKind;

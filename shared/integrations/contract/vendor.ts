@@ -3,36 +3,34 @@ import type { Config, VendorSettings } from '../../config/config.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
 
-/** The kinds of vendors (docs/decisions.md §11). */
+/** docs/decisions.md §11 defines them. */
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
-/** What a vendor is and offers. The catalogue and the checks of inputs follow from it. */
+/** Describes a vendor. The catalogue and the validation of inputs follow from it. */
 export interface Manifest {
-  /** Its name in paths, rows and settings. */
+  /** The vendor's name in paths, rows and settings. */
   vendor: string;
   kind: VendorKind;
   label: string;
   auth: 'oauth2' | 'api_key';
-  /** What an account enters to connect; empty for OAuth. */
+  /** The fields that an account enters to connect; empty for OAuth. */
   credentialsSchema: Joi.ObjectSchema;
   settingsSchema: Joi.ObjectSchema;
   docsUrl: string;
-  /** Streams to pull, each with the longest time between two pulls, in seconds. */
+  /** The streams to pull, each with the longest time between two pulls, in seconds. */
   streams: Readonly<Record<string, number>>;
   limits: CallLimits;
-  /** For OAuth 2. */
   oauth?: OAuthManifest;
 }
 
 export interface CallLimits {
-  /** Calls per second and connection. */
+  /** Per connection. */
   perSecond: number;
-  /** Calls that a connection may make at once after a pause. */
+  /** Calls that a connection may make immediately after a pause. */
   burst: number;
-  /** Calls per minute of all connections together, where the vendor counts them by application. */
+  /** For all connections together, if the vendor limits the application as a whole. */
   perAppAndMinute?: number;
-  /** Deadline of one call. */
   timeoutMs: number;
 }
 
@@ -44,34 +42,36 @@ export interface OAuthManifest {
   scopes: readonly string[];
 }
 
-/** What the vendor says about the account that a connection leads to. */
+/** The vendor's own account behind a connection. */
 export interface VendorAccount {
   externalAccount: string;
   label: string | null;
-  /** Undefined: the vendor does not say. */
+  /** Undefined if the vendor does not name it. */
   environment: 'live' | 'sandbox' | undefined;
 }
 
-/** A webhook as it arrived. */
 export interface InboundRequest {
   body: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The public address that the vendor called. */
+  /** The public address that the vendor called; some vendors sign it too. */
   url: string;
 }
 
-/** One item of a webhook: a hint that a stream has changes. */
+/** One item of a webhook: it says that a stream has changes. */
 export interface InboundNotice {
   externalAccount: string | null;
   dedupeId: string;
   stream: string;
 }
 
-/** Checks a vendor's webhooks on the raw bytes, and splits them. */
+/** Verifies a vendor's webhooks and splits them into notices. */
 export interface Inbound {
-  /** The secret signs per application, so that one address serves all connections. */
+  /** True if the secret belongs to the application, so that one address serves all connections. */
   isPerApplication: boolean;
-  /** @param secret the webhook secret of the connection or of the application */
+  /**
+   * @param request with the raw body, because the signature covers its bytes
+   * @param secret the webhook secret of the connection or of the application
+   */
   verify(request: InboundRequest, secret: string): boolean;
   split(body: Buffer): InboundNotice[];
 }
@@ -79,26 +79,25 @@ export interface Inbound {
 /** A vendor that accounts connect themselves. */
 export interface TenantVendor {
   manifest: Manifest;
-  /** Tells from the credentials whether they are the vendor's test ones; undefined: unknown. */
+  /** Undefined if the credentials do not show whether they are test credentials. */
   readEnvironment?(credentials: Record<string, string>): 'live' | 'sandbox' | undefined;
   describe(connection: OpenConnection): Promise<VendorAccount>;
   messaging: MessagingAdapter;
   inbound: Inbound;
-  /** Where its API and its sign-in page are, unless the setting INTEGRATIONS replaces them. */
+  /** The vendor's own addresses, unless the setting INTEGRATIONS replaces them. */
   baseUrl: string;
   identityUrl?: string;
 }
 
-/** A vendor that the operator of this deployment sets up for all accounts. */
+/** A vendor that the operator of this deployment configures for all accounts. */
 export interface OperatorVendor {
   manifest: Pick<Manifest, 'vendor' | 'kind' | 'label'>;
-  /** Undefined: it is not set up. */
+  /** Undefined if the operator has not configured the vendor. */
   openSender(config: Config): MessageSender | undefined;
 }
 
 export type Vendor = TenantVendor | OperatorVendor;
 
-/** The vendors of a process. */
 export class Vendors {
   readonly tenantVendors: readonly TenantVendor[];
 
@@ -116,7 +115,7 @@ export class Vendors {
   }
 }
 
-/** Where a vendor is reached: its own address, or the one in INTEGRATIONS. */
+/** Returns the vendor's own addresses, or those that the setting INTEGRATIONS names instead. */
 export function getVendorAddresses(
   { baseUrl, identityUrl = baseUrl }: TenantVendor,
   settings: VendorSettings = {},

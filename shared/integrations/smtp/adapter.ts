@@ -4,7 +4,6 @@ import { createSmtpClient } from './client.js';
 import { manifest } from './manifest.js';
 import { type SmtpError, toMail, toVendorError } from './mapper.js';
 
-/** The operator's mail server. */
 export const smtp: OperatorVendor = {
   manifest,
   openSender: ({ smtpUrl, mailFrom }) =>

@@ -3,8 +3,8 @@ import type { OutgoingMessage } from '../contract/messaging.js';
 import { VendorError } from '../contract/vendor-error.js';
 
 /**
- * Errors in reply to these commands concern the message. Errors in reply to other commands concern
- * the connection or our credentials, and can be fixed.
+ * Errors in reply to these commands concern the message. All others concern the connection or our
+ * credentials, and the operator can fix them.
  */
 const MESSAGE_COMMANDS = /^(MAIL|RCPT|DATA)/;
 /**
@@ -14,7 +14,6 @@ const MESSAGE_COMMANDS = /^(MAIL|RCPT|DATA)/;
 const SENDER_REFUSAL = /^(530|534|535|538)\b|^5\d\d[ -](5\.7\.0|5\.7\.8|5\.4\.5)\b/;
 const MAX_REASON_CHARS = 500;
 
-/** An error that nodemailer throws. */
 export interface SmtpError extends Error {
   code?: string;
   command?: string;
@@ -22,10 +21,7 @@ export interface SmtpError extends Error {
   responseCode?: number;
 }
 
-/**
- * Builds the mail of a message.
- * @param from sender address; its domain is also used in the Message-ID
- */
+/** @param from sender address; its domain is also used in the Message-ID */
 export function toMail(
   { id, sender, recipient, subject, text, html, attachment, picture }: OutgoingMessage,
   from: string,

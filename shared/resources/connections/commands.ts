@@ -16,18 +16,17 @@ import {
   operationReplay,
 } from './schema.js';
 
-/** The beginning of an OAuth sign-in, prepared by the api. */
+/** The start of an OAuth sign-in, which the api prepares. */
 export interface SignInStart {
   id: string;
   state_hash: string;
-  /** The PKCE verifier. */
   verifier_sealed: string;
   session_id: string | null;
-  /** The address of the sign-in contains the state, so the response unseals it. */
+  /** Sealed, because this address contains the state. The response unseals it. */
   url_sealed: string;
 }
 
-/** What the api adds to a body. Credentials are replaced by their sealed form. */
+/** Members that the api adds to a body. Sealed secrets replace the credentials. */
 interface Prepared {
   secrets_sealed?: string;
   sign_in?: SignInStart;
@@ -58,7 +57,6 @@ export const updateConnection = defineCommand<ConnectionChange>({
   schema: connectionPatch as unknown as Joi.ObjectSchema<ConnectionChange>,
 });
 
-/** Begins another OAuth sign-in for a connection. */
 export const reconnectConnection = defineCommand<{ sign_in?: SignInStart }>({
   type: 'connection.reconnect',
   action: 'connection.sign_in_started',
@@ -93,13 +91,13 @@ export const replayOutboundOperations = defineCommand<OperationReplay>({
   schema: operationReplay,
 });
 
-/** A completed OAuth sign-in. The code is sealed. */
+/** A completed OAuth sign-in. The sealed secrets contain the authorization code. */
 export interface ConnectionAuthorization {
   attempt_id: string;
   secrets_sealed: string;
 }
 
-/** Submitted by the callback of a vendor's sign-in page. */
+/** The callback of a vendor's sign-in page submits this command. */
 export const authorizeConnection = defineCommand<ConnectionAuthorization>({
   type: 'connection.authorize',
   action: 'connection.authorized',
@@ -107,12 +105,11 @@ export const authorizeConnection = defineCommand<ConnectionAuthorization>({
   schema: Joi.object({ attempt_id: Joi.string().required(), secrets_sealed: Joi.string().required() }),
 });
 
-/** Items of a vendor's webhook. */
 export interface ConnectionNotices {
   notices: { dedupe_id: string; stream: string }[];
 }
 
-/** Submitted by the address of the vendor's webhooks. */
+/** The route that receives a vendor's webhooks submits this command. */
 export const receiveNotices = defineCommand<ConnectionNotices>({
   type: 'connection.receive',
   action: 'connection.notified',
@@ -120,7 +117,7 @@ export const receiveNotices = defineCommand<ConnectionNotices>({
   schema: Joi.object({ notices: Joi.array().items(Joi.object()).required() }),
 });
 
-/** What the vendor said about the account. */
+/** The vendor's description of the account. */
 export interface ConnectionVerification {
   external_account: string;
   /** SHA-256 in hexadecimal digits. */
@@ -129,7 +126,7 @@ export interface ConnectionVerification {
   environment: 'live' | 'sandbox' | null;
 }
 
-/** Submitted by the worker. */
+/** The worker submits this command. */
 export const recordConnectionVerified = defineCommand<ConnectionVerification>({
   type: 'connection.record_verified',
   action: 'connection.verified',
@@ -147,7 +144,7 @@ export interface ConnectionStatusChange {
   reason: string | null;
 }
 
-/** Submitted by the worker. */
+/** The worker submits this command. */
 export const recordConnectionStatus = defineCommand<ConnectionStatusChange>({
   type: 'connection.record_status',
   action: 'connection.status_changed',

@@ -11,7 +11,6 @@ import type { ConnectionStatus } from './vocabulary.js';
 
 export const CONNECTION_LABEL = 'connection';
 
-/** A row of connections, locked. */
 export interface ConnectionRow extends Row, RecordRef {
   vendor: string;
   label: string | null;
@@ -35,7 +34,7 @@ export async function insertConnections(tx: Transaction, rows: readonly RecordRe
 
 /**
  * Locks connections and their queues. A worker locks the queue before the rows of a step, so
- * handlers do the same; otherwise both could deadlock.
+ * handlers lock it too; otherwise both could deadlock.
  */
 export async function lockConnections(
   tx: Transaction,
@@ -56,7 +55,7 @@ export function storeConnections(tx: Transaction, merges: PlannedMerge[]): Promi
   return storeMerges(tx, { table: 'connections', columns: CHANGEABLE }, merges);
 }
 
-/** Moves a connection; undefined when its status does not allow the move. */
+/** Returns undefined when the connection's status does not allow the move. */
 export function moveConnection(
   row: ConnectionRow,
   move: ConnectionMove,
@@ -73,7 +72,7 @@ export function refuseMove({ status }: ConnectionRow, verb: string): CommandOutc
   });
 }
 
-/** The outcome of a command after which the worker looks at the connection. */
+/** A successful outcome that also wakes the worker for this connection. */
 export function promptedOutcome(command: Command, merge?: PlannedMerge): CommandOutcome {
   return {
     ok: true,

@@ -66,7 +66,7 @@ function renderHealth(alias: string): string {
     from connection_queues l where ${ofConnection('l')}) h)`;
 }
 
-/** The fields of a connection. None of them is a secret. */
+/** The fields of a connection, none of which is secret. */
 export const connectionFields = defineFields({
   id: recordId(),
   vendor: { output: Joi.string().example('twilio') },

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/postgres/database.js';
 import type { ConnectionStatus } from './vocabulary.js';
 
-/** A connection that a vendor calls. */
+/** A connection whose vendor calls our webhook or sign-in address. */
 export interface CalledConnection {
   tenant_id: string;
   id: string;
@@ -12,7 +12,6 @@ export interface CalledConnection {
 
 const COLUMNS = 'c.tenant_id, c.id, c.vendor, c.environment, c.status';
 
-/** Reads a connection and its sealed secrets. */
 export async function readCalledConnection(
   db: Database,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -27,11 +26,11 @@ export async function readCalledConnection(
   return row;
 }
 
-/** Maximum accounts that may have connected one account of a vendor, live and sandbox. */
+/** Maximum connections, live and sandbox, that lead to the same account of a vendor. */
 const MAX_CONNECTIONS_OF_ACCOUNT = 20;
 
 /**
- * Finds the connections to an account of a vendor, before their tenants are known.
+ * Reads across tenants, because a webhook names only the vendor's account.
  * @param hash see hashExternalAccount
  */
 export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<CalledConnection[]> {
@@ -43,7 +42,7 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
-/** A sign-in at a vendor that is under way. */
+/** A sign-in at a vendor that has started but not ended. */
 export interface OpenSignIn {
   connection_id: string;
   vendor: string;

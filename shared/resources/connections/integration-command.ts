@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import { createSystemCommand } from '../../contracts/system-command.js';
 
-/** A connection in whose name a command runs. */
+/** The connection that is the actor of a command. */
 export interface ActingConnection {
   tenantId: string;
   connectionId: string;
@@ -9,7 +9,7 @@ export interface ActingConnection {
   environment: 'live' | 'sandbox';
 }
 
-/** Builds a command whose actor is a connection. No client waits for its reply. */
+/** Builds a command whose actor is a connection. No client waits for the command's reply. */
 export function createIntegrationCommand(
   { tenantId, connectionId, vendor, environment }: ActingConnection,
   command: { type: string; entityId: string; input: unknown },

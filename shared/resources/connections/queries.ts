@@ -53,7 +53,7 @@ export function listCalls(query: OfConnection<ConnectionCallListQuery>, scope: L
   });
 }
 
-/** The rows of a connection, newest first (sorted by id). */
+/** The rows of a connection, newest first, because their ids begin with the time. */
 function listOfConnection(
   { connection_id, limit }: OfConnection<{ limit: number }>,
   { tenantId, position }: ListScope,

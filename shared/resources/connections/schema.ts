@@ -26,7 +26,7 @@ export const syncRun = syncRunFields.response.meta({ className: 'SyncRun' });
 export const outboundOperation = outboundOperationFields.response.meta({ className: 'OutboundOperation' });
 export const connectionCall = connectionCallFields.response.meta({ className: 'ConnectionCall' });
 
-/** A connection that a person has yet to permit at the vendor. */
+/** A connection for which a person must still sign in at the vendor. */
 export const connectionWithSignIn = connectionFields.response
   .append({
     authorize_url: Joi.string()
@@ -40,10 +40,7 @@ export const connectionReplay = connectionFields.response
   .append({ replayed: Joi.number().integer().min(0).required().description('Operations that are due again') })
   .meta({ className: 'ConnectionReplay' });
 
-/**
- * The vendors that docs/decisions.md §11 plans; GET /integrations lists those that can be
- * connected.
- */
+/** The vendors that docs/decisions.md §11 plans; GET /integrations lists the available ones. */
 const vendorName = () => slug(['quickbooks', 'xero', 'stripe', 'roadsync', 'twilio', 'samsara', 'motive']);
 
 const credentials = () =>
@@ -64,7 +61,6 @@ export const connectionPatch = Joi.object({
   credentials: credentials(),
 }).meta({ className: 'ConnectionPatch' });
 
-/** The path holds everything that the action needs. */
 export const connectionAction = Joi.object({}).meta({ className: 'ConnectionAction' });
 
 export const connectionSync = Joi.object({
@@ -85,7 +81,6 @@ export const connectionListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'ConnectionListQuery' });
 
-/** The path names the connection. */
 export const syncRunListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({
   className: 'SyncRunListQuery',
 });
@@ -105,7 +100,6 @@ export const connectionCallListQuery = Joi.object({
 
 const jsonSchema = () => Joi.object().unknown().description('A JSON Schema');
 
-/** An entry of the catalogue. */
 export const integration = allRequired({
   vendor: Joi.string().example('twilio'),
   kind: vendorKind,

@@ -2,15 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { openIds, sealIds } from '../../contracts/sealed-ids.js';
 import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
-/** The secrets of a connection. They leave the process only sealed. */
+/** The secrets of a connection, which leave the process only sealed. */
 export interface ConnectionSecrets {
-  /** Compared when they are unsealed: a sealed text of another connection is not accepted. */
+  /** Compared on unsealing, so that the sealed secrets of another connection are refused. */
   connectionId: string;
-  /** What the account entered. */
+  /** The values that the account entered. */
   credentials: Record<string, string>;
   accessToken?: string;
   refreshToken?: string;
-  /** The result of an OAuth sign-in that has not been exchanged for tokens yet. */
+  /** The result of an OAuth sign-in, until the worker exchanges it for tokens. */
   authorization?: { code: string; verifier: string; params: Record<string, string> };
 }
 
@@ -22,14 +22,14 @@ export function sealSecrets(key: Buffer, secrets: ConnectionSecrets): string {
   return seal(key, JSON.stringify(secrets));
 }
 
-/** @throws when the text was not sealed for this connection */
+/** @throws if the text was sealed for another connection */
 export function unsealSecrets(key: Buffer, connectionId: string, sealed: string): ConnectionSecrets {
   const secrets = JSON.parse(unseal(key, sealed)) as ConnectionSecrets;
   if (secrets.connectionId !== connectionId) throw new Error('sealed secrets of another connection');
   return secrets;
 }
 
-/** The key of the addresses to which vendors send their webhooks. */
+/** The key that seals the addresses to which vendors send their webhooks. */
 export function deriveHookKey(secretKey: string): Buffer {
   return deriveKey(secretKey, 'connection hooks');
 }
@@ -43,16 +43,16 @@ export function openHookToken(key: Buffer, token: string) {
   return ids && { tenantId: ids.tenantId, connectionId: ids.id };
 }
 
-/** SHA-256 of the vendor and its account, to find a connection before its tenant is known. */
+/** SHA-256 of a vendor and its account, to find a connection before its tenant is known. */
 export function hashExternalAccount(vendor: string, externalAccount: string): Buffer {
   return createHash('sha256').update(`${vendor}\n${externalAccount}`).digest();
 }
 
-/** The state of an OAuth sign-in: the attempt that it belongs to, and 256 random bits. */
+/** The state of an OAuth sign-in: the ids of its attempt, and 256 random bits. */
 export interface OAuthState {
   tenantId: string;
   attemptId: string;
-  /** Its SHA-256 is stored. */
+  /** SHA-256 of the state. Only the hash is stored. */
   hash: string;
 }
 
@@ -65,7 +65,7 @@ export function createOAuthState(key: Buffer, tenantId: string, attemptId: strin
   return { state, hash: hashState(state) };
 }
 
-/** Undefined for a state that this deployment did not create. */
+/** Returns undefined for a state that this deployment did not create. */
 export function openOAuthState(key: Buffer, state: string): OAuthState | undefined {
   const [token = '', random = ''] = state.split('.');
   const ids = random.length === 43 ? openIds(key, token) : undefined;

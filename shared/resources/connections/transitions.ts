@@ -1,12 +1,8 @@
 import type { ConnectionStatus } from './vocabulary.js';
 
-/** What happens to a connection. */
 export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' | 'resume' | 'disconnect';
 
-/**
- * The transition table. A move that a status does not list leaves the connection as it is, and a
- * client that asks for it gets 409.
- */
+/** A move that a status does not list changes nothing. A client that requests it gets 409. */
 const CONNECTION_TRANSITIONS: Readonly<
   Record<ConnectionStatus, Readonly<Partial<Record<ConnectionMove, ConnectionStatus>>>>
 > = {

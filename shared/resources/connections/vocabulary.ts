@@ -1,4 +1,4 @@
-/** States of a connection (docs/decisions.md §11). */
+/** docs/decisions.md §11 defines them. */
 export const CONNECTION_STATUSES = [
   'pending',
   'active',
@@ -11,5 +11,5 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 export const OPERATION_STATES = ['due', 'doing', 'done', 'waiting', 'dead'] as const;
 
-/** Connections of an account, revoked ones not counted. */
+/** Maximum connections per account, without revoked ones. */
 export const MAX_CONNECTIONS = 50;

@@ -18,9 +18,9 @@ export interface LeasedMessage extends RecordRef {
   subject: string | null;
   body_text: string;
   body_html: string | null;
-  /** How often a worker has offered it, including now. */
+  /** How often a worker has offered the message, including now. */
   attempts: number;
-  /** True when the provider has accepted it, but the acceptance is not recorded yet. */
+  /** True if the provider has accepted the message, but no command has recorded this yet. */
   accepted: boolean;
   /** Why the message must not be sent any more. */
   refusal: string | undefined;

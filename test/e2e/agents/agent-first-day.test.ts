@@ -1,6 +1,4 @@
-/**
- * Sets up an agent as the README says (`npm start`, then its JSON) and lets it draft an invoice.
- */
+/** Sets up an agent as the README says, and lets it draft an invoice. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -37,7 +35,7 @@ if (!IS_SCALED) {
         const path = join(folder, `${way}.json`);
         await writeFile(path, await fillReadmeAgentJson(way, { origin, key }));
         const command = buildScriptCommand('docs/agents/first-invoice.ts', path);
-        // npx is looked up on PATH and writes its logs to HOME.
+        // npx must be on PATH, and writes its logs to HOME.
         const { code, output, stdout } = await processes.run({ command, env: { HOME: folder } });
         expect(code, output).to.equal(0);
         const outputLines = stdout.trim().split('\n');

@@ -41,8 +41,8 @@ const FIXTURE_SCENARIOS = [
 ];
 
 /**
- * Scenarios of capabilities that MCP leaves to each server, and that this server neither has nor
- * advertises: completions, log levels, subscriptions, and requests to the client.
+ * Capabilities that MCP leaves to each server, and that this server does not advertise:
+ * completions, log levels, subscriptions, and requests to the client.
  */
 const OPTIONAL_SCENARIOS = [
   'completion-complete',
@@ -57,9 +57,9 @@ const OPTIONAL_SCENARIOS = [
 ];
 
 /**
- * Scenarios that stop without a session id and want to resume a stream by GET. This server is
- * stateless and responds to GET with 405, as MCP allows. The suite scores both as warnings ("did
- * not provide session ID"), never as failures.
+ * These scenarios stop without a session id, and resume a stream by GET. This server is stateless
+ * and responds to GET with 405, as MCP allows. The suite scores both as warnings ("did not provide
+ * session ID"), never as failures.
  */
 const UNSUPPORTED_SCENARIOS = ['server-sse-multiple-streams', 'server-sse-polling'];
 

@@ -1,7 +1,4 @@
-/**
- * Shared by the tests of the command line: a PostgreSQL server of their own, and entry files run as
- * processes.
- */
+/** A PostgreSQL server for the tests of the command line, and entry files run as processes. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -60,7 +57,7 @@ export class Cli {
   async stop(): Promise<void> {
     await this.#db?.close();
     await this.#server?.stop();
-    // When root runs the tests, the cluster is outside DATA_DIR.
+    // If root runs the tests, the cluster is outside DATA_DIR.
     await rm(await resolveClusterDir(this.dataDir), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -83,10 +80,7 @@ export class Cli {
     return openDatabase({ databaseUrl: this.databaseUrl, poolSize: 2, applicationName, logger });
   }
 
-  /**
-   * Runs a file of the built product with the settings of this block. A setting of '' counts as
-   * absent.
-   */
+  /** Runs a file of the built product with this block's settings; '' counts as absent. */
   run(file: string, args: string[] = [], settings: Record<string, string> = {}): Promise<CliRun> {
     const own = { DATA_DIR: this.dataDir, DATABASE_URL: this.databaseUrl };
     const env = { PATH: process.env.PATH ?? '', ...own, ...settings };
@@ -97,7 +91,7 @@ export class Cli {
     });
   }
 
-  /** Runs `tow … --json`. On success and on failure, standard output must be one JSON document. */
+  /** Runs `tow … --json`. Standard output is always one JSON document, even after a failure. */
   async tow(args: string[], settings: Record<string, string> = {}): Promise<CliJsonRun> {
     const { code, out } = await this.run('bin/tow.js', [...args, '--json'], settings);
     expect(out.trim().split('\n')).to.have.length(1);
@@ -105,7 +99,7 @@ export class Cli {
   }
 }
 
-/** Registers hooks that start a server before the block and remove all of it afterwards. */
+/** Starts a server before the block, and removes all of it afterwards. */
 export function useCli(): Cli {
   const cli = new Cli();
   before(() => cli.start());

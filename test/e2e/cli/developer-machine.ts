@@ -1,7 +1,4 @@
-/**
- * Shared by the tests of `tow listen`: a receiver that can be unreachable or slow, and listeners as
- * separate processes.
- */
+/** A receiver that can be unreachable or slow, and listeners as separate processes. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { Json } from '../../support/client.js';
@@ -15,10 +12,9 @@ export interface ReceivedDelivery {
   body: string;
 }
 
-/** A developer's own receiver on one port. */
 export class LocalReceiver {
   readonly deliveries: ReceivedDelivery[] = [];
-  /** Chooses the status of each response. It may resolve late. */
+  /** Chooses the status of each response, perhaps after a wait. */
   chooseStatus: (delivered: ReceivedDelivery) => Promise<number> | number = () => 204;
   private server: Server | undefined;
 
@@ -99,14 +95,13 @@ export class DeveloperMachine {
     return this.processes.start({ command: ['node', 'dist/bin/tow.js', ...args], env });
   }
 
-  /** Starts `tow listen` and waits until it is connected. */
   async startListener(...args: string[]): Promise<TestProcess> {
     const listener = this.startTow('listen', '--forward-to', this.receiver.url, ...args);
     await listener.waitForOutput(/Signing secret/);
     return listener;
   }
 
-  /** Runs a command that ends by itself. Resolves with its exit code and its one JSON document. */
+  /** Runs a command that ends by itself. Returns its exit code and its only JSON document. */
   async runJson(...args: string[]): Promise<{ code: number | null; out: Json }> {
     const run = this.startTow(...args, '--json');
     const { code } = await run.waitForExit();

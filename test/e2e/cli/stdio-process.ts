@@ -39,7 +39,6 @@ export class StdioProcess {
     });
   }
 
-  /** Starts one, runs the work, and kills the process in any case. */
   static async run<T>(options: StdioOptions, work: (stdio: StdioProcess) => Promise<T>): Promise<T> {
     const stdio = new StdioProcess(options);
     try {
@@ -57,7 +56,7 @@ export class StdioProcess {
     this.writeLine(JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method, params }));
   }
 
-  /** All MCP messages on standard output. A line that is not an MCP message fails the test. */
+  /** All MCP messages on standard output. A line that is no MCP message fails the test. */
   get messages(): Json[] {
     const lines = this.stdout.split('\n');
     return lines.slice(0, -1).map((line) => {

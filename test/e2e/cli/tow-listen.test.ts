@@ -17,7 +17,7 @@ const CLEAN = { code: 0, signal: null };
 describe('tow listen', () => {
   const stack = useStack();
 
-  /** Runs work with a tenant and a developer machine whose settings hold the tenant's key. */
+  /** Runs work on a machine whose settings contain a tenant's key. */
   async function withMachine(
     work: (machine: DeveloperMachine, tenant: TestTenant) => Promise<void>,
   ): Promise<void> {
@@ -26,7 +26,7 @@ describe('tow listen', () => {
     await DeveloperMachine.run(settings, (machine) => work(machine, tenant));
   }
 
-  /** Creates an invoice and returns the id of its event. */
+  /** Creates an invoice, and returns the id of its event. */
   async function createInvoice({ id, client }: TestTenant, fields: object = {}): Promise<string> {
     const made = await client.post('/invoices', { ...invoiceInput(), ...fields });
     expect(made.status, made.text).to.equal(201);

@@ -118,7 +118,7 @@ describe('tow mcp', function () {
     const failed: Json = await client.callTool({ name: 'get_invoice', arguments: {} });
     expect(failed.isError).to.equal(true);
     await client.close();
-    // The process needs no file of its working folder and leaves none there.
+    // The process needs no file of its working folder, and leaves none there.
     expect(await readdir(folder)).to.deep.equal([]);
   });
 

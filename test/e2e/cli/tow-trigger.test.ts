@@ -1,6 +1,4 @@
-/**
- * Runs `tow trigger` and `tow listen` as a developer does: with only the event type as argument.
- */
+/** Runs `tow trigger` and `tow listen` as a developer does, with only the event type. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -38,7 +36,7 @@ describe('tow trigger', function () {
       );
       expect(runs.map(({ code }) => code)).to.deep.equal(TRIGGERABLE_TYPES.map(() => 0));
       expect(runs.map(({ out }) => out.data.type)).to.deep.equal(TRIGGERABLE_TYPES);
-      // The clock may still record further events about the new records.
+      // The clock may still record more events about the new records.
       const recorded = await eventually('all of them are forwarded', async () => {
         const found = await readEvents(tenant.sandboxId);
         return machine.receiver.ids.length === found.length && found;

@@ -12,10 +12,7 @@ import { getFreePort, IS_SCALED } from '../../support/stores.js';
 const NGINX = 'nginx';
 const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/**
- * The guide's server block on these ports, completed to a configuration that writes only into
- * `folder`.
- */
+/** Completes the guide's server block to a configuration that writes only into `folder`. */
 async function buildNginxConfig(folder: string, ports: Record<string, number>): Promise<string> {
   const guide = await readFile(join(PROJECT, 'docs/guides/operators.md'), 'utf8');
   let block = /```nginx\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';

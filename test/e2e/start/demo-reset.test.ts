@@ -14,7 +14,6 @@ describe('release and demo:reset', function () {
   const reset = (settings: Record<string, string> = {}) => cli.run('bin/demo-reset.js', [], settings);
   const readDemo = async () => JSON.parse(await readFile(join(cli.dataDir, 'demo.json'), 'utf8')) as DemoFile;
   const findFirstKey = (demo: DemoFile) => findKey(cli.db, demo.tenants[0]?.api_key ?? '');
-  /** Row counts of a tenant in some tables. */
   const countRows = async (tenant: string) => {
     const tables = [
       'customers',
@@ -50,8 +49,8 @@ describe('release and demo:reset', function () {
     const SECRET_KEY = randomBytes(48).toString('base64');
     const web = cli.openDatabase('tow-web');
     await web.query({ text: 'select 1' });
-    // Use the connection as the product's processes do: the pool closes an idle one after ten
-    // seconds.
+    // The pool closes an idle connection after ten seconds, so keep
+    // this connection in use, as the product's processes do.
     const keepInUseTimer = setInterval(() => void web.query({ text: 'select 1' }), 1000);
     const [production, connected, embedded] = await Promise.all([
       reset({ NODE_ENV: 'production', SECRET_KEY, BASE_URL: 'https://api.example.com' }),

@@ -14,7 +14,6 @@ import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 const NOT_LISTS = ['/session', '/stream', '/openapi.json'];
 /** Paths that need a record of the account, or a person's own password. */
 const NEEDS_RECORD_OR_PASSWORD = ['/claims', '/approvals', '/session'];
-/** Paths whose request body is a picture. */
 const PICTURE_UPLOADS = ['/settings/logo'];
 
 describe('the reference page at /docs', function () {
@@ -68,10 +67,7 @@ describe('the reference page at /docs', function () {
     });
     afterEach(() => page?.close());
 
-    /**
-     * Opens an operation, executes it with its prefilled values, and returns the status of the
-     * response.
-     */
+    /** Executes an operation with its prefilled values, and returns the status of the response. */
     async function execute(operationId: string): Promise<string | null> {
       const operation = page.locator(`.opblock[id$="-${operationId}"]`);
       await operation.locator('.opblock-summary-control').click();

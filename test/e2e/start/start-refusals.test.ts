@@ -1,6 +1,4 @@
-/**
- * Starts that cannot succeed. Each exits with code 1 and a one-line message that names the remedy.
- */
+/** Starts that cannot succeed. Each exits with code 1 and one line that names the remedy. */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -15,7 +13,7 @@ import {
   IS_SCALED,
 } from '../../support/stores.js';
 
-/** No Redis listens here. A process reports a problem with PostgreSQL all the same. */
+/** No Redis listens here. A process must report a problem with PostgreSQL all the same. */
 const NO_REDIS = 'redis://127.0.0.1:1';
 const SECRET_KEY = 'a secret key that is long enough for anybody';
 const START = ['node', 'dist/bin/start.js'];
@@ -41,10 +39,7 @@ if (!IS_SCALED) {
       commandLines = await readProcfile();
     });
 
-    /**
-     * Runs a process that must exit with 1 and print one line of text without a stack trace.
-     * Resolves with that line.
-     */
+    /** Asserts that a process exits with 1 and prints a single line. Returns that line. */
     async function expectRefusal(
       type: string,
       env: Record<string, string>,

@@ -36,7 +36,7 @@ interface Started {
   process: TestProcess;
   origin: string;
   dataDir: string;
-  /** Stops it, expects a clean exit, and expects that none of its processes remain. */
+  /** Stops the process, and asserts that it exits cleanly and leaves no process behind. */
   stop: (signal: NodeJS.Signals) => Promise<void>;
 }
 
@@ -62,7 +62,6 @@ async function readDemo({ dataDir }: { dataDir: string }): Promise<DemoFile> {
   return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
 }
 
-/** A client with the demo's first key. */
 async function createDemoClient(started: Started): Promise<TestClient> {
   return new TestClient(started.origin, (await readDemo(started)).tenants[0]?.api_key ?? '');
 }
@@ -89,14 +88,13 @@ async function expectKeysToWork({ origin }: Started, demo: DemoFile): Promise<vo
   }
 }
 
-/** Runs a start that must fail, and returns its output. */
 async function expectFailure(processes: Processes, env: Record<string, string>): Promise<string> {
   const { code, output } = await processes.run({ command: START, env: { LOG_LEVEL: 'warn', ...env } });
   expect(code, output).to.equal(1);
   return output;
 }
 
-/** A line of a stack trace, which a person with a wrong setting should not have to read. */
+/** A line of a stack trace. A person with a wrong setting should not have to read it. */
 const STACK_LINE = /^ +at /m;
 
 async function stopWhenLogged(processes: Processes, logPattern: RegExp): Promise<void> {
@@ -126,8 +124,8 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     const server = await listPostgresProcesses(started.dataDir);
     // A request that never finishes prevents a clean shutdown.
     const stuck = await openHalfRequest(started.origin);
-    // Repetitions within the first second count as one signal. A later signal ends the process
-    // immediately.
+    // Repetitions within the first second count as one
+    // signal. A later signal ends the process at once.
     const end = await eventually('the end of the process', () => {
       if (!started.process.end) started.process.signal('SIGTERM');
       return started.process.end;
@@ -310,8 +308,8 @@ async function openHalfRequest(origin: string): Promise<Socket> {
   socket.write(
     'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
-  // The process has read the request once it replies "100 Continue". Before that it could shut down
-  // cleanly without it.
+  // "100 Continue" shows that the process has read the
+  // request. Before that it could shut down cleanly.
   await once(socket, 'data');
   return socket;
 }

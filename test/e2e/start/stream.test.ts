@@ -1,7 +1,4 @@
-/**
- * Event streams of a deployment. Scaled out, one process commits an event and another one streams
- * it.
- */
+/** Event streams of a deployment. Scaled out, one process commits and another streams. */
 import { expect } from 'chai';
 import { TestClient } from '../../support/client.js';
 import { Deployment } from '../../support/load/deployment.js';

@@ -3,10 +3,7 @@ import { expectError, listValidationErrors } from '../../support/expect-error.js
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/**
- * Names that Node accepts as time zones. PostgreSQL refuses those up to AET, and reads those from
- * ACT on as other zones.
- */
+/** Node accepts them. PostgreSQL refuses those up to AET, and misreads those from ACT on. */
 const NOT_IN_POSTGRES = [
   'SST',
   'CAT',

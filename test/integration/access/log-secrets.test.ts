@@ -24,7 +24,7 @@ const FIRST_EMAIL = 'first@example.com';
 const USER_PASSWORD = 'a horse of battery staples';
 const BASIC_CREDENTIAL = Buffer.from('ann:open-sesame').toString('base64');
 
-/** Parses the JSON log entries and skips the few lines of plain text for people. */
+/** Parses the JSON log entries, and skips the few lines of plain text for people. */
 function parseLogEntries(output: string): Record<string, unknown>[] {
   return output
     .split('\n')
@@ -34,7 +34,6 @@ function parseLogEntries(output: string): Record<string, unknown>[] {
 
 describe('log output at LOG_LEVEL=trace', () => {
   const processes = useProcesses();
-  /** All secrets of the test, by their description. */
   const secrets = new Map<string, string>([
     ['SECRET_KEY', SECRET_KEY],
     ['a password in a body', PASSWORD_IN_BODY],
@@ -147,7 +146,7 @@ describe('log output at LOG_LEVEL=trace', () => {
     expect([...secrets.keys()].filter((name) => name.startsWith('a key made by'))).to.have.length(2);
   }
 
-  /** Creates an endpoint. Its signing secrets and the header for its receiver are secrets. */
+  /** Creates endpoints, whose signing secrets and receiver headers are secrets. */
   async function createEndpoints(): Promise<void> {
     const headers = { 'X-Receiver': RECEIVER_HEADER };
     const createdEndpoint = await client.post(
@@ -211,7 +210,7 @@ describe('log output at LOG_LEVEL=trace', () => {
       statuses.push((await client.get('/me', { key: null, headers: { authorization } })).status);
     }
     expect(new Set(statuses), 'refused, and limited in the end').to.deep.equal(new Set([401, 429]));
-    // Send a key in places where it does not belong.
+    // Send a key in places where no key belongs.
     await client.send('GET', `/invoices/${unknown}`, {
       headers: { 'X-Request-Id': unknown, 'User-Agent': unknown, Cookie: `key=${unknown}` },
     });

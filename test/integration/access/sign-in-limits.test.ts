@@ -98,7 +98,7 @@ describe('signing in during an attack', () => {
 
   it('a person can sign in elsewhere after 105 tries of the e-mail from one address', async () => {
     const user = await createUser(stack, tenant.id);
-    // Leaves two of the 20 tries a minute. The refused ones need no check of half a second.
+    // Leaves two of the 20 tries a minute. Refused tries need no check of half a second.
     for (let nth = 0; nth < 18; nth += 1) await countNetworkTry(stack.runtime.limiter, user.email, ATTACKER);
     const guesses: TestResponse[] = [];
     for (let nth = 0; nth < 105; nth += 1)

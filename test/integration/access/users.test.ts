@@ -25,12 +25,11 @@ describe('users of an account', () => {
     signedIn = undefined;
   });
 
-  /** A signed-in user who existed before the test. */
   const signInColleague = (): Promise<TestClient> => {
     signedIn ??= openSession(stack, { tenantId: tenant.id });
     return signedIn;
   };
-  /** Adds a user with the API key, or as a signed-in user for a password: keys may not set one. */
+  /** Adds a user with the API key, or with a session if the body has a password. */
   const addUser = async (
     body: Record<string, unknown> = {},
     headers: Record<string, string> = {},
@@ -73,7 +72,7 @@ describe('users of an account', () => {
     const user = await createUser(stack, tenant.id);
     const bystander = await signInColleague();
     const changing = bystander.patch(`/users/${user.id}`, { password: 'another long password' });
-    // Hashing the new password takes half a second, and checking the old one takes as long.
+    // Hashing the new password takes half a second, and so does the check of the old password.
     const tries = [0, 60, 120, 180].map(async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       return requestSession(stack.origin, { email: user.email, password: TEST_PASSWORD });

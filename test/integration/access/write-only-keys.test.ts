@@ -17,10 +17,7 @@ import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 import { useStack } from '../../support/use-stack.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
-/**
- * Resources whose records only a key with the permission admin may change. Every such key may read
- * them.
- */
+/** Only admin keys may change these records, and an admin key may always read them. */
 const FOR_ADMINS = ['connections', 'export-schedules', 'users', 'webhook-endpoints'];
 
 describe('API keys that may write but not read', () => {
@@ -212,7 +209,7 @@ describe('operations of an agent that may write but not read', () => {
     const agentId = (await agent.get('/me')).body.key.id;
     const id = await createInvoiceAfter(tenant.client, []);
     const command = newId();
-    // The rows that a write leaves when its reply comes too late.
+    // A write leaves these rows when its reply comes too late.
     await stack.rows(
       tenant.id,
       `with entry as (

@@ -1,4 +1,4 @@
-/** demo.json follows the database that it belongs to. */
+/** demo.json must match the database to which it belongs. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

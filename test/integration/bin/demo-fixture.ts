@@ -43,7 +43,6 @@ export class DemoDatabases {
     return db;
   }
 
-  /** Creates a migrated database without rows. */
   async createEmpty(): Promise<{ db: Database; databaseUrl: string }> {
     if (!this.#server) throw new Error('not started');
     this.#count += 1;
@@ -57,10 +56,7 @@ export class DemoDatabases {
   }
 }
 
-/**
- * Registers hooks that start a server before the block, and stop it and remove its files after the
- * block.
- */
+/** Starts a server before the block, and afterwards stops the server and removes its files. */
 export function useDemoDatabases(): DemoDatabases {
   const databases = new DemoDatabases();
   before(() => databases.start());
@@ -68,7 +64,7 @@ export function useDemoDatabases(): DemoDatabases {
   return databases;
 }
 
-/** Returns the rows that these tenants can see. The default is all tenants of the demo. */
+/** Returns the rows that these tenants can see, by default all tenants of the demo. */
 export function queryDemoRows<R>(
   db: Database,
   text: string,
@@ -77,7 +73,7 @@ export function queryDemoRows<R>(
   return db.transaction(tenants, (tx) => tx.query<R>({ text }));
 }
 
-/** Returns the content of a whole table of the demo as one text. */
+/** Returns a whole table of the demo as one text. */
 export async function readTableAsText(db: Database, table: string): Promise<string> {
   const text = `select jsonb_agg(t order by to_jsonb(t)::text)::text as all from ${table} t`;
   const [row] = await queryDemoRows<{ all: string }>(db, text);

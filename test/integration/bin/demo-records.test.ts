@@ -82,7 +82,6 @@ describe('records of the demo accounts', function () {
     tenants = (await seedDemo(countQueries(db), options)) ?? [];
   });
 
-  /** Wraps the database and counts the queries of its transactions. */
   const countQueries = (counted: Database): Database => {
     const transaction: Database['transaction'] = (tenantIds, work) =>
       counted.transaction(tenantIds, (tx) =>

@@ -40,8 +40,7 @@ describe('embedded PostgreSQL after a crash', function () {
     if (stopped === undefined) throw new Error('no server');
     process.kill(stopped, 'SIGQUIT');
     await retryUntilSuccess(() => runQuery(server.databaseUrl, 'SELECT 1'));
-    // A computing backend does not notice the loss of the postmaster and keeps the shared memory in
-    // use.
+    // A busy backend does not notice the loss of the postmaster, and keeps using the shared memory.
     const busy = runQuery(server.databaseUrl, 'SELECT count(*) FROM generate_series(1, 10000000000)').catch(
       (error: unknown) => String(error),
     );
@@ -113,7 +112,7 @@ describe('embedded PostgreSQL after a crash', function () {
       () => 'ready',
       () => 'killed',
     );
-    // Its pid is in owner.pid. initdb works in a folder named after the cluster.
+    // owner.pid contains the process id. initdb works in a folder that is named after the cluster.
     const pid = await retryUntilSuccess(async () => {
       const cluster = await resolveClusterDir(dataDir);
       servers.folders.add(cluster);

@@ -1,7 +1,4 @@
-/**
- * Real PostgreSQL servers run by root and by an ordinary user, with programs that some users cannot
- * reach.
- */
+/** Runs PostgreSQL as root and as an ordinary user, with programs out of reach of some users. */
 import { chmod, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -80,9 +77,7 @@ describe('embedded PostgreSQL: system accounts and programs', function () {
   });
 
   describe('embedded PostgreSQL programs', () => {
-    /**
-     * Copies the installed programs without their library links, as after npm ci --ignore-scripts.
-     */
+    /** Copies the installed programs without library links, as after npm ci --ignore-scripts. */
     async function copyPackageWithoutLinks(): Promise<{ nativeDir: string; version: string; root: string }> {
       const root = await servers.temporaryFolder();
       await chmod(root, 0o755);

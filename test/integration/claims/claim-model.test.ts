@@ -57,7 +57,7 @@ interface Entry {
   changes: { field: string; from: string; to: string }[] | null;
 }
 
-/** The status changes in the audit log, oldest first. */
+/** Lists the status changes in the audit log, oldest first. */
 function listStatusChanges(entries: Entry[], entityType: string): [from: string, to: string][] {
   return entries
     .filter((entry) => entry.entity_type === entityType)
@@ -95,7 +95,7 @@ describe(`a motor-club claim and its invoice: any sequence of requests, against 
       `select entity_type, changes from audit_entries where entity_id in ('${id}', '${invoice_id}') and outcome = 'ok' order by occurred_at, id`,
     );
     expectAllowedMoves(entries, { claim: claim.body.status, attempt: claim.body.attempt });
-    // Every cent that came in is either applied to the invoice or the customer's credit.
+    // Every received cent is applied either to the invoice or to the customer's credit.
     const items = payments.body.data.items as { amount_cents: number; credit_cents: number }[];
     const receivedCents = items.reduce((sum, one) => sum + one.amount_cents, 0);
     const creditCents = items.reduce((sum, one) => sum + one.credit_cents, 0);
@@ -121,7 +121,7 @@ describe(`a motor-club claim and its invoice: any sequence of requests, against 
     expect(end.attempt).to.be.at.most(MAX_CLAIM_ATTEMPTS);
     for (const [from, to] of listStatusChanges(entries, 'invoice')) {
       const targets = INVOICE_MOVES[from as InvoiceStatus].map((move) => move.to as string);
-      // Only resolving a dispute returns to a status that the table does not list.
+      // Only the end of a dispute returns to a status that the table does not list.
       if (from !== 'disputed') expect(targets, `invoice ${from}`).to.include(to);
     }
   }

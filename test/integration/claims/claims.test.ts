@@ -102,7 +102,7 @@ describe('motor-club claims', () => {
       'failed sending',
       'sending sent_to_roadsync',
     ]);
-    // The same denial again: nothing is left to correct.
+    // A repeated denial changes nothing, because nothing is left to correct.
     const repeated = await recordOutcome(claim, { outcome: 'denied', code: 'missing_po' });
     expect(repeated.body).to.include({ status: 'denied', attempt: 2 });
     expect(await readInvoice(claim)).to.include({ status: 'needs_review' });

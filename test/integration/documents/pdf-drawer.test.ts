@@ -10,7 +10,7 @@ import {
 import type { DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
 
 const entry = new URL('../../support/records/misbehaving-pdf-thread.ts', import.meta.url);
-/** The title controls what test/support/records/misbehaving-pdf-thread.ts does. */
+/** The title determines what test/support/records/misbehaving-pdf-thread.ts does. */
 const request = (title: string) => ({ document: { title }, logo: undefined }) as unknown as DrawRequest;
 
 describe('PDF drawing thread', () => {

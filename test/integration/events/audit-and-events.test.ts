@@ -27,12 +27,11 @@ describe('audit entries and events of writes', () => {
     keyId = (await tenant.client.get('/me')).body.key.id;
   });
 
-  /** Options of a request with an id of its own. */
   const createOptions = (headers = {}) => ({
     headers: { 'x-request-id': `test-${randomUUID()}`, 'user-agent': 'audit-test/1.0', ...headers },
   });
 
-  /** The audit entries of one request, found by the request id in its response. */
+  /** Finds the audit entries of a request by the request id in its response. */
   const findEntries = (response: TestResponse, owner = tenant.id): Promise<Entry[]> =>
     stack.rows<Entry>(owner, 'select * from audit_entries where request_id = $1', [
       response.headers['x-request-id'],

@@ -41,7 +41,7 @@ describe('GET /event-types', () => {
       expectError(await tenant.client.get(`/event-types/${type}`), 404, 'not_found');
   });
 
-  /** Makes every event of docs/specification.md §6 occur, in every form that its body has. */
+  /** Makes every event of docs/specification.md §6 occur, with every form of its body. */
   async function recordEveryEvent(): Promise<void> {
     const { client } = tenant;
     const driver = (await client.post('/drivers', { name: 'Dan' })).body.id;

@@ -143,10 +143,7 @@ describe('GET /events', () => {
       await stack.runAsOwner('analyze events');
     });
 
-    /**
-     * Explains a query in the application's session. The list query is prepared, so its plan is
-     * independent of the values.
-     */
+    /** The list query is prepared, as in production, so its plan does not depend on the values. */
     const explainPlan = (query: SqlQuery): Promise<string> =>
       stack.runtime.db.transaction([tenant.id], async (tx) => {
         const values = (query.values ?? []).map((value) => `'${String(value).replaceAll("'", "''")}'`);
@@ -166,7 +163,7 @@ describe('GET /events', () => {
     for (const query of [{}, { type: 'test.*' }, { since: '2026-01-01', until: '2026-12-31T00:00:00Z' }]) {
       it(`GET /events with ${JSON.stringify(query)} reads a page by the primary key and sorts nothing`, async () => {
         const plan = await explainPlan(listEvents({ limit: 50, ...query }, listScope()));
-        // One scan for each partition; PostgreSQL merges their results.
+        // PostgreSQL scans each partition once, and merges the results.
         expect(plan)
           .to.match(/Index Scan Backward using events_(\w+_)?pkey/)
           .and.not.match(/Sort {2}\(|Seq Scan/);

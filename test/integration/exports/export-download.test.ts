@@ -27,10 +27,7 @@ import { computeSha256, generateBytes, putObject } from '../storage/storage-fixt
 
 const MB = 1024 * 1024;
 
-/**
- * The middleware with its parts. Exports are in a map instead of a table, because the table is
- * tested elsewhere.
- */
+/** Exports are in a map instead of a table, because other files test the table. */
 async function startDownloads(environment: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'tow-downloads-'));
   const config = loadConfig('all', { NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...environment });
@@ -91,7 +88,6 @@ describe('GET /downloads/{token}', () => {
     await rm(service.dataDir, { recursive: true });
   });
 
-  /** Stores a finished export with its bytes. */
   async function storeExport(
     bytes: Buffer,
     overrides: Partial<DownloadObject> = {},
@@ -242,7 +238,7 @@ describe('GET /downloads/{token}', () => {
     expect((await fetch(`${buildUrl(createToken(sha256))}/more`)).status).to.equal(404);
   });
 
-  /** Opens a download and does not read it yet. */
+  /** Opens a download without reading it yet. */
   async function openDownload(sha256: string): Promise<IncomingMessage> {
     const request = httpGet(buildUrl(createToken(sha256)), { agent: false });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -289,7 +285,7 @@ describe('GET /downloads/{token}', () => {
     const { hostname, port, pathname } = new URL(buildUrl(createToken(sha256)));
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined).pause();
-    // The first response is not read, so the others never get the connection.
+    // The first response is not read, so the connection never transports the others.
     socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(4));
     await eventually('all files are open', async () => (await countOpenFiles()) === 4);
     socket.destroy();

@@ -11,9 +11,7 @@ import {
 import { buildAddKeys, buildCreateTable } from '../../../workers/exports/dump/definitions.js';
 import { createDatabase } from '../../support/stores.js';
 
-/**
- * Syntax that PostgreSQL 13 cannot read, as printed by pg_get_constraintdef and similar functions.
- */
+/** Syntax of pg_get_constraintdef and similar functions that PostgreSQL 13 cannot read. */
 const TOO_NEW =
   /NULLS NOT DISTINCT|NOT ENFORCED|WITHOUT OVERLAPS|, PERIOD \w|\bVIRTUAL\b|SET (NULL|DEFAULT) \(|multirange|\bNOT NULL "?\w+"? NO INHERIT/i;
 
@@ -80,7 +78,7 @@ describe('contents of SQL dumps', () => {
     const secretNames = columns.filter((column) =>
       /(^|_)(hash|secret|sealed|token|password|lease|owner)(_|$)/.test(column.split('.')[1] as string),
     );
-    // The hash of the data that a person approves. The API shows it, too.
+    // The hash of the data that a person approves. The API shows this hash, too.
     expect(secretNames).to.deep.equal(['approvals.hash']);
   });
 

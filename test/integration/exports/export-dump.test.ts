@@ -26,10 +26,7 @@ import { fillTables, listTables, withPgClient } from '../../support/writes/rows.
 
 const INCLUDED = Object.entries(INCLUDED_TABLES);
 
-/**
- * The account's name is in a comment of the dump. A line break in it must not start a line that
- * psql reads.
- */
+/** A comment of the dump contains this name. Its line break must not start a line for psql. */
 const NAME = 'Evil "Towing" \\ Söhne\n\\! false\n\\q\nselect 1/0; -- 🚛';
 const AWKWARD_TEXTS = [
   '\\.',
@@ -42,9 +39,7 @@ const AWKWARD_TEXTS = [
   ' ',
 ];
 
-/**
- * Queries for secret values, formatted as a dump would contain them. The dump must contain none.
- */
+/** Queries for secret values in the format of a dump. The dump must contain no such value. */
 const SECRETS = [
   'select password_hash as value from users',
   `select encode(key_hash, 'hex') as value from api_keys`,
@@ -62,9 +57,8 @@ describe('SQL dumps', () => {
   let other: TestTenant;
   let summary: ExportSummary;
   let text: string;
-  /** The last reported number of rows. */
   let progress: number;
-  /** For each included table: its row count and a hash over all its values. */
+  /** For each included table: its row count and a hash of all its values. */
   let source: Record<string, string>;
 
   const openTenantSnapshot = (tenantId: string) =>
@@ -87,7 +81,7 @@ describe('SQL dumps', () => {
       [other, canaries.other],
     ] as const) {
       await createCanaryRecords(tenant.client, { canary, isLive: true });
-      // The rows that follow have their own numbers.
+      // The next rows have their own numbers.
       await stack.rows(
         tenant.id,
         `update invoices set invoice_number = 'C-' || invoice_number where tenant_id = $1`,
@@ -102,7 +96,7 @@ describe('SQL dumps', () => {
     await addAwkwardRows(stack, mine.id);
     const snapshot = await openTenantSnapshot(mine.id);
     source = await withPgClient(stack.databaseUrl, (client) => digestTables(client, mine.id));
-    // Changed after the snapshot: the dump must not contain it.
+    // Changed after the snapshot, so the dump must not contain these changes.
     await stack.rows(mine.id, `update customers set city = 'changed later' where tenant_id = $1`, [mine.id]);
     await stack.rows(mine.id, 'delete from claims where tenant_id = $1', [mine.id]);
     const onProgress = (rows: number) => {

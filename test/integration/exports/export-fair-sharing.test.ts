@@ -38,8 +38,8 @@ describe('fair sharing of exports between accounts', () => {
       TestTenant,
       TestTenant,
     ];
-    // While the table is locked its size cannot be estimated, so both exports count as large. They
-    // also cannot finish.
+    // While the table is locked, its size cannot be estimated.
+    // So both exports count as large, and neither can finish.
     await owner.query('begin; lock table inspections in access exclusive mode');
     const largeExports = await Promise.all(
       Array.from({ length: 10 }, () => start(busyTenant, 'inspections')),

@@ -126,7 +126,7 @@ describe('exports from a replica', function () {
       config: { ...stack.runtime.config, databaseReplicaUrl: 'postgres://tow:x@127.0.0.1:1/tow' },
     };
     expect(await chooseSource(unreachable, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
-    // A primary configured as the replica is always current.
+    // A primary that is configured as the replica is always current.
     expect(await isReplicaCurrent(primary.databaseUrl, { lsn: walLsn, timeoutMs: 0 })).to.equal(true);
   });
 });

@@ -107,7 +107,7 @@ describe('export runs', () => {
     await other.leaseOrThrow((await other.create()).id);
 
     const rest = ids.filter((_, index) => index !== leasedIndex);
-    // The worker of this export died, so it comes before exports that never started.
+    // The worker of this export died, so this export comes before exports that never started.
     await account.updateColumns(ids[leasedIndex], LEASE_EXPIRED);
     expect(await findDue(account)).to.deep.equal([ids[leasedIndex]]);
     expect(await account.lease(rest[0])).to.equal('busy');
@@ -154,7 +154,7 @@ describe('export runs', () => {
     const [request] = await hook.receiver.waitFor(1);
     const { body } = await hook.client.get('/events?type=export.completed');
     const [event] = body.data.items;
-    // Events omit the download link, because an event outlives it.
+    // Events omit the download link, because an event outlives the link.
     const object = { ...completed, download_url: null, download_expires_at: null };
     expect(event.data).to.deep.equal({ object });
     expect(JSON.parse(String(request?.body))).to.deep.equal(event);

@@ -86,7 +86,7 @@ describe('export schedule runs', () => {
     const { next_run_at: dueAt } = await account.makeDue(id);
     const command = () => account.buildRunCommand(id, dueAt);
     const [first, second, third] = [command(), command(), command()];
-    // Two commands go in one batch and the third in a later batch.
+    // The first two commands go in one batch, and the third in a later batch.
     await account.exports.submit(first, second);
     await account.exports.submit(third);
     // The queue delivers the same command again, as after a lost reply.

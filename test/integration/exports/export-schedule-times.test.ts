@@ -24,7 +24,7 @@ describe('export schedule times', () => {
   });
   after(() => client.end());
 
-  /** Computes the next times after an instant, one from the other. */
+  /** Computes several next times, each from the time before. */
   async function computeTimesAfter(
     timing: Timing,
     zone: string,

@@ -15,7 +15,7 @@ import { useAwsCredentials } from '../storage/storage-fixture.js';
 
 const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'expired'];
 
-/** Exports of one account, written by the stack's own worker. */
+/** Exports of one account, which the stack's own worker writes. */
 function createExportHelpers({ client }: TestTenant) {
   const start = (exportRequest: object): Promise<Json> => requestExport(client, exportRequest);
   const waitForEnd = (id: string): Promise<Json> =>

@@ -16,7 +16,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
 
 describe('exports', () => {
-  // Rows of other files would change what the planner estimates.
+  // Rows of other files would change the planner's estimates.
   const stack = useOwnStack({ clock: false });
 
   const openAccount = async () => {

@@ -25,7 +25,7 @@ import { explainPlan, explainRun } from '../../support/writes/explain.js';
 const ROWS = 20_000;
 const limit = 50;
 
-/** Rows with a spread of times. A second tenant gets as many, so that the tenant id matters. */
+/** Rows at different times. A second tenant gets as many rows, so that the tenant id matters. */
 const INSERT_CUSTOMERS = `
   insert into customers (tenant_id, id, company_name, company_type, created_at)
   select $1, gen_random_uuid(), 'C' || n, 'other', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n;`;

@@ -39,7 +39,7 @@ describe('the byte limit of list pages', () => {
     await Promise.all(
       Array.from({ length: WORK_ORDERS }, () => tenant.client.post('/work-orders', workOrder)),
     );
-    // Entries of an older version, which recorded line items in changes.
+    // Entries of an older version, which recorded line items as changes.
     await stack.rows(
       tenant.id,
       `insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, outcome, source, changes)
@@ -53,7 +53,6 @@ describe('the byte limit of list pages', () => {
     await agent.client.close();
   });
 
-  /** Reads every page of a list, from a cursor or from the first page. */
   async function readAllPages(path: string, start?: string): Promise<WalkedPages> {
     const walked: WalkedPages = { ids: [], bytes: [] };
     let cursor: string | null = start ?? null;

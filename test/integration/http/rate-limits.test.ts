@@ -23,7 +23,7 @@ describe('rate limits', () => {
   });
   let tenant: TestTenant;
 
-  // All keys of an account share a limit, so each test has a separate account.
+  // All keys of an account share a limit, so each test needs its own account.
   beforeEach(async () => {
     tenant = await stack.createTenant();
   });

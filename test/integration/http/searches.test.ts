@@ -10,16 +10,10 @@ import { useOwnStack, useTenant } from '../../support/use-stack.js';
 import { explainRun } from '../../support/writes/explain.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
-/**
- * More rows than the newest thousand, which a search reads before it uses the index. They span over
- * forty index windows.
- */
+/** A search reads the newest thousand without the index. The rest span over forty index windows. */
 const ROWS = 4000;
 
-/**
- * Old invoice numbers have another prefix. One purchase order in 700 is rare. In it % and _ are
- * plain characters.
- */
+/** Old invoice numbers have another prefix. One purchase order in 700 contains % and _. */
 const FILL = `
   insert into invoices (tenant_id, id, invoice_number, po_number, status, created_at)
   select $1, gen_random_uuid(), case when n > 2500 then 'OLD-' else 'Inv-' end || lpad(n::text, 6, '0'),
@@ -27,10 +21,7 @@ const FILL = `
     case when n % 1500 = 0 then 'paid' else 'draft' end, now() - n * interval '6 hours'
   from generate_series(1, ${ROWS}) n`;
 
-/**
- * Search terms: common, rare, old, unknown, too short for the index, in another case, with letters
- * outside ASCII, with wildcards.
- */
+/** Common, rare, old, unknown, too short for the index, other case, not ASCII, wildcards. */
 const TERMS = [
   'inv-',
   'OLD-',

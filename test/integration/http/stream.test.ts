@@ -123,8 +123,8 @@ describe('GET /stream', () => {
     const writer = async () => {
       for (let nth = 0; nth < 10; nth += 1) await post();
     };
-    // Transactions of different lengths, so that they commit in another sequence than their
-    // transaction numbers and event ids.
+    // Transactions of different lengths commit in another
+    // sequence than their transaction numbers and event ids.
     const slowWriter = async () => {
       for (let nth = 0; nth < 10; nth += 1) await recordSlowly(pause(Math.random() * 120));
     };
@@ -196,8 +196,8 @@ describe('GET /stream', () => {
         foreign[index],
       ]);
     }
-    // An id from another tenant's stream is a position in the same sequence. It reveals nothing of
-    // that tenant.
+    // An id from another tenant's stream is a position in the
+    // same sequence. It reveals nothing of that tenant.
     const [foreignEvent] = others[0]?.events ?? [];
     const resumed = await connect({ lastEventId: foreignEvent?.id });
     await post();
@@ -219,7 +219,7 @@ describe('GET /stream', () => {
     );
     for (const type of ['test.a', 'test.b', 'other.a'])
       await stack.rows(tenant.id, INSERT_EVENT_SQL, [tenant.id, newId(), type, '{}']);
-    // Once the last event arrives here, every stream has passed all three.
+    // Once the last event arrives here, every stream has passed all three events.
     const last = await (await connect({ lastEventId: streams[0]?.client.lastEventId })).waitFor(3);
     expect(last.map(({ type }) => type)).to.deep.equal(['test.a', 'test.b', 'other.a']);
     for (const { types, client } of streams)
@@ -240,8 +240,8 @@ describe('GET /stream', () => {
 
   it('GET /stream works in every API process, also in one that receives no broadcast of commits', async () => {
     const { config, databaseUrl, migrationHead } = stack.runtime;
-    // With Redis both runtimes share the bus. With PostgreSQL alone the second has its own bus and
-    // finds events by polling.
+    // With Redis both runtimes share the bus. With PostgreSQL alone,
+    // the second runtime has its own bus and finds events by polling.
     const runtime = createRuntime(createFoundation(config, 'second'), {
       name: 'second',
       databaseUrl,

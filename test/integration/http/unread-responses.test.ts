@@ -44,7 +44,7 @@ describe('responses that a client does not read', () => {
     await eventually('no stream is open', async () => (await openStreams()) === 0);
   });
 
-  /** Sends a request on a new connection and never reads the response. */
+  /** Sends a request on a new connection, and never reads the response. */
   async function requestWithoutReading(path = `/v1${PATH}`, { client } = tenant): Promise<Socket> {
     const { hostname, port } = new URL(stack.origin);
     const socket = connect({ host: hostname, port: Number(port) });
@@ -67,8 +67,8 @@ describe('responses that a client does not read', () => {
     socket.on('error', () => undefined);
     const send = (paths: string[]) =>
       socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
-    // The first stream never ends, so the responses behind it never get the connection. The streams
-    // come first because the API refuses a stream once the account's limit is reached.
+    // The first stream never ends, so the connection never transports the responses behind it. The
+    // streams come first, because the API refuses a stream once the account's limit is reached.
     send(['/v1/stream', '/v1/stream']);
     await eventually('both streams are open', async () => (await openStreams()) === 2);
     send(Array.from({ length: 3 }, () => `/v1${PATH}`));
@@ -114,7 +114,7 @@ describe('responses that a client does not read', () => {
     const socket = connect({ host: hostname, port: Number(port), localAddress: address });
     socket.on('error', () => undefined);
     sockets.push(socket);
-    // The stream never ends, so the pages behind it never get the connection.
+    // The stream never ends, so the connection never transports the pages behind it.
     const authorization = `Bearer ${tenant.client.key}`;
     const head = `Host: x\r\nAuthorization: ${authorization}\r\n\r\n`;
     socket.write(`GET /v1/stream HTTP/1.1\r\n${head}`);
@@ -153,7 +153,7 @@ describe('responses that a client does not read', () => {
       maxUnsentBytes = Math.max(maxUnsentBytes, countUnsentBytes());
     }, 5);
     try {
-      // Concurrent requests, so that the API accepts each before any of them counts.
+      // The requests are concurrent, so that the API accepts each before any of them counts.
       await Promise.all(Array.from({ length: 24 }, () => requestWithoutReading()));
       const refused = await eventually('a request is refused', async () => {
         const response = await tenant.client.send('GET', PATH);

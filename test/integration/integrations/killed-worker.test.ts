@@ -47,10 +47,7 @@ describe('a connection whose worker is killed', () => {
   };
   const waitForDeath = async (dying: TestProcess) =>
     expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
-  /**
-   * Starts another worker, in this process. The lease of the dead one would end after 15 s; this
-   * ends it now.
-   */
+  /** Starts another worker, and ends the dead worker's lease now instead of after 15 s. */
   const takeOver = async () => {
     const { databaseUrl, runtime } = texting.stack;
     survivor = createRuntime(createFoundation(runtime.config, 'integrations'), {

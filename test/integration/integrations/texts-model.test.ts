@@ -12,7 +12,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'cut_after' },
 ];
 
-/** Steps of a run: what the account, the phone network, the vendor and its webhooks do. */
+/** The steps of a run: actions of the account, the phone network, the vendor and its webhooks. */
 const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constant('send' as const) },
@@ -36,7 +36,7 @@ describe('texts against a vendor that misbehaves at random', () => {
       fc.asyncProperty(steps, faults, async (run, misbehaviour) => {
         const account = await (await texting.createAccount()).connect();
         const planned = [...misbehaviour];
-        // A lost answer of the token endpoint costs a new sign-in, which has its own test.
+        // A lost response of the token endpoint requires a new sign-in, which has its own test.
         texting.double.misbehave = (name) =>
           name.endsWith('/texts') ? (planned.shift() ?? undefined) : undefined;
         const firstText = texting.double.texts.length;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** The 12 fields of the specification and the later ones, in the sequence of the response. */
+/** The 12 fields of the specification and the later fields, in the sequence of the response. */
 const MEMBERS = [
   'id',
   'company_name',

@@ -9,10 +9,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const PHONE = { width: 390, height: 844 };
 
-/**
- * Runs in the browser. Returns the words that break across lines, and by how many pixels the page
- * is wider than the screen.
- */
+/** Runs in the browser. Returns broken words, and the pixels by which the page is too wide. */
 const FIND_LAYOUT_PROBLEMS = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const broken = [];

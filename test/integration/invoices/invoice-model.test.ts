@@ -9,10 +9,7 @@ const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
 const RUNS = countRuns(25);
 const TOTAL_CENTS = 10_000;
 
-/**
- * The transitions of docs/decisions.md §3 as an operator sees them, written independently of the
- * product: status, action, next status.
- */
+/** docs/decisions.md §3 (status, action, next status), written without the product's table. */
 const NEXT_STATUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   draft: { approve: 'approved', cancel: 'cancelled' },
   needs_review: { approve: 'approved', cancel: 'cancelled', return: 'draft' },
@@ -42,7 +39,6 @@ interface Payment {
   applied: number;
 }
 
-/** The expected state of one invoice. */
 interface Model {
   status: string;
   isReleased: boolean;

@@ -16,7 +16,6 @@ describe('invoice page', () => {
   const open = (path: string, init: RequestInit = {}) => fetch(`${stack.origin}${path}`, init);
   const getInvoice = async (id: string, client = tenant.client) => (await client.get(`/invoices/${id}`)).body;
 
-  /** Sends an invoice and returns its id and the path of its page. */
   async function sendInvoice(overrides: Record<string, unknown> = {}, client = tenant.client) {
     const id = await createInvoiceAfter(client, ['approve'], overrides);
     const { body } = await client.post(`/invoices/${id}/send`, {});

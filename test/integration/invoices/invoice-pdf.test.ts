@@ -150,8 +150,8 @@ describe('invoice PDF', () => {
     const floodStatuses = Promise.all(floodIds.map(async (id) => (await fetchPdf(id)).status));
     expect((await tenant.client.get('/me')).status).to.equal(200);
     expect((await fetchPdf(otherInvoiceId, other.client)).status).to.equal(200);
-    // How many requests are refused depends on the machine. The fair sharing itself is tested in
-    // test/unit/documents/invoice-pdfs.test.ts.
+    // The number of refused requests depends on the machine.
+    // test/unit/documents/invoice-pdfs.test.ts tests the fair sharing itself.
     for (const status of await floodStatuses) expect(status).to.be.oneOf([200, 503]);
   });
 });

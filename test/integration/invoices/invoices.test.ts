@@ -4,7 +4,7 @@ import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** The 15 fields of the specification and then the additional ones, in response sequence. */
+/** The 15 fields of the specification, then the added fields, in the response's sequence. */
 const MEMBERS = [
   'id',
   'invoice_number',
@@ -153,7 +153,7 @@ describe('invoices', () => {
     });
 
     it('invoice tax is rounded once, not per line item, half away from zero', async () => {
-      // 3 × 6 cents at 8.25 % is 1.485. Rounded per line item it would be 0 three times.
+      // 3 × 6 cents at 8.25 % is 1.485. Rounded per line item, the tax would be 0 three times.
       const small = Array.from({ length: 3 }, () => lineItem({ unit_price_cents: 6, taxable: true }));
       expect((await createRecord('/invoices', invoiceInput({ line_items: small }))).tax_cents).to.equal(1);
       const half = [lineItem({ unit_price_cents: 200, taxable: true })];

@@ -19,7 +19,7 @@ import { generateUsualAttacks } from '../../support/text/regular-expressions.js'
 const CHARS = 64 * 1024;
 /**
  * Every text is tried with this length first. A quadratic function that takes 20 times the limit
- * for CHARS takes 20 times {@link SUSPICIOUS_MS} for this, and is then measured with CHARS.
+ * for CHARS takes 20 times {@link SUSPICIOUS_MS} here, and is then measured with CHARS.
  */
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;

@@ -6,7 +6,7 @@ const FOLDERS = ['api', 'mcp', 'workers', 'shared', 'bin'];
 const CHARS = 64 * 1024;
 /**
  * Every text is tried with this length first. A quadratic expression that takes 20 times the limit
- * for CHARS takes 20 times {@link SUSPICIOUS_MS} for this, and is then measured with CHARS.
+ * for CHARS takes 20 times {@link SUSPICIOUS_MS} here, and is then measured with CHARS.
  */
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;
@@ -47,7 +47,6 @@ const MEASURE = new Script(`
 interface Limits {
   maxMs: number;
   maxTries: number;
-  /** Texts before this index are skipped. */
   from?: number;
 }
 
@@ -63,7 +62,7 @@ function findSlowIndex(expression: RegExp, texts: string[], { maxMs, maxTries, f
   }
 }
 
-/** A text of `chars` for which the expression takes too long; undefined if none is found. */
+/** Returns a text of `chars` characters for which the expression takes too long. */
 function findSlowText(expression: RegExp, chars = CHARS, maxTries = TRIES): string | undefined {
   const shortTexts = [...generateAttacksOn(expression, SHORT_CHARS)];
   const findSuspicious = (from: number) =>

@@ -28,7 +28,6 @@ describe('daily mail limit of an account', () => {
       const [message] = await mails.listMessages(invoice);
       return /waits for tomorrow/.test(message.error) && message;
     });
-  /** Seconds since midnight UTC. */
   const secondsSinceMidnight = (instant: string) => (Date.parse(instant) / 1000) % 86_400;
   /** Makes the counted mails those of yesterday. */
   const startNextDay = async () => {
@@ -116,7 +115,7 @@ describe('daily mail limit of an account', () => {
       await mails.waitForDelivery(await mails.sendNewInvoice(), 'sent');
     const waiting = await mails.sendNewInvoice();
     const message = await waitUntilDeferred(waiting);
-    // No vendor of text messages exists yet, so the mail server sends this one.
+    // No vendor of text messages exists yet, so the mail server sends this text.
     await mails.stack.rows(id, `update messages set channel = 'sms' where id = $1`, [message.id]);
     await mails.retryNow(message.id);
     expect((await waitUntilDeferred(waiting)).error).to.match(/3 mails and text messages of today/);

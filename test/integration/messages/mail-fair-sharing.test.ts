@@ -24,10 +24,7 @@ describe('fair sharing of mails between accounts', () => {
   });
   after(() => fixture.stop());
 
-  /**
-   * Sends an invoice of the other account. Resolves with the number of mails that the server then
-   * accepted, up to and including this one.
-   */
+  /** Sends an invoice of the other account. Returns the number of mails accepted by then. */
   async function sendInvoiceOfOther(): Promise<number> {
     const { client } = other;
     const address = `other-${other.id}@example.com`;
@@ -99,7 +96,7 @@ describe('fair sharing of mails between accounts', () => {
     expect(dailyCounts).to.deep.equal([{ mails: 1 }]);
   });
 
-  // This comes last, because most of its mails are never sent.
+  // This test comes last, because most of its mails are never sent.
   it('mails of two accounts alternate however many one account has queued, four at a time', async () => {
     mail.server.delayMs = 250;
     await queueMany();

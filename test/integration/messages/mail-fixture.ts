@@ -20,7 +20,7 @@ export class MailFixture {
 
   static async start(environment: Record<string, string> = {}): Promise<MailFixture> {
     const server = await MailServer.start();
-    // The SMTP client gives up a server that hangs after two seconds instead of a minute.
+    // The SMTP client gives up a hanging server after two seconds instead of a minute.
     const SMTP_URL = `${server.url}?socketTimeout=2000`;
     const stack = await TestStack.start({
       environment: { SMTP_URL, MAIL_FROM, BASE_URL, ...environment },
@@ -44,7 +44,6 @@ export class MailFixture {
     return (await this.tenant.client.get(path)).body;
   }
 
-  /** Creates an approved invoice and returns its id. */
   async createApprovedInvoice(overrides: Record<string, unknown> = {}): Promise<string> {
     const { client } = this.tenant;
     const { body } = await client.post(
@@ -55,7 +54,6 @@ export class MailFixture {
     return body.id;
   }
 
-  /** Creates an approved invoice, requests to send it, and returns its id. */
   async sendNewInvoice(overrides: Record<string, unknown> = {}): Promise<string> {
     const id = await this.createApprovedInvoice(overrides);
     await this.tenant.client.post(`/invoices/${id}/send`, {});
@@ -70,12 +68,11 @@ export class MailFixture {
     });
   }
 
-  /** The messages of an invoice, newest first. */
+  /** Newest first. */
   async listMessages(invoiceId: string): Promise<Json[]> {
     return (await this.read(`/messages?invoice_id=${invoiceId}`)).data.items;
   }
 
-  /** The number of mails with this message's id that the server has accepted. */
   countAcceptedMails(messageId: string): number {
     return this.server.accepted.filter(({ mail }) => mail.messageId?.includes(messageId)).length;
   }

@@ -1,6 +1,6 @@
 /**
- * After any sequence of sending, refusing, retrying and viewing, the invoice, its messages and its
- * events equal those of a model.
+ * After any sequence of sending, refusing, retrying and viewing, the
+ * invoice, its messages and its events equal those of a model.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -33,7 +33,6 @@ const steps = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** The expected state of one invoice. */
 class Model {
   status = 'approved';
   delivery: 'queued' | 'sent' | 'failed' | null = null;
@@ -45,7 +44,6 @@ class Model {
     return this.messages.at(-1);
   }
 
-  /** Whether the step is possible in the current state. */
   allows({ act }: Step): boolean {
     if (act === 'send') return ['approved', 'viewed', 'failed'].includes(this.status);
     if (act === 'attempt') return this.latest === 'queued';
@@ -89,7 +87,7 @@ describe(`random sequences of invoice mails (seed ${SEED}; set FC_SEED to repeat
   });
   after(() => mail.stop());
 
-  /** Runs a step and waits until the product has stored the mail server's reply. */
+  /** Runs a step, and waits until the product has stored the mail server's reply. */
   async function runStep(id: string, { act, reply }: Step): Promise<void> {
     const { client } = mail.tenant;
     if (act === 'view') {

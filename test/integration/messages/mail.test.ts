@@ -26,7 +26,7 @@ describe('sending invoices by mail', () => {
     expect(message).to.include({ state: 'queued', provider: 'smtp', attempts: 1, sent_at: null });
     expect((await mail.read(`/invoices/${id}`)).delivery.state).to.equal('queued');
     expect(await mail.listEvents(id)).to.deep.equal([]);
-    // The server never replies, so the worker gives up and retries the mail later.
+    // The server never replies, so the worker gives up, and retries the mail later.
     const late = await eventually('a second attempt is planned', async () => {
       const [now] = await mail.listMessages(id);
       return now.error !== null && now;
@@ -317,7 +317,7 @@ describe('sending invoices by mail', () => {
     expect(sent.body.delivery.state).to.equal('sent');
     const [message] = (await sandbox.get(`/messages?invoice_id=${body.id}`)).body.data.items;
     expect(message).to.include({ state: 'sent', provider: 'outbox' });
-    // Not even if the row names the provider smtp.
+    // Even a row with the provider smtp must not be sent from a sandbox.
     await mail.stack.rows(
       sandboxId,
       `update messages set state = 'queued', provider = 'smtp' where tenant_id = $1 and id = $2`,

@@ -46,7 +46,6 @@ describe('mails about notices', () => {
     await server.stop();
   });
 
-  /** Creates an endpoint that the clock disables. Returns its id. */
   async function createDisabledEndpoint(): Promise<string> {
     const id = await health.createEndpoint();
     await health.setFailing(id, 121);
@@ -62,7 +61,7 @@ describe('mails about notices', () => {
       [tenant.id, endpointId],
     );
 
-  /** Waits until the only mail about an endpoint meets the condition. Returns the mail. */
+  /** Waits until the only mail about an endpoint meets the condition, and returns the mail. */
   const waitForMail = (endpointId: string, isExpected: (mail: Mail) => boolean) =>
     eventually('the mail', async () => {
       const [mail] = await listMails(endpointId);

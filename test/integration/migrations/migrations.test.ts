@@ -18,7 +18,7 @@ function optionsFor(databaseUrl: string): MigrateOptions {
   return { databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true };
 }
 
-/** Runs work with connections of the application's role, as every process has them. */
+/** Runs work with connections of the application's role, as every process does. */
 async function asApplication<T>(databaseUrl: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
   return work(db).finally(() => db.close());
@@ -50,7 +50,6 @@ async function listAppliedMigrations(databaseUrl: string): Promise<string[]> {
   });
 }
 
-/** Counts the rows of each table that the application sees for a tenant. */
 async function countVisibleRows(
   db: Database,
   tables: string[],
@@ -102,10 +101,10 @@ describe('migrations', () => {
 
   describe('of a database with rows', () => {
     let databaseUrl: string;
-    /** The rows of two tenants at a migration, and the tables that had one of each. */
+    /** By migration: the tables that had a row of each of two tenants at that time. */
     const filled = new Map<string, { tables: string[]; tenantIds: string[] }>();
 
-    // One database for all, so that the time does not grow with the square of the migrations.
+    // All tests share a database, so that the time does not grow with the square of the migrations.
     before(async () => {
       databaseUrl = await createEmptyDatabase();
       for (const name of names) {
@@ -218,8 +217,8 @@ describe('migrations', () => {
   it('a migration that fails halfway leaves nothing, and the next run continues when the cause is gone', async () => {
     const databaseUrl = await createEmptyDatabase();
     const runAsOwner = (text: string) => withPgClient(databaseUrl, (client: pg.Client) => client.query(text));
-    // The last table of the second migration exists already, so the migration fails after it has
-    // created its first tables.
+    // The last table of the second migration already exists, so
+    // the migration fails after it has created its first tables.
     await runAsOwner('create table invoice_line_items (stranger int)');
     let failure: unknown;
     await migrate(optionsFor(databaseUrl)).catch((error: unknown) => {

@@ -6,16 +6,13 @@ import { useStack } from '../../support/use-stack.js';
 import { explainRun, type RunNode } from '../../support/writes/explain.js';
 
 const TENANTS = 10;
-/** Invoices that are not due for long, of each of three kinds in each account. */
+/** Invoices per account and kind (there are three) that are not due for long. */
 const FAR = 700;
-/** Invoices past due but with a motor club, in each account. */
+/** Invoices per account that are past due but with a motor club. */
 const WITH_CLUB = 300;
 /** Due invoices of each of three kinds, in one account. */
 const DUE = 5;
-/**
- * An account costs three index probes and its settings. A due invoice costs its row, its customer
- * and its motor club.
- */
+/** An account: three index probes, its settings. A due invoice: its row, customer, motor club. */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;
 

@@ -25,8 +25,7 @@ describe('the ranges of the overdue sweep', () => {
   const findOverdueIds = async () =>
     (await inTenant((tx) => findOverdueInvoices(tx, 10_000))).map(({ entityId }) => entityId).sort();
   /**
-   * Runs two passes. The first records the running transactions, the second finds that they have
-   * ended.
+   * Runs two passes: the first records the running transactions, the second finds that they ended.
    * @returns number of changed invoices
    */
   const applyTerms = async (limit = 100): Promise<number> => {
@@ -118,7 +117,7 @@ describe('the ranges of the overdue sweep', () => {
     });
   }
 
-  /** Runs passes until one finds nothing. After each pass, its invoices become overdue. */
+  /** Runs passes until a pass finds nothing. After each pass, its invoices become overdue. */
   async function findAll(tx: Transaction): Promise<string[]> {
     const found: string[] = [];
     for (;;) {
@@ -163,8 +162,8 @@ describe('the ranges of the overdue sweep', () => {
     expect([await pass(), await pass()]).to.deep.equal([1, 0]);
     expect(await findOverdueIds()).to.deep.equal(ids);
     expect(await queryRows('select from terms_changes where tenant_id = $1', [tenant.id])).to.deep.equal([]);
-    // Longer terms count before they are applied to the invoices, because the sweep checks each
-    // candidate again.
+    // The sweep checks each candidate again, so longer terms
+    // count before they are applied to the invoices.
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 90 });
     expect(await findOverdueIds()).to.deep.equal([]);
     // A customer without terms has the account's terms, which are 30 days.

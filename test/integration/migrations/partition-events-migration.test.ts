@@ -38,10 +38,7 @@ describe('the migration that partitions events by week', () => {
   let databaseUrl: string;
   let db: Database;
 
-  /**
-   * Creates a database as the previous version left it: with rights for the application, and with
-   * events.
-   */
+  /** Creates a database with events as the previous version left it, with the rights of then. */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);

@@ -18,7 +18,6 @@ const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts'];
 const startOfWeek = (ms: number) => Math.floor((ms - 4 * DAY_MS) / WEEK_MS) * WEEK_MS + 4 * DAY_MS;
 const namePartition = (table: string, ms: number) =>
   `${table}_${new Date(startOfWeek(ms)).toISOString().slice(0, 10).replaceAll('-', '')}`;
-/** Creates an id whose time is this one. */
 const createIdAt = (ms: number) => firstIdAt(ms).slice(0, 14) + newId().slice(14);
 
 const INSERTS: Record<string, string> = {
@@ -63,8 +62,8 @@ describe('weekly partitions', () => {
         const [first, last] = [firstIdAt(startOfWeek(week)), createIdAt(startOfWeek(week) + WEEK_MS - 1)];
         for (const id of [first, last]) {
           await insert(table, id);
-          // Events from before the migration are one partition. It ends on a Monday two or three
-          // weeks after the migration.
+          // Events from before the migration are one partition, which
+          // ends on a Monday two or three weeks after the migration.
           const isOldTable = table === 'events' && week < startOfWeek(Date.now()) + 3 * WEEK_MS;
           const name = isOldTable
             ? namePartition('events_until', Date.now() + 3 * WEEK_MS)
@@ -121,7 +120,7 @@ describe('weekly partitions', () => {
     const now = Date.now() + 6 * WEEK_MS;
     const name = namePartition('webhook_deliveries', Date.now());
     await withPgClient(databaseUrl, async (reader) => {
-      // This transaction holds a lock, so that the partition cannot be dropped yet.
+      // The lock of this transaction delays the drop of the partition.
       await reader.query('begin; select from webhook_deliveries');
       const kept = await maintainPartitions(databaseUrl, { now });
       expect(kept?.faults).to.deep.include(`${name} is past its 30 days`);
@@ -154,7 +153,7 @@ describe('weekly partitions', () => {
   });
 
   it('a query by id reads one partition, and a page of events reads few rows more than it returns', async () => {
-    // Far enough that the partitions of the migration are dropped.
+    // Far enough in the future that the partitions of the migration are dropped.
     const now = startOfWeek(Date.now()) + 20 * WEEK_MS;
     await maintainPartitions(databaseUrl, { now });
     const weeks = [-1, 0, 1, 2, 3, 4].map((ahead) => now + ahead * WEEK_MS);
@@ -190,7 +189,7 @@ describe('weekly partitions', () => {
       const read = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
       // The page, the row that shows that a next page exists, and one row per partition to compare.
       expect(read).to.be.within(limit + 1, limit + partitions);
-      // PostgreSQL skips the partitions that the cursor has passed, but never the default one.
+      // PostgreSQL skips partitions that the cursor has passed, but never the default partition.
       expect(scans).to.have.length(partitions + 1);
     }
   });

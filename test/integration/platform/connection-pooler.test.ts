@@ -21,7 +21,6 @@ interface Pooler {
   stop: () => void;
 }
 
-/** Starts PgBouncer in front of the database, on loopback. */
 async function startPgBouncer(databaseUrl: string, settings: string): Promise<Pooler> {
   const { username, password, hostname, port, pathname } = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'tow-pooler-'));
@@ -104,7 +103,8 @@ describe('PgBouncer in front of PostgreSQL', function () {
       try {
         const refusal = await catchRefusal(pooler.url);
         expect(refusal).to.be.instanceOf(ConfigError);
-        // The error must not look like an unreachable store, or the process would wait for it.
+        // The error must not look like an unreachable
+        // store, or the process would wait for the store.
         expect(isConnectionError(refusal)).to.equal(false);
         expect((refusal as Error).message)
           .to.match(reason)

@@ -12,7 +12,7 @@ const OLDEST = 'tow_queue_oldest_waiting_seconds{queue="writes"}';
 describe('queue metrics', () => {
   const stack = useOwnStack({ worker: false, environment: { WRITE_TIMEOUT_MS: '100' } });
 
-  /** Reads the value of one gauge from /metrics. Returns undefined if the gauge is missing. */
+  /** Reads the value of a gauge from /metrics; undefined if the gauge is missing. */
   const readGauge = async (series: string): Promise<number | undefined> => {
     const page = await fetch(`${stack.origin}/metrics`).then((response) => response.text());
     const found = page.split('\n').find((text) => text.startsWith(`${series} `));

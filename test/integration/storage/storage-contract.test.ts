@@ -25,8 +25,8 @@ const MB = 1024 * 1024;
 const inOneMinute = () => new Date(Date.now() + 60_000);
 
 /**
- * Script of a child process. Writes MEGABYTES under a key, OBJECTS times. It then commits each
- * object or waits to be killed.
+ * Script of a child process. Writes MEGABYTES under a key, OBJECTS
+ * times, and then commits each object or waits to be killed.
  */
 const WRITER = `
   import { openStorage } from './shared/storage/open-storage.ts';
@@ -145,7 +145,7 @@ for (const [name, makePlace] of [
     });
 
     it(`storage in ${name} removes the remains of a killed process under one key, and nothing else`, async () => {
-      // An upload whose key begins in the same way.
+      // An upload whose key has the same prefix.
       const alive = await place.storage.create(`${OBJECT_KEY}0`, OBJECT_METADATA);
       for (const chunk of splitIntoChunks(generateBytes(9 * MB)))
         if (!alive.stream.write(chunk)) await once(alive.stream, 'drain');

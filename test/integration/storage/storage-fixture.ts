@@ -14,7 +14,6 @@ import { S3_ACCOUNT } from '../../support/exports/s3-signature.js';
 export const OBJECT_METADATA = { contentType: 'application/gzip', fileName: 'invoices.csv.gz' };
 export const OBJECT_KEY = '01890000-0000-7000-8000-000000000001/01890000-0000-7000-8000-000000000002/1';
 
-/** The credentials for the AWS SDK, as environment variables. */
 export const S3_CREDENTIALS = {
   AWS_ACCESS_KEY_ID: S3_ACCOUNT.id,
   AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secret,
@@ -36,13 +35,12 @@ export function useAwsCredentials(credentials: Record<string, string> = S3_CREDE
   });
 }
 
-/** An empty storage of one kind. */
 export interface TestStorage {
   storage: Storage;
   location: StorageLocation;
   /** Lists everything stored, finished or not, without the Storage interface. */
   listLeftovers: () => Promise<string[]>;
-  /** Stops keeping the bytes of later uploads. Set only for storage that keeps them in memory. */
+  /** Stops keeping the bytes of later uploads. Only for storage that keeps them in memory. */
   discardBytes?: () => void;
   remove: () => Promise<void>;
 }
@@ -103,7 +101,6 @@ export async function putObject(storage: Storage, key: string, bytes: Buffer) {
   return upload.commit();
 }
 
-/** Returns the bytes of an object, or undefined when it does not exist. */
 export async function getObject(storage: Storage, key: string, range?: { start: number; end: number }) {
   const found = await storage.open(key, range);
   return found && buffer(found.stream);
@@ -115,7 +112,7 @@ export async function listStorageKeys(storage: Storage, folder = ''): Promise<st
   return keys.sort();
 }
 
-/** Returns the error that a promise rejects with. @throws {Error} when it resolves */
+/** Returns the error that a promise rejects with. @throws {Error} if the promise resolves */
 export async function catchRejection(work: Promise<unknown>): Promise<Error & { code?: string }> {
   const outcome = await work.then(
     () => undefined,

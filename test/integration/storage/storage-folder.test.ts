@@ -15,7 +15,7 @@ import {
   type TestStorage,
 } from './storage-fixture.js';
 
-/** A script for a folder of 2 MB. It writes 8 MB, which fails, and then 64 KiB, which fit. */
+/** Script for a folder of 2 MB. It writes 8 MB, which fails, and then 64 KiB, which fit. */
 const FILLER = `
   import { openStorage } from './shared/storage/open-storage.ts';
   import { readdirSync } from 'node:fs';

@@ -39,7 +39,6 @@ describe('S3 storage', () => {
   });
   afterEach(() => server.stop());
 
-  /** Makes the first `times` requests that match the pattern fail. */
   const failRequests = (pattern: RegExp, failure: S3Failure, times = Number.POSITIVE_INFINITY) => {
     let left = times;
     server.injectFailure = (request) => (pattern.test(request) && left-- > 0 ? failure : undefined);
@@ -182,7 +181,6 @@ describe('S3 storage', () => {
     expect([...server.objects, ...server.uploads]).to.deep.equal([]);
   });
 
-  /** One call of each method. */
   const everyMethod = (one: Storage): Record<string, () => Promise<unknown>> => ({
     put: () => putObject(one, OBJECT_KEY, generateBytes(9 * MB)),
     open: () => one.open(OBJECT_KEY),

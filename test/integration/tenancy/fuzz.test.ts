@@ -6,7 +6,7 @@ import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** A fixed seed: every run sends the same bodies, so that a failure can be reproduced. */
+/** Fixed, so that every run sends the same bodies and a failure can be reproduced. */
 const SEED = 20_261_121;
 const ALL_RUNS = 300;
 const RUNS = countRuns(ALL_RUNS);
@@ -86,8 +86,8 @@ const oddNumber = fc.oneof(
 const oddValue = fc.oneof(oddText, oddTime, oddNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
 
 /**
- * Generates a valid body in which at most two members have odd values. With more, the API would
- * reject every body for several reasons at once.
+ * Generates a valid body with at most two odd members. With more,
+ * the API would reject every body for several reasons at once.
  */
 function oddBody(valid: Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> {
   const oddMembers = fc.dictionary(fc.constantFrom(...Object.keys(valid)), oddValue, {
@@ -177,10 +177,7 @@ describe('fuzzed requests', () => {
   const stack = useStack();
   const tenant = useTenant(stack);
 
-  /**
-   * Expects no 5xx status, and the error envelope with any error. `call` has already validated the
-   * response against the OpenAPI document.
-   */
+  /** Asserts that the status is no 5xx, and that any error has the envelope. */
   function expectNoServerError(response: TestResponse): void {
     expect(response.status, response.text).to.be.lessThan(500);
     if (response.status < 400) return;
@@ -194,7 +191,7 @@ describe('fuzzed requests', () => {
       expectNoServerError(response);
       statuses.add(response.status);
     });
-    // Few mutations leave the body valid, so all are needed.
+    // Few mutations leave the body valid, so all cases are needed.
     await fc.assert(property, { seed: SEED, numRuns: ALL_RUNS });
     // If every response were the same 400, the mutations would never get past the parser.
     expect([...statuses]).to.include.members([201, 400, 409]);
@@ -205,13 +202,13 @@ describe('fuzzed requests', () => {
       const [path = ''] = name.split('#');
       let accepted = 0;
       const property = fc.asyncProperty(bodies, async (body) => {
-        // Invoice numbers are unique; a duplicate would hide the other odd values of the body.
+        // Invoice numbers are unique. A duplicate would hide the other odd values of the body.
         const isUsual = body.invoice_number === INVOICE.invoice_number;
         const number = isUsual ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
         const response = await tenant.client.post(path, { ...body, ...number });
         expectNoServerError(response);
         if (response.status < 300) accepted += 1;
-        // A slow write is 202, and the record may not be there yet.
+        // A slow write gets 202, and the record may not exist yet.
         if (response.status !== 201) return;
         const read = await tenant.client.get(`${path}/${response.body.id}`);
         expect(read.status, read.text).to.equal(200);

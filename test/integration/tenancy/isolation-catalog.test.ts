@@ -5,8 +5,8 @@ import { createDatabase } from '../../support/stores.js';
 import { listTables } from '../../support/writes/rows.js';
 
 /**
- * Policies besides `tenant_isolation`. Keys, sessions and accounts at vendors are found by hash,
- * and people by e-mail, before the tenant is known. Sweeps list the ids of all tenants.
+ * Policies besides `tenant_isolation`. Before the tenant is known, a hash finds keys, sessions and
+ * accounts at vendors, and an e-mail address finds people. Sweeps list the ids of all tenants.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup SELECT',

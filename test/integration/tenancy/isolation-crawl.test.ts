@@ -44,8 +44,9 @@ const operations = listDocumentedOperations().filter(
     one.path !== '/stream' &&
     // Signing in needs no credential. test/integration/access/sign-in.test.ts tests its isolation.
     one.name !== 'POST /session' &&
-    // An account's audit log contains the ids that it requested, including ids of other tenants.
-    // test/integration/events/audit-log.test.ts tests that it contains no other data of theirs.
+    // An account's audit log contains the ids that the account requested, even ids of other
+    // tenants. test/integration/events/audit-log.test.ts tests that the log contains no other data
+    // of theirs.
     !one.path.startsWith('/audit-log'),
 );
 
@@ -55,16 +56,15 @@ interface Account {
   tenantId: string;
   client: TestClient;
   canary: string;
-  /** Ids by kind of record. */
+  /** By kind of record. */
   ids: Record<string, string>;
   /** The response text of each record after its creation, by path. */
   textByPath: Map<string, string>;
 }
 
-/** The API counts one replay of an account at a time, and refuses a second one meanwhile. */
+/** The API counts one replay of an account at a time, and refuses a second replay meanwhile. */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
-/** A request body that is not JSON. */
 const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
 
 describe('tenant isolation of all API operations', () => {
@@ -156,7 +156,7 @@ describe('tenant isolation of all API operations', () => {
     await Promise.all(tries);
   }
 
-  /** Returns the example body of the document with ids of the intruder's own records. */
+  /** Returns the document's example body, with ids of the intruder's own records. */
   function buildOwnBody(body: NonNullable<DocumentedOperation['body']>): unknown {
     return findIdPaths(body.schema).reduce<unknown>((value, place) => {
       const kind = findRecordKind(place);
@@ -176,12 +176,13 @@ describe('tenant isolation of all API operations', () => {
     if (name === 'PUT /settings/logo') return LOGO;
     if (!body) return {};
     const own = buildOwnBody(body) as OpenApiNode;
-    // Credentials and settings depend on the vendor; the one of the document is not in this stack.
+    // Credentials and settings depend on the vendor, and
+    // this stack lacks the vendor of the document.
     if (name === 'POST /connections')
       return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
     if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };
     if (!path.startsWith('/users')) return { body: own };
-    // Hashing a password takes half a second, and only a person may set one.
+    // Hashing a password takes half a second, and only a person may set a password.
     const { password: _password, ...rest } = own;
     return { body: rest };
   }

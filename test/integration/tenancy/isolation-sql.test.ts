@@ -13,7 +13,7 @@ const POOL_SIZE = 4;
 const CALLER_COUNT = 40;
 const USE_COUNT = 2000;
 
-/** Returns the SQLSTATE of a failed query, or '' if it succeeds. */
+/** Returns the SQLSTATE of a failed query, or '' after a success. */
 async function getSqlState(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => '',
@@ -159,7 +159,7 @@ describe('row-level security below the API', () => {
     ]);
   });
 
-  /** Ways to use and return a connection. Each returns the tenants seen and the ones allowed. */
+  /** Ways to use and return a connection. Each returns the tenants seen and the tenants allowed. */
   const USES: ((tenantId: string) => Promise<{ seen: string[]; own: string[] }>)[] = [
     async (tenantId) => ({
       seen: await listTenantsSeen((text) => db.read(tenantId, { text }), 'customers'),

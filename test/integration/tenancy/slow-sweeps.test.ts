@@ -6,7 +6,6 @@ import { findTasksWithout } from '../../support/clock.js';
 import type { TestStack } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
 
-/** The tenants and the timeout of one try of a sweep. */
 interface SweepTry {
   tenantIds: string[];
   queryTimeout: string;
@@ -117,7 +116,7 @@ describe('accounts that are slow in a sweep', () => {
       const flags = await Promise.all(tenantIds.map(sweep.isRecorded));
       return tenantIds.filter((_, index) => flags[index]);
     };
-    // A pass that found all of them would take 5 s and 22 times 1 s.
+    // A pass that found all slow accounts would take 5 s and 22 times 1 s.
     expect(await sweep.runPass(tenantIds)).to.be.below(19_000);
     const first = await recorded();
     expect(first.length).to.be.within(1, sweep.slow.length - 1);

@@ -10,7 +10,6 @@ const ACCOUNTS = 5;
 const OTHER_ROWS = 400;
 const DUE_ROWS = 4;
 
-/** Returns the account of each command or row that a sweep found. */
 function listTenantIds(found: unknown[]): string[] {
   return (found as { tenantId?: string; tenant_id?: string }[]).map(
     ({ tenantId, tenant_id }) => tenantId ?? tenant_id ?? '',

@@ -16,7 +16,7 @@ const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISO
 /** Schedules that sweep no tenants. */
 const WITHOUT_TENANTS = ['keep-partitions'];
 
-/** An account with records that only the passing of time makes due. */
+/** An account with records that become due only as time passes. */
 interface Waiting {
   tenant: TestTenant;
   invoiceId: string;
@@ -182,7 +182,7 @@ describe('sweeps over all accounts', () => {
     expect(failures).to.equal(5);
   });
 
-  /** Runs `work` while the queue's store refuses new jobs and otherwise responds. */
+  /** Runs `work` while the queue's store refuses new jobs but otherwise responds. */
   async function withFullQueue<T>(work: () => Promise<T>): Promise<T> {
     const { redis } = stack.runtime;
     const role = getAppRole(stack.databaseUrl);

@@ -26,7 +26,6 @@ interface Bill {
   isActive: boolean;
 }
 
-/** The model's state of one impounded vehicle and its work order. */
 interface Model {
   days: number;
   accrued: number;
@@ -53,12 +52,10 @@ const newBill = (workOrder: string) => {
   return { invoice_number: `STORED-${serial}`, work_order_id: workOrder, billing_email: 'b@example.com' };
 };
 
-/**
- * Compares everything after each step, so that a lost or doubly charged day shows at that step.
- */
+/** Compares everything after each step, so that a lost or doubly charged day shows at that step. */
 async function compare(model: Model, real: Real): Promise<void> {
   const impound = (await real.get(`/impounds/${real.impound}`)).body;
-  // The stack's clock also runs and may have accrued these days first.
+  // The stack's clock also runs, and may have accrued these days first.
   if (impound.accrued_days === countDueDays(model)) model.accrued = countDueDays(model);
   expect(impound).to.include({
     days: model.days,
@@ -106,7 +103,7 @@ const sweep = (times: number) =>
     model.accrued = countDueDays(model);
   });
 
-/** Sends concurrent invoices. Exactly one of them bills the open days. */
+/** Sends concurrent invoices. Exactly one invoice bills the open days. */
 const bill = (times: number) =>
   new ActionCommand(`bill ${times}`, async (model, real) => {
     const open = countDueDays(model) - countInvoicedDays(model);
@@ -137,7 +134,7 @@ const voidOrCancel = (nth: number, isSent: boolean) =>
     one.isActive = false;
   });
 
-/** Replaces the line items of a draft. Its storage days become unbilled again. */
+/** Replaces the line items of a draft, so that its storage days become unbilled again. */
 const rewrite = (nth: number) =>
   new ActionCommand(`rewrite ${nth}`, async (model, real) => {
     const one = listActiveBills(model)[nth % Math.max(1, listActiveBills(model).length)];

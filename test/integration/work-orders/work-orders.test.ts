@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** The 12 fields of docs/specification.md, then the added ones, in the response's sequence. */
+/** The 12 fields of docs/specification.md, then the added fields, in the response's sequence. */
 const MEMBERS = [
   'id',
   'job_number',

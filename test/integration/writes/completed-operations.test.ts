@@ -28,7 +28,6 @@ const OLD_REPLAY_QUERY = `insert into operations (tenant_id, id, command, lease_
   select tenant_id, command_id, command, now(), now() from command_attempts where tenant_id = $1 and command_id = $2
   on conflict (tenant_id, id) do update set lease_until = excluded.lease_until, created_at = excluded.created_at`;
 
-/** Reads and writes the operations of one account in the database. */
 class Operations {
   constructor(
     readonly db: Database,
@@ -38,7 +37,7 @@ class Operations {
   query = <R>(text: string, values: unknown[] = []) =>
     this.db.transaction([this.tenantId], (tx) => tx.query<R>({ text, values }));
 
-  /** Stores an operation whose lease ran out a second ago. Returns its id. */
+  /** Stores an operation whose lease ended a second ago, and returns its id. */
   async store(idempotencyKey: string = randomUUID()): Promise<string> {
     const command = buildCommand('customer.create', this.tenantId, { company_name: 'C' }, { idempotencyKey });
     await this.query(OLD_STORE_QUERY, [this.tenantId, command.id, JSON.stringify(command), -1]);

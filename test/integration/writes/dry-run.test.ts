@@ -7,7 +7,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
-/** Every table a write can change, except audit_entries, where a dry run leaves its entry. */
+/** Every table that a write can change, except audit_entries, where a dry run leaves its entry. */
 const TABLES = [
   'customers',
   'work_orders',
@@ -49,10 +49,7 @@ describe('dry runs of writes', () => {
 
   const fillPath = (path: string) => path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? name);
 
-  /**
-   * Returns all rows of all tables as one text, without last_used_at, which changes with each
-   * request.
-   */
+  /** Returns all rows as one text, without last_used_at, which changes with each request. */
   const readAllRows = async (): Promise<string> => {
     const texts = TABLES.map((table) => {
       const text = `select coalesce(jsonb_agg(to_jsonb(t) - 'last_used_at' order by to_jsonb(t)::text), '[]')::text as all from ${table} t`;

@@ -125,7 +125,7 @@ describe('retention of operations', () => {
       );
     await lease(leasedEndpoint, '1 hour');
     await lease(idleEndpoint, '-1 second');
-    // This comes last, because the clock of the stack may purge as soon as endpoints are deleted.
+    // This test comes last, because the clock may purge as soon as endpoints are deleted.
     const markDeleted = (ids: string[], hours: number) =>
       stack.rows(
         tenant.id,

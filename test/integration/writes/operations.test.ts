@@ -24,7 +24,7 @@ describe('operations of writes that were not committed in time', () => {
     return /^tow_operations_pending (\d+)$/m.exec(text)?.[1];
   };
 
-  /** Asserts that a write that no worker runs in time returns 202. Returns the operation's id. */
+  /** Asserts that a write that no worker runs in time gets 202. Returns the operation's id. */
   async function expectAccepted(request: Promise<TestResponse>): Promise<string> {
     const response = await request;
     expect(response.status, response.text).to.equal(202);

@@ -25,7 +25,6 @@ const RUNS = Number(process.env.FC_RUNS ?? countRuns(40));
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 const TAX_RATES_BPS = [825, 0, 1000];
 
-/** Three tenants, each with one record of each kind, and their model. */
 interface World extends BatchTargets {
   model: WriteModel;
 }
@@ -94,8 +93,8 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
       await expectSameRecords(world);
       await expectOneAuditEntryEach(world);
 
-      // A job that runs again after its worker died behind the commit changes nothing more and
-      // returns the same results.
+      // A job may run again if its worker died after the commit. Then
+      // it changes nothing more, and returns the same results.
       const before = await fingerprint(world);
       expectResults(
         await runIsolated(context, commands, { shouldSearchEarlier: again }),
@@ -148,7 +147,6 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
     expect(stored?.count).to.equal(1 + 256 - failingIndexes.size);
   });
 
-  /** Compares each result of a run with the model's, in sequence. */
   function expectResults(results: CommandResult[], commands: Command[], model: WriteModel): void {
     const resultsById = new Map<string, CommandResult[]>();
     for (const result of results) resultsById.set(result.id, [...(resultsById.get(result.id) ?? []), result]);
@@ -223,10 +221,7 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
     }
   }
 
-  /**
-   * A digest of every table of this world. It stays the same only if no row was added, removed or
-   * changed.
-   */
+  /** Digests every table of this world, so that any added, removed or changed row shows. */
   async function fingerprint({ tenants }: World): Promise<Record<string, string>> {
     return withPgClient(databaseUrl, async (client) => {
       await client.query('select set_config($1, $2, false)', ['app.tenant_ids', tenants.join(',')]);

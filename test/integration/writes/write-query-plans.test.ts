@@ -14,7 +14,7 @@ import { buildCommand } from '../../support/writes/commands.js';
 
 /**
  * Collects the queries that a handler sends. Only the query for tax rates returns a row, because
- * the handler inserts nothing without one.
+ * the handler inserts nothing without a tax rate.
  */
 async function collectQueries(
   tenantId: string,
@@ -110,8 +110,8 @@ describe('query plans of write commands', () => {
             .join('\n')
         );
       });
-      // With a join filter PostgreSQL reads all rows of a tenant; with a sequential scan, the whole
-      // table.
+      // With a join filter PostgreSQL reads all rows of a
+      // tenant; with a sequential scan, the whole table.
       expect(plan, name).to.not.match(/Seq Scan on (?!r\b|input\b)|Join Filter/);
     }
   });

@@ -1,7 +1,4 @@
-/**
- * Agents that behave as they should and record every call. They resend a call that got no result,
- * with the same idempotency key.
- */
+/** Agents that record every call, and resend a call without a result under the same key. */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Json } from '../client.js';
@@ -10,27 +7,24 @@ import { TestAgent } from './agent.js';
 
 const AGENTS = 8;
 const RETRY_MS = 100;
-/** Error codes on which an agent sends the same call again. */
 const RETRIED_CODES = ['service_unavailable', 'idempotency_in_progress'];
 
 export interface AgentTenant {
   id: string;
-  /** The key of an agent. */
   key: string;
   /** A work order to draft invoices for. */
   workOrderId: string;
 }
 
-/** One tool call and its outcome. */
 export interface AgentCall {
   tenant: AgentTenant;
   tool: string;
   args: Record<string, unknown>;
-  /** How often it was sent. */
+  /** Number of attempts. */
   sent: number;
-  /** The structured result, once there is one. */
+  /** The structured result, once the agent has it. */
   result?: Json;
-  /** A result that promises nothing and that no retry fixes. */
+  /** An error that no retry fixes. */
   refusal?: string;
 }
 
@@ -56,16 +50,12 @@ const LINE_ITEM = {
   taxable: false,
 };
 
-/** See the module comment. */
 export class AgentLoad {
   readonly calls: AgentCall[] = [];
   #agents: Promise<void>[] = [];
   #isEnding = false;
 
-  /**
-   * @param origins of the replicas. Each attempt chooses one, as a load balancer without affinity
-   * would
-   */
+  /** @param origins of the replicas, through which attempts rotate, as behind a load balancer */
   constructor(
     private readonly origins: readonly string[],
     private readonly tenants: readonly AgentTenant[],
@@ -89,7 +79,7 @@ export class AgentLoad {
     return this;
   }
 
-  /** Waits for so many more answered calls, as proof that the work continues. */
+  /** Waits for this many more answered calls, which proves that the server still works. */
   async waitForCalls(by = 200, timeoutMs = 60_000): Promise<void> {
     const goal = this.answeredCount + by;
     await eventually(`${by} more answered calls of agents`, () => this.answeredCount >= goal, timeoutMs);
@@ -125,8 +115,7 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   try {
     result = await agent.call(call.tool, call.args);
   } catch (error) {
-    // A connection that was cut or refused proves nothing. A healthy server would not return any
-    // other HTTP error.
+    // A cut or refused connection is no result. A healthy server returns no other HTTP error.
     const { code } = error as { code?: number };
     if (typeof code === 'number' && code !== 503) call.refusal = String(error);
     return;
@@ -137,6 +126,6 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
     return;
   }
   const outcome = result.structuredContent as Json;
-  // The write is stored and has not run yet. The same key returns its outcome later.
+  // The write is stored but has not run yet. The same key returns its outcome later.
   if (outcome?.data?.operation_id === undefined) call.result = outcome;
 }

@@ -16,7 +16,6 @@ export interface AgentOptions {
   headers?: Record<string, string>;
 }
 
-/** A connected agent and its key. */
 export class TestAgent {
   private constructor(
     readonly key: string,
@@ -37,7 +36,6 @@ export class TestAgent {
     return new TestAgent(key, client);
   }
 
-  /** The result of a tool, successful or not. */
   async call(
     name: string,
     args: Record<string, unknown> = {},
@@ -50,7 +48,7 @@ export class TestAgent {
     })) as CallToolResult;
   }
 
-  /** The structured result of a tool that must succeed. */
+  /** Returns the structured result of a tool call that must succeed. */
   async callOk(
     name: string,
     args: Record<string, unknown> = {},
@@ -61,7 +59,6 @@ export class TestAgent {
     return result.structuredContent;
   }
 
-  /** The error object of a tool that must be refused. */
   async callRefused(
     name: string,
     args: Record<string, unknown> = {},
@@ -74,7 +71,7 @@ export class TestAgent {
   }
 }
 
-/** Creates an agent key of a tenant and a client that uses it. The caller closes `client`. */
+/** Creates an agent key of a tenant, and a client for the key. The caller closes `client`. */
 export async function connectAgent(
   stack: TestStack,
   tenant: TestTenant,

@@ -5,18 +5,18 @@ import type { TestStack, TestTenant } from '../stack.js';
 
 export const APPROVAL_THRESHOLD_CENTS = 100_000;
 
-/** A body of POST /invoices with this total before tax. */
+/** Returns a body of POST /invoices with this total before tax. */
 export function buildDraft(cents: number, overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return invoiceInput({ line_items: [lineItem({ unit_price_cents: cents })], ...overrides });
 }
 
-/** Creates an agent key that may draft, propose and read, and a client that uses it. */
+/** Creates a client with an agent key that may draft, propose and read. */
 export async function createAgentClient(stack: TestStack, tenantId: string): Promise<TestClient> {
   const scopes = ['write_invoices_draft', 'read_invoices', 'propose_approvals'];
   return stack.createClient(await stack.createKey(tenantId, { kind: 'agent', scopes }));
 }
 
-/** Sets an account's approval threshold; null turns it off. */
+/** `null` turns the approval threshold off. */
 export async function setApprovalThreshold(
   { client }: TestTenant,
   cents: number | null = APPROVAL_THRESHOLD_CENTS,
@@ -25,7 +25,7 @@ export async function setApprovalThreshold(
   expect(set.status, set.text).to.equal(200);
 }
 
-/** Sets the amount that each agent key of an account may draft in a day; null removes the limit. */
+/** Sets the amount that each agent key may draft in a day; null removes the limit. */
 export async function setAgentDayLimit({ client }: TestTenant, cents: number | null): Promise<void> {
   const set = await client.patch('/settings', { agent_day_cents: cents });
   expect(set.status, set.text).to.equal(200);

@@ -1,7 +1,4 @@
-/**
- * The tools, resources and prompts that the conformance suite expects on a server, besides the
- * product's own. For tests only.
- */
+/** The tools, resources and prompts that the conformance suite expects besides the product's. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
@@ -118,7 +115,6 @@ async function reportProgress(
   return { content: [text('done')] };
 }
 
-/** The product's offer with the suite's fixtures added. */
 export function createConformanceOffer(mcp: McpRuntime): McpFeatures {
   const productOffer = createMcpFeatures(mcp);
   return {

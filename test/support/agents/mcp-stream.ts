@@ -1,6 +1,6 @@
 /**
- * A response of /mcp, read as it arrives: one JSON response, or a stream of MCP messages that ends
- * with it.
+ * Reads a response of /mcp while it arrives: one JSON response, or
+ * a stream of MCP messages whose last message is the response.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Json } from '../client.js';
@@ -13,7 +13,6 @@ export interface McpStreamOptions {
   headers?: Record<string, string>;
 }
 
-/** One POST and its response. */
 export class McpStream {
   /** Undefined before the response starts. */
   response: IncomingMessage | undefined;
@@ -46,7 +45,7 @@ export class McpStream {
     this.#request.end(JSON.stringify(message));
   }
 
-  /** A tools/call under the id `call`. */
+  /** Sends a tools/call with the id `call`. */
   static call(
     { origin, key, headers }: Omit<McpStreamOptions, 'message'>,
     params: { name: string; arguments?: Json; _meta?: Json },
@@ -64,7 +63,6 @@ export class McpStream {
     return this.response?.headers['content-type'] === 'text/event-stream';
   }
 
-  /** All MCP messages so far. */
   get messages(): Json[] {
     if (!this.isStream) return this.hasEnded ? [JSON.parse(this.text)] : [];
     const blocks = this.text.split('\n\n').slice(0, -1);
@@ -75,13 +73,13 @@ export class McpStream {
     return eventually(`${count} messages`, () => this.messages.length >= count && this.messages);
   }
 
-  /** All MCP messages, with the response at the end. */
+  /** Returns all MCP messages; the response is the last of them. */
   async waitForEnd(): Promise<Json[]> {
     await eventually('the end of the response', () => this.hasEnded);
     return this.messages;
   }
 
-  /** Stops reading from the socket until {@link goOn}. */
+  /** Stops reading from the socket until {@link resumeReading}. */
   pauseReading(): void {
     this.response?.pause();
   }
@@ -90,7 +88,6 @@ export class McpStream {
     this.response?.resume();
   }
 
-  /** Closes the connection. */
   disconnect(): void {
     this.#request.destroy();
   }

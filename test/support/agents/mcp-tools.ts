@@ -1,7 +1,4 @@
-/**
- * Two published tools that test the MCP server from outside: the official conformance suite and the
- * inspector's command line.
- */
+/** Runs the official conformance suite and the inspector against the MCP server. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -15,15 +12,12 @@ const CONFORMANCE = join(MODULES, '@modelcontextprotocol/conformance/dist/index.
 const INSPECTOR = join(MODULES, '.bin/mcp-inspector');
 
 /**
- * Whether tests must skip these tools, which are as large as the product's own dependencies. CI has
- * them.
+ * Tests skip these tools if they are missing, because they are as
+ * large as the product's own dependencies. CI installs them.
  */
 export const ARE_MCP_TOOLS_MISSING = !existsSync(CONFORMANCE) && process.env.CI !== 'true';
 
-/**
- * A proxy that adds the key, which the conformance suite cannot send. Host and Origin pass through
- * unchanged.
- */
+/** Adds the key to requests, because the conformance suite sends none, and changes nothing else. */
 export class KeyProxy {
   private constructor(
     private readonly server: Server,
@@ -60,10 +54,7 @@ interface Check {
   errorMessage?: string;
 }
 
-/**
- * Runs every scenario for servers. Returns the problems of each scenario by its name. Without
- * problems it passed.
- */
+/** Runs every scenario for servers. A scenario without problems has passed. */
 export async function runConformance(url: string): Promise<Map<string, string[]>> {
   const directory = await mkdtemp(join(tmpdir(), 'tow-conformance-'));
   try {
@@ -100,10 +91,7 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/**
- * Runs the inspector's command line.
- * @param args besides the server's address and the key
- */
+/** @param args besides the server's address and the key */
 export function inspectServer(url: string, key: string, args: string[]): Promise<ProgramResult> {
   const header = ['--header', `Authorization: Bearer ${key}`];
   return runProgram(INSPECTOR, [
@@ -119,7 +107,7 @@ export function inspectServer(url: string, key: string, args: string[]): Promise
   ]);
 }
 
-/** Runs the inspector with a file of the form that desktop agents read (README.md). */
+/** Runs the inspector with a configuration file for desktop agents, as in README.md. */
 export function inspectWithConfig(path: string, args: string[]): Promise<ProgramResult> {
   const server = ['--config', path, '--server', 'tow-dispatch'];
   return runProgram(INSPECTOR, ['--cli', ...server, '--format', 'json', '-q', ...args]);

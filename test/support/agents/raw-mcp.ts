@@ -1,4 +1,4 @@
-/** Requests to /mcp that no client of the SDK would send. */
+/** Sends requests to /mcp that no client of the SDK would send. */
 import { once } from 'node:events';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -10,18 +10,17 @@ export interface RawOptions {
   key?: string | null;
   /** An undefined value removes one of the usual headers. */
   headers?: Record<string, string | undefined>;
-  /** Text and bytes are sent unchanged, an object as JSON. */
+  /** Text and bytes are sent unchanged, and an object as JSON. */
   body?: unknown;
 }
 
-/** Sends arbitrary requests to one server's /mcp. */
 export class RawMcp {
   constructor(
     readonly origin: string,
     readonly key: string,
   ) {}
 
-  /** Sends one request. `headers` can replace every header, including Host and Origin. */
+  /** `headers` can replace every header, including Host and Origin. */
   async send({
     method = 'POST',
     path = '/mcp',
@@ -49,12 +48,11 @@ export class RawMcp {
     return { status: response.statusCode, headers: response.headers, text, body: text && JSON.parse(text) };
   }
 
-  /** Sends a JSON-RPC request with id 1 (or the given `id`) and resolves with its response. */
+  /** Sends a JSON-RPC request. Its default id is 1. */
   request(method: string, params: object = {}, { id = 1, ...options }: RawOptions & { id?: unknown } = {}) {
     return this.send({ ...options, body: { jsonrpc: '2.0', id, method, params } });
   }
 
-  /** Sends a tools/call. */
   call(
     name: string,
     args: Record<string, unknown> = {},
@@ -63,7 +61,7 @@ export class RawMcp {
     return this.request('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) }, options);
   }
 
-  /** Opens a bare connection. */
+  /** Opens a TCP connection without sending anything. */
   async openSocket(): Promise<Socket> {
     const { hostname, port } = new URL(this.origin);
     const socket = connect(Number(port), hostname);
@@ -71,7 +69,7 @@ export class RawMcp {
     return socket;
   }
 
-  /** The head of a POST whose body has so many bytes. */
+  /** Returns the head of a POST whose Content-Length is `bytes`. */
   buildHead(bytes: number): string {
     const { host } = new URL(this.origin);
     const lines = ['POST /mcp HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${this.key}`];

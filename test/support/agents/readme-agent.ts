@@ -1,4 +1,4 @@
-/** The README's JSON for desktop agents, as a reader would fill it in. */
+/** Fills in the README's JSON for desktop agents, as a reader would. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -12,7 +12,7 @@ export const OLDER_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-
 export const NEWEST_REVISION = '2026-07-28';
 const NAMES = { name: 'test-agent', version: '1.0.0' };
 
-/** The methods that the clients of both SDKs share, as far as tests use them. */
+/** The methods that the clients of both SDKs share, as far as tests need them. */
 export interface RevisionClient {
   listTools(): Promise<Json>;
   callTool(params: {
@@ -33,7 +33,6 @@ export interface RevisionClient {
 
 export interface RevisionConnection {
   client: RevisionClient;
-  /** The revision that both sides agreed on. */
   revision: string | undefined;
 }
 
@@ -54,10 +53,7 @@ class OlderHttp extends StreamableHTTPClientTransport {
   }
 }
 
-/**
- * @param origin of the process that serves /mcp
- * @param revision an older revision or the newest one
- */
+/** @param origin of the process that serves /mcp */
 export async function connectRevision(
   origin: string,
   key: string,
@@ -78,7 +74,7 @@ export async function connectRevision(
 
 const PREFIX = 'io.modelcontextprotocol';
 
-/** A request of the newest revision with its headers. */
+/** Builds a request of the newest revision, with its headers. */
 export function buildNewestRequest(
   method: string,
   params: Record<string, unknown> = {},

@@ -11,10 +11,7 @@ import { type WriteOptions, writeExport } from '../../../workers/exports/files/w
 
 const SNAPSHOT_NAME = 'export-test';
 
-/**
- * Texts that careless writers or readers of CSV get wrong. A spreadsheet would execute some of
- * them.
- */
+/** Texts that programs for CSV often write or read wrongly. A spreadsheet would execute some. */
 export const AWKWARD_TEXTS = [
   'plain',
   'with, commas, and "quotes"',
@@ -43,7 +40,7 @@ export const AWKWARD_TEXTS = [
   null,
 ];
 
-/** An export request for plain invoices as CSV, with `overrides`. */
+/** An export request for plain invoices as CSV, unless `overrides` changes it. */
 export function buildExportRequest(tenantId: string, overrides: Partial<ExportRequest> = {}): ExportRequest {
   return {
     tenantId,
@@ -95,10 +92,7 @@ export async function writeExportToBuffer(
 
 export type CsvRow = Record<string, string | null>;
 
-/**
- * The rows of a CSV text by column, as a reader of RFC 4180 sees them. An empty cell is null, `""`
- * an empty text.
- */
+/** Parses CSV by RFC 4180. An unquoted empty cell is null, and `""` is an empty text. */
 export function parseCsv(content: Buffer): CsvRow[] {
   return parse(content, {
     columns: true,
@@ -107,14 +101,12 @@ export function parseCsv(content: Buffer): CsvRow[] {
   }) as CsvRow[];
 }
 
-/** Like {@link parseCsv}, but empty cells are empty texts. It is twenty times as fast. */
+/** Like {@link parseCsv}, but every empty cell is an empty text. Twenty times as fast. */
 export function parseCsvFast(content: Buffer): Record<string, string>[] {
   return parse(content, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
 }
 
-/**
- * The files of a zip by name, read by its central directory. Each is checked against its CRC-32.
- */
+/** Returns the files of a zip by name, from its central directory, and checks each CRC-32. */
 export function unzip(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   expect(end, 'end of the central directory').to.be.at.least(0);
@@ -146,7 +138,7 @@ export function unzip(zip: Buffer): Map<string, Buffer> {
 
 type RestRecord = Record<string, unknown>;
 
-/** The text that a cell must have for a value of REST. */
+/** Returns the text that a CSV cell must have for a value of the REST API. */
 export function formatCell(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -154,8 +146,8 @@ export function formatCell(value: unknown): string | null {
 }
 
 /**
- * A record of REST as a row: members of objects become columns, and the members that CSV leaves out
- * are missing.
+ * Flattens a record of the REST API to a row: members of objects become columns. `excludedMembers`
+ * names the members that CSV leaves out.
  */
 export function flattenRecord(record: RestRecord, excludedMembers: readonly string[] = []): RestRecord {
   return Object.fromEntries(
@@ -169,7 +161,7 @@ export function flattenRecord(record: RestRecord, excludedMembers: readonly stri
   );
 }
 
-/** Asserts that every value of REST is in its cell, and that no cell has any other value. */
+/** Asserts that every member of the record is in its cell, and that no cell has another value. */
 export function expectSameRow(
   cells: CsvRow | undefined,
   record: RestRecord,

@@ -11,13 +11,12 @@ import { scheduleInput } from '../records/samples.js';
 import type { TestStack } from '../stack.js';
 import { ExportAccount } from './exports.js';
 
-/** The clock's task for export schedules, as a function, for a stack without a clock. */
+/** Runs the clock's task for export schedules in a stack without a clock. */
 export function createScheduleClock(stack: TestStack): () => Promise<unknown> {
   const process = createClockProcessor(stack.runtime);
   return () => process({ name: 'run-export-schedules', data: {} } as Job<ClockJob>, '');
 }
 
-/** Export schedules of one account. */
 export class ScheduleAccount {
   readonly exports: ExportAccount;
 
@@ -47,31 +46,24 @@ export class ScheduleAccount {
     return response.body;
   }
 
-  /**
-   * Makes it due since the given interval.
-   * @returns the schedule
-   */
+  /** Makes a schedule due since `since` ago, and returns the schedule. */
   async makeDue(id: string, since = '1 minute'): Promise<Json> {
     const text = `update export_schedules set next_run_at = date_trunc('milliseconds', now()) - $3::interval where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id, since]);
     return this.read(id);
   }
 
-  /** The command that the clock would submit. */
+  /** Builds the command that the clock would submit. */
   buildRunCommand(id: string, due_at: string): Command {
     const target = { tenant_id: this.tenantId, id, environment: 'live' as const };
     return buildClockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
   }
 
-  /** The exports that the schedule has requested. */
   async listExports(id: string): Promise<Json[]> {
     return (await this.client.get(`/exports?schedule_id=${id}`)).body.data.items;
   }
 
-  /**
-   * Waits until it is no longer due.
-   * @returns the schedule
-   */
+  /** Waits until a schedule is no longer due, and returns the schedule. */
   waitForRun(id: string): Promise<Json> {
     return eventually('a run', async () => {
       const schedule = await this.read(id);
@@ -79,23 +71,21 @@ export class ScheduleAccount {
     });
   }
 
-  /** The audit entries of the schedule, the newest first. */
+  /** Newest first. */
   async readAuditEntries(id: string): Promise<Json[]> {
     return (await this.client.get(`/audit-log?entity_id=${id}`)).body.data.items;
   }
 }
 
-/** The date in a time zone, in the format of a filter. */
+/** Returns the date in a time zone, in the format of a filter. */
 export function formatDateIn(timeZone: string, at: string | number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
 }
 
-/** The date that is so many days later. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The hour of the day in a time zone. */
 export function readHourIn(timeZone: string, at: string): number {
   return Number(
     new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date(at)),

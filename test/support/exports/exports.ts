@@ -15,10 +15,9 @@ import type { TestStack } from '../stack.js';
 
 const LEASE_MS = 15_000;
 
-/** A queue has its own connections, so each stack gets only one. */
+/** A queue opens connections, so each stack gets only one queue. */
 const queues = new WeakMap<TestStack, WritesQueue>();
 
-/** Requests an export. */
 export async function requestExport(client: TestClient, request: object): Promise<Json> {
   const response = await client.post('/exports', request);
   expect(response.status, response.text).to.equal(202);
@@ -54,7 +53,7 @@ export class ExportAccount {
     );
   }
 
-  /** @throws {Error} when the export cannot be leased */
+  /** @throws {Error} if the export cannot be leased */
   async leaseOrThrow(id: string, owner = newId()): Promise<LeasedExport> {
     const found = await this.lease(id, owner);
     if (!found || found === 'busy') throw new Error(`the export was not leased: ${found}`);
@@ -68,7 +67,7 @@ export class ExportAccount {
     );
   }
 
-  /** The command by which a worker records a completed export. */
+  /** Builds the command by which a worker records a completed export. */
   buildCompletion(id: string, attempt: number, overrides: object = {}): Command {
     const input = {
       attempt,
@@ -96,7 +95,7 @@ export class ExportAccount {
     return createSystemCommand({ type, tenantId, environment: 'live', name: 'exports', entityId, input });
   }
 
-  /** Submits commands as a worker does. Resolves when the last of them has run. */
+  /** Submits commands as a worker does. Resolves once all of them have run. */
   async submit(...commands: Command[]): Promise<void> {
     const queue = queues.get(this.stack) ?? openWritesQueue(this.stack.runtime);
     queues.set(this.stack, queue);
@@ -108,7 +107,6 @@ export class ExportAccount {
     });
   }
 
-  /** Creates an export and completes it. */
   async createCompleted(request?: object): Promise<Json> {
     const { id } = await this.create(request);
     const { attempts } = await this.leaseOrThrow(id);
@@ -116,7 +114,7 @@ export class ExportAccount {
     return this.read(id);
   }
 
-  /** Sets columns of the export's row directly, without any check. */
+  /** Sets columns of the export's row by SQL, without any check. */
   async updateColumns(id: string, columns: string): Promise<void> {
     const text = `update exports set ${columns} where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id]);

@@ -3,10 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { findSignatureError } from './s3-signature.js';
 
-/**
- * S3's own limits: the size of every part but the last, and the number of keys on one page of a
- * list.
- */
+/** S3's own limits: the minimum size of every part but the last, and the keys on a page. */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const PAGE = 1000;
 
@@ -29,10 +26,7 @@ interface StoredPart {
   body: Buffer;
 }
 
-/**
- * What goes wrong with a request: an error response of S3, no response, or a connection that
- * breaks.
- */
+/** A failure of a request: an error response of S3, no response, or a broken connection. */
 export type S3Failure = { status: number; code: string } | 'silence' | 'cut';
 
 class Refusal extends Error {
@@ -48,7 +42,6 @@ const md5 = (body: Buffer | string) => createHash('md5').update(body).digest('he
 const tag = (name: string, value: string | number) => `<${name}>${value}</${name}>`;
 const STATUS: Record<string, number> = { XAmzContentSHA256Mismatch: 400 };
 
-/** A request with its parsed parts. */
 interface S3Request {
   request: IncomingMessage;
   response: ServerResponse;
@@ -58,9 +51,9 @@ interface S3Request {
 }
 
 /**
- * One bucket, served over HTTP as S3 documents it and as strictly as S3 does. It checks signatures
- * and digests of bodies, links expire, a cut body creates no object, and parts are checked when
- * they are joined. Like older servers, it does not support checksums in trailers.
+ * Serves one bucket over HTTP, as strictly as S3 documents it. It checks signatures and digests of
+ * bodies, links expire, a cut body creates no object, and parts are checked when they are joined.
+ * Like older servers, it does not support checksums in trailers.
  */
 export class S3Server {
   readonly objects = new Map<string, StoredObject>();
@@ -70,9 +63,7 @@ export class S3Server {
   /** Called before each request is served. */
   injectFailure: (request: string) => S3Failure | undefined = () => undefined;
   pageSize = PAGE;
-  /**
-   * Whether it keeps the bytes of parts. Set it to false for uploads that are larger than memory.
-   */
+  /** False: the server drops the bytes of parts, for uploads that are larger than memory. */
   keepsParts = true;
 
   private constructor(
@@ -261,10 +252,7 @@ export class S3Server {
   }
 }
 
-/**
- * The whole body.
- * @throws when the connection ends before it
- */
+/** @throws if the connection ends before the body does */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

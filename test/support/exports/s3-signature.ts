@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The one account that the server accepts. */
+/** The only account that the server accepts. */
 export const S3_ACCOUNT = { id: 'AKIDEXPORTS', secret: 'secret-of-the-exports-account' };
 
 const SKEW_MS = 15 * 60_000;
@@ -16,11 +16,11 @@ interface SignatureParts {
   signature: string;
   date: string;
   payload: string;
-  /** Only in a presigned link, in seconds. */
+  /** In seconds; undefined unless the link is presigned. */
   expires: number | undefined;
 }
 
-/** S3's error code. Undefined when the account has signed the request (AWS Signature Version 4). */
+/** Returns S3's error code; undefined if the signature is right (AWS Signature Version 4). */
 export function findSignatureError(request: IncomingMessage, body: Buffer): string | undefined {
   const url = new URL(request.url ?? '', 'http://s3');
   const parts = parseSignature(request, url.searchParams);

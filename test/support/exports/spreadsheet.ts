@@ -4,24 +4,21 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether tests must skip LibreOffice. CI has it. */
+/** Tests skip LibreOffice if it is missing. CI installs it. */
 export const IS_SPREADSHEET_MISSING =
   spawnSync('soffice', ['--version']).status !== 0 && process.env.CI !== 'true';
 
 /**
- * Comma, quote, UTF-8, from line 1, no columns named, language of the machine. Quoted cells are not
- * forced to be texts, special numbers are recognised, and formulas are evaluated. This is the least
+ * Comma, quote, UTF-8, from line 1, no columns named, language of the machine. Quoted cells may
+ * become numbers, special numbers are recognised, and formulas are evaluated. This is the least
  * careful way to open a file (help.libreoffice.org, "Filter Options for CSV Import").
  */
 const CARELESS_IMPORT = 'CSV:44,34,76,1,,0,false,true,false,false,false,-1,true';
 
 interface Sheet {
-  /** Every cell that was read as a formula, as LibreOffice writes it. */
+  /** Every cell that LibreOffice read as a formula, in its own notation. */
   formulas: string[];
-  /**
-   * Every number, in the sequence of its cells. A number that is repeated beside itself appears
-   * once.
-   */
+  /** Every number, in the sequence of the cells. Equal numbers side by side appear once. */
   numbers: number[];
   /** Every text, with its lines joined by a line feed. */
   texts: string[];

@@ -6,7 +6,7 @@ import { createBatchContext } from '../writes/batch-context.js';
 
 const DAY_MS = 86_400_000;
 
-/** Noon UTC that many days ago, for an account whose time zone is UTC. */
+/** Returns noon UTC, for an account whose time zone is UTC. */
 export function noonDaysAgo(days: number): string {
   return new Date((Math.floor(Date.now() / DAY_MS) - days + 0.5) * DAY_MS).toISOString();
 }
@@ -19,8 +19,8 @@ export class StorageSweeps {
   ) {}
 
   /**
-   * Moves the impound back in time and returns the commands that each sweep finds. One transaction
-   * does both, so that the clock of the stack cannot act in between.
+   * Moves the impound back in time, and returns the commands that each sweep finds. Both happen in
+   * one transaction, so that the clock of the stack cannot act in between.
    */
   sweepAfter(id: string, days: number, sweeps = 1): Promise<Command[][]> {
     return this.stack.runtime.db.transaction([this.tenantId], async (tx) => {

@@ -1,7 +1,4 @@
-/**
- * The product as it is deployed: real processes on stores of their own, all in one or scaled out as
- * the test run chooses.
- */
+/** The product as deployed: real processes with their own stores, all in one or scaled out. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -29,7 +26,7 @@ import {
 export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
 
-/** The totals of all faults and loads in a run, printed at its end. */
+/** The totals over all faults and loads of a run, printed at its end. */
 export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
 
 export interface DeployedTenant {
@@ -38,7 +35,7 @@ export interface DeployedTenant {
 }
 
 export interface DeploymentOptions {
-  /** Processes of each type when scaled out. All in one, one process does everything. */
+  /** Processes of each type when scaled out. All in one, a single process does everything. */
   webs?: number;
   writers?: number;
   /** Default 0: no process delivers webhooks when scaled out. */
@@ -47,13 +44,12 @@ export interface DeploymentOptions {
   mcps?: number;
   /** Default 0: no process writes exports when scaled out. */
   exporters?: number;
-  /** Settings of every process. */
   settings?: Record<string, string>;
 }
 
 /**
- * One command line of the Procfile (or `npm start`) on one port. It stays the same service when it
- * is killed and started again.
+ * One command line of the Procfile (or `npm start`) on one port. The service stays the same when
+ * its process is killed and started again.
  */
 export class DeployedService {
   process: TestProcess | undefined;
@@ -71,7 +67,7 @@ export class DeployedService {
 
   /**
    * Starts the process without waiting until it is ready.
-   * @param settings besides those of the deployment, for this start only
+   * @param settings for this start only, besides those of the deployment
    */
   launch(settings: Record<string, string> = {}): TestProcess {
     const env = { ...this.env, PORT: `${this.port}`, ...settings };
@@ -79,7 +75,6 @@ export class DeployedService {
     return this.process;
   }
 
-  /** Starts it and waits until it is ready. */
   async start(settings: Record<string, string> = {}): Promise<void> {
     await this.launch(settings).waitUntilReady(this.origin);
   }
@@ -96,24 +91,19 @@ export class DeployedService {
   }
 }
 
-/**
- * See the module comment. Each deployment has its own stores and processes, so a fault affects no
- * other deployment.
- */
+/** Each deployment has its own stores and processes, so a fault affects no other deployment. */
 export class Deployment {
   readonly processes = new Processes();
   /** Processes that serve HTTP requests. */
   webs: DeployedService[] = [];
   /** Processes that commit. All in one, these are the web processes. */
   writers: DeployedService[] = [];
-  /** Processes that deliver webhooks. */
   webhooks: DeployedService[] = [];
   /** Processes that serve agents. All in one, these are the web processes. */
   mcps: DeployedService[] = [];
-  /** Processes that write exports. */
   exporters: DeployedService[] = [];
   clock: DeployedService | undefined;
-  /** The process that calls mail servers and vendors; only with an SMTP_URL. */
+  /** The process that calls mail servers and vendors. It runs only with an SMTP_URL. */
   messages: DeployedService | undefined;
   redis: RedisServer | undefined;
   postgres: EmbeddedPostgres | undefined;
@@ -121,8 +111,8 @@ export class Deployment {
   #db: Database | undefined;
 
   /**
-   * Prepares the stores without starting a process, does the work and ends everything in any state.
-   * If the work and the end both fail, the work's error is thrown.
+   * Prepares the stores without starting a process, does the work, and then always ends everything.
+   * If both fail, the error of the work is thrown.
    */
   static async run(
     options: DeploymentOptions,
@@ -183,7 +173,7 @@ export class Deployment {
     return new DeployedService(this.processes, command, env, await getFreePort());
   }
 
-  /** Every process once. */
+  /** All processes, without repetitions. */
   get services(): DeployedService[] {
     const others = [this.clock, this.messages].filter((service) => service !== undefined);
     return [
@@ -204,7 +194,7 @@ export class Deployment {
     return this;
   }
 
-  /** The only process, or the first of its type. */
+  /** The first web process. */
   get web(): DeployedService {
     return this.webs[0] as DeployedService;
   }
@@ -213,14 +203,14 @@ export class Deployment {
     return this.writers[0] as DeployedService;
   }
 
-  /** The URL of the database as the owner of the tables. PostgreSQL must have run once. */
+  /** Connects as the owner of the tables. PostgreSQL must have run once. */
   async #databaseUrl(): Promise<string> {
     const state = await readState(this.dataDir);
     if (!state) throw new Error('there is no database yet');
     return embeddedUrl(OWNER_ROLE, state.ownerPassword, state.port);
   }
 
-  /** A connection pool in the application's role. */
+  /** Connects in the application's role. */
   async db(): Promise<Database> {
     this.#db ??= openDatabase({
       databaseUrl: await this.#databaseUrl(),
@@ -231,15 +221,12 @@ export class Deployment {
     return this.#db;
   }
 
-  /**
-   * Calls `act` while no invoice can be committed. `act` must be shorter than the timeouts of the
-   * product's queries.
-   */
+  /** Keeps invoices from being committed during `act`, which must end before the query timeouts. */
   async withCommitsBlocked<T>(act: () => Promise<T>): Promise<T> {
     return this.withLock('invoices', 'share row exclusive', act);
   }
 
-  /** Calls `act` while a table is locked. PostgreSQL may be killed meanwhile. */
+  /** Calls `act` while a table is locked. PostgreSQL may be killed in the meantime. */
   async withLock<T>(table: string, mode: string, act: () => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: await this.#databaseUrl() });
     client.on('error', () => undefined);
@@ -265,7 +252,7 @@ export class Deployment {
     return tenants;
   }
 
-  /** Kills Redis with SIGKILL and restarts it on the same port, without its data. */
+  /** Kills Redis with SIGKILL, and restarts it on the same port without its data. */
   async restartRedisEmpty(): Promise<void> {
     const { port, process } = this.#redisServer();
     runTotals.kills += 1;
@@ -278,7 +265,7 @@ export class Deployment {
     await this.#withRedis((client) => client.flushall());
   }
 
-  /** Jobs of the writes queue that wait for a worker, or that a worker runs. */
+  /** Counts the jobs of the writes queue that wait for a worker, or that a worker runs. */
   countJobs(state: 'wait' | 'active'): Promise<number> {
     return this.#withRedis((client) => client.llen(`{tow}:writes:${state}`));
   }
@@ -288,9 +275,7 @@ export class Deployment {
     return use(client).finally(() => client.disconnect());
   }
 
-  /**
-   * Sends SIGKILL to the postmaster. Resolves once the product has started another one by itself.
-   */
+  /** Sends SIGKILL to the postmaster. Resolves once the product has started another. */
   async killPostgres(): Promise<void> {
     const pid = await this.#postmaster();
     if (!pid) throw new Error('there is no PostgreSQL to kill');
@@ -302,17 +287,14 @@ export class Deployment {
     });
   }
 
-  /** The process id in postmaster.pid, no matter which process started the postmaster. */
+  /** Reads the process id in postmaster.pid, whichever process started the postmaster. */
   async #postmaster(): Promise<number | undefined> {
     const cluster = await findClusterDir(this.dataDir);
     const text = await readFile(join(cluster ?? '', 'postmaster.pid'), 'utf8').catch(() => '');
     return Number(text.split('\n')[0]) || undefined;
   }
 
-  /**
-   * Runs the command line tool on these stores and resolves with the data that it returns.
-   * @throws when it fails
-   */
+  /** Runs `tow` on these stores, and returns the data that it prints. @throws if `tow` fails */
   async runTow<Data>(...args: string[]): Promise<Data> {
     const command = ['node', 'dist/bin/tow.js', ...args, '--json'];
     const { code, stdout, output } = await this.processes.run({ command, env: this.web.env });
@@ -325,7 +307,7 @@ export class Deployment {
     return this.redis;
   }
 
-  /** Ends everything, in any state, and makes sure that nothing is left. */
+  /** Ends everything, in any state, and asserts that no process is left. */
   async end(): Promise<void> {
     await this.#db?.close();
     const redis = this.redis?.process;

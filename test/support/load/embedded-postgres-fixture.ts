@@ -20,7 +20,7 @@ export class LogRecorder {
   error = (_o: object, m: string): void => void this.entries.push(`error ${m}`);
 }
 
-/** Returns the rows of one query, on its own connection. */
+/** Runs one query on its own connection. */
 export async function runQuery<R extends QueryResultRow>(url: string, sql: string): Promise<R[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
   client.on('error', () => undefined);
@@ -32,9 +32,7 @@ export async function runQuery<R extends QueryResultRow>(url: string, sql: strin
   }
 }
 
-/**
- * Runs the task until it succeeds and returns its result. Throws its last error after the timeout.
- */
+/** Runs the task until it succeeds. Throws the task's last error after the timeout. */
 export async function retryUntilSuccess<T>(task: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -64,20 +62,16 @@ export interface PostgresState {
   port: number;
 }
 
-/** Reads postgres.json. */
 export async function readPostgresState(dataDir: string): Promise<PostgresState> {
   return JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as PostgresState;
 }
 
-/** Returns the absolute path of the cluster folder. */
+/** Returns an absolute path. */
 export async function resolveClusterDir(dataDir: string): Promise<string> {
   return path.resolve(dataDir, (await readPostgresState(dataDir)).cluster);
 }
 
-/**
- * Lists processes (without zombies) whose command line contains this cluster folder or the name
- * derived from it.
- */
+/** Lists processes of a cluster, by its folder or derived name, but without zombies. */
 export async function listClusterProcesses(clusterDir: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -86,16 +80,13 @@ export async function listClusterProcesses(clusterDir: string): Promise<string[]
       const title = `postgres: ${buildClusterName(clusterDir)}: `;
       if (args.includes(clusterDir) || args[0]?.startsWith(title)) found.push(`${pid} ${args.join(' ')}`);
     } catch {
-      // The process ended meanwhile, or is a zombie.
+      // The process has ended in the meantime, or is a zombie.
     }
   }
   return found;
 }
 
-/**
- * Starts the server in its own Node process. Resolves once that process prints the database URL and
- * pid.
- */
+/** Starts the server in a Node process. Resolves once that process prints its URL and pid. */
 export async function startInChildProcess(
   dataDir: string,
   identity: { uid?: number; gid?: number } = {},
@@ -127,7 +118,6 @@ export async function startInChildProcess(
   };
 }
 
-/** Signals a child process, waits for its end and returns its exit code. */
 export async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const ended = once(child, 'exit');
   child.kill(signal);
@@ -141,7 +131,6 @@ export class PostgresServers {
   dataDir = '';
   /** Folders to remove after the block. Clusters can be outside the temporary folders. */
   readonly folders = new Set<string>();
-  /** Log entries of the latest start. */
   logEntries: readonly string[] = [];
   #running: EmbeddedPostgres | undefined;
 
@@ -169,10 +158,7 @@ export class PostgresServers {
   }
 }
 
-/**
- * Registers hooks that create a DATA_DIR before the block, stop the server after each test and
- * remove all files after the block.
- */
+/** Creates a DATA_DIR, stops the server after each test, and finally removes all files. */
 export function usePostgresServers(): PostgresServers {
   const servers = new PostgresServers();
   before(async () => {

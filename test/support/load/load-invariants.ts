@@ -1,14 +1,11 @@
-/**
- * The invariants that hold after fault injection, compared with the responses that the load's
- * clients got.
- */
+/** Checks after fault injection that the stores agree with the responses that clients got. */
 import { expect } from 'chai';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { eventually } from '../poll.js';
 import { type DeployedService, type Deployment, runTotals } from './deployment.js';
 import type { Load, LoadCall } from './load.js';
 
-/** Acknowledged calls that are sent once more at the end. */
+/** Number of acknowledged calls that are sent once more at the end. */
 const REPLAYED = 25;
 
 interface StoredInvoice {
@@ -25,8 +22,8 @@ interface Count {
 
 /**
  * Ends the load, waits until no work is left, and compares. Every acknowledged invoice exists
- * exactly once with its content, under its one key, with one audit entry and one event. No other
- * invoice exists. No intervention is needed.
+ * exactly once with its content, under its key, with one audit entry and one event. No other
+ * invoice exists. Nobody has to intervene.
  */
 export async function expectNothingLost(deployment: Deployment, load: Load): Promise<void> {
   await load.stop();
@@ -101,7 +98,6 @@ const ONE_PER_INVOICE = {
     "select body::jsonb ->> 'id' as id, count(*)::int as count from idempotency_keys group by 1",
 };
 
-/** Counts the invoices of all tenants. */
 export async function countInvoices(deployment: Deployment): Promise<number> {
   const db = await deployment.db();
   return (await db.transaction(await db.listTenantIds(), readInvoices)).length;
@@ -122,7 +118,7 @@ function expectSameKeys(calls: LoadCall[], storedKeys: StoredKey[]): void {
   expect(wrong, 'calls whose key leads to another invoice').to.deep.equal([]);
 }
 
-/** Asserts that the same call again returns the same invoice and the same bytes. */
+/** Asserts that a repeated call returns the same invoice and the same bytes. */
 async function expectSameReplays(load: Load): Promise<void> {
   const step = Math.max(1, Math.floor(load.calls.length / REPLAYED));
   for (const call of load.calls.filter((_, nth) => nth % step === 0)) {
@@ -132,10 +128,7 @@ async function expectSameReplays(load: Load): Promise<void> {
   }
 }
 
-/**
- * Counts stored operations that have neither run nor been overtaken by a retry of theirs, including
- * parked writes.
- */
+/** Counts stored operations, with parked writes, that neither ran nor were overtaken by a retry. */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({
     text: `select count(*)::int as count from operations o
@@ -150,17 +143,14 @@ async function countsNonePending({ clock, web }: Deployment): Promise<boolean> {
   return (await fetchMetrics((clock ?? web).origin)).get('tow_operations_pending') === 0;
 }
 
-/**
- * By the service's own metrics, no job of the writes queue is in any state. A canary job may run
- * for a short time.
- */
+/** Returns whether the writes queue has no job in any state, by the service's own metrics. */
 async function isQueueEmpty({ origin }: DeployedService): Promise<boolean> {
   const samples = await fetchMetrics(origin);
   const states = ['waiting', 'active', 'delayed', 'failed'];
   return states.every((state) => samples.get(`tow_queue_jobs{queue="writes",state="${state}"}`) === 0);
 }
 
-/** The metrics of a service by name and labels. */
+/** Returns the metrics of a service by name and labels. */
 export async function fetchMetrics(origin: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(5000) })).text();
   return new Map(

@@ -1,6 +1,4 @@
-/**
- * Clients that behave as integrators should and record every call: the load for fault injection.
- */
+/** The load for fault injection: clients that behave as they should, and record every call. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Json } from '../client.js';
@@ -10,37 +8,27 @@ import { IS_SCALED } from '../stores.js';
 import type { DeployedTenant } from './deployment.js';
 
 export const CLIENT_COUNT = 16;
-/**
- * Longer than any write timeout of the deployments. A request without a response by then hangs,
- * which is an error.
- */
+/** Longer than any write timeout, so a request without a response by then hangs. */
 const RESPONSE_TIMEOUT_MS = 15_000;
 const THINK_MS = 5;
 const RETRY_MS = 200;
-/**
- * Calls that prove that work continues. All in one, the product handles more calls in the same
- * time.
- */
+/** Acknowledged calls that prove that work continues. All in one, the product is faster. */
 const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
-/** Statuses on which a client sends the same call again. */
 const RETRIED_STATUSES = [429, 503];
 
-/** One invoice that a client wants to create, and the responses that it got. */
+/** An invoice that a client wants to create, and the responses that the client got. */
 export interface LoadCall {
   tenant: DeployedTenant;
   key: string;
   body: { invoice_number: string; line_items: unknown[] };
   totalCents: number;
-  /**
-   * ok: a 2xx with the invoice. refused: a response that promises nothing. unknown: neither of them
-   * yet.
-   */
+  /** `ok`: a 2xx response with the invoice. `refused`: an error that no retry fixes. */
   outcome: 'ok' | 'refused' | 'unknown';
   /** The invoice's id, once it is known. */
   id?: string;
-  /** The exact bytes of the 201. Absent when the operation returned the outcome. */
+  /** The exact bytes of the 201 response; undefined if the operation returned the outcome. */
   text?: string;
-  /** A short text for each time that it was sent: the method and the response or error. */
+  /** For each request its method, and its response or error, such as `POST 503`. */
   attempts: string[];
 }
 
@@ -51,15 +39,13 @@ interface Reply {
 }
 
 export interface LoadOptions {
-  /** Addresses to choose from at each call, as a load balancer would. */
+  /** The client chooses an address for each call, as a load balancer would. */
   origins: string[];
   tenants: DeployedTenant[];
   clients?: number;
-  /** The pause of a client after each call. */
   thinkMs?: number;
 }
 
-/** See the module comment. */
 export class Load {
   readonly calls: LoadCall[] = [];
   /** Responses that deviate from the OpenAPI document. */
@@ -69,15 +55,14 @@ export class Load {
   readonly #agent = new Agent({ connections: CLIENT_COUNT * 2, pipelining: 1 });
   readonly #draining = new Set<string>();
   #clients: Promise<void>[] = [];
-  /** Clients start no new call. */
+  /** If true, clients start no new call. */
   #isEnding = false;
-  /** Aborted: clients even give up calls whose outcome is unknown. */
+  /** Once aborted, clients give up even calls whose outcome is unknown. */
   readonly #giveUp = new AbortController();
   #sent = 0;
 
   constructor(private readonly options: LoadOptions) {}
 
-  /** Acknowledged calls so far. */
   get acknowledgedCount(): number {
     return this.calls.filter(({ outcome }) => outcome === 'ok').length;
   }
@@ -93,15 +78,13 @@ export class Load {
     return this;
   }
 
-  /** Waits for so many more acknowledged calls, as proof that the work continues. */
+  /** Waits for this many more acknowledged calls, which proves that work continues. */
   async waitForCalls(by = PROGRESS_CALLS, timeoutMs = 60_000): Promise<void> {
     const goal = this.acknowledgedCount + by;
     await eventually(`${by} more acknowledged calls`, () => this.acknowledgedCount >= goal, timeoutMs);
   }
 
-  /**
-   * Lets each client finish its call, with as many retries as the call needs, for a minute at most.
-   */
+  /** Lets each client finish its call, with as many retries as the call needs until the timeout. */
   async stop(timeoutMs = 60_000): Promise<void> {
     this.#isEnding = true;
     const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
@@ -109,20 +92,17 @@ export class Load {
     await this.#agent.destroy();
   }
 
-  /**
-   * Sends nothing more to this address until {@link includeOrigin}, like a load balancer that
-   * checks /readyz.
-   */
+  /** Sends nothing more to this address until {@link includeOrigin}. */
   excludeOrigin(origin: string): void {
     this.#draining.add(origin);
   }
 
-  /** Uses an address again that was left out, or that sent "Connection: close". */
+  /** Uses an address again that was excluded, or that sent "Connection: close". */
   includeOrigin(origin: string): void {
     this.#draining.delete(origin);
   }
 
-  /** Adds a call to the record, to be sent by {@link sendUntilDone}. */
+  /** Adds a call to the record. {@link sendUntilDone} sends it. */
   addCall(tenant: DeployedTenant, fields: Record<string, unknown> = {}): LoadCall {
     const call = newCall(tenant, this.calls.length + 1, fields);
     this.calls.push(call);
@@ -131,8 +111,8 @@ export class Load {
 
   /**
    * Sends a call until its outcome is known.
-   * @param follows whether a 202 is followed by polling its operation. Otherwise the same call is
-   * sent again
+   * @param follows whether a 202 response is followed by polling
+   * its operation, instead of sending the same call again
    */
   async sendUntilDone(call: LoadCall, { follows = true } = {}): Promise<void> {
     while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) await this.#attempt(call, { follows });
@@ -143,9 +123,7 @@ export class Load {
     await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
   }
 
-  /**
-   * Polls an operation until it has an outcome, which may differ from the call's earlier outcome.
-   */
+  /** Polls an operation until its outcome, which may differ from the call's earlier outcome. */
   async pollOperation(call: LoadCall, operation: string): Promise<void> {
     call.outcome = 'unknown';
     await this.#pollOperation(call, operation);
@@ -155,8 +133,8 @@ export class Load {
     const { tenants, thinkMs = THINK_MS } = this.options;
     while (!this.#isEnding) {
       const call = this.addCall(tenants[client % tenants.length] as DeployedTenant);
-      // Every fourth client sends its call again where the others poll the operation. Both are
-      // correct.
+      // Every fourth client sends its call again where the other
+      // clients poll the operation. Both ways are correct.
       await this.sendUntilDone(call, { follows: client % 4 !== 0 });
       await pause(thinkMs);
     }
@@ -180,7 +158,7 @@ export class Load {
     }
   }
 
-  /** Sends one request. Undefined when it gets no response. */
+  /** Sends one request. Returns undefined if it gets no response. */
   async #send(
     call: LoadCall,
     { method, path, body }: { method: 'GET' | 'POST'; path: string; body?: unknown },
@@ -209,13 +187,13 @@ export class Load {
     } catch (error) {
       const reason = describeError(error);
       call.attempts.push(`${method} ${reason}`);
-      // A refused connection never carried the request. With any other error it may have.
+      // A refused connection never carried the request. After any other error it may have.
       if (!/ECONNREFUSED/.test(reason)) this.unanswered.push(`${origin} ${method} ${path}: ${reason}`);
       return undefined;
     }
   }
 
-  /** Rotates over the addresses that have not announced that they are closing. */
+  /** Rotates through the addresses that have not sent "Connection: close". */
   #origin(): string | undefined {
     const open = this.options.origins.filter((origin) => !this.#draining.has(origin));
     this.#sent += 1;

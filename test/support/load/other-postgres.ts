@@ -1,7 +1,4 @@
-/**
- * psql, and PostgreSQL servers of other versions than the product's. A dump must work with them
- * without the product.
- */
+/** Finds psql and other versions of PostgreSQL. A dump must work there without the product. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +12,10 @@ import {
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
 
-/** Whether tests must skip psql. CI has it. */
+/** Tests skip psql if it is missing. CI installs it. */
 export const IS_PSQL_MISSING = spawnSync('psql', ['--version']).status !== 0 && process.env.CI !== 'true';
 
-/** Runs a SQL file as the documentation says. Resolves with psql's output and its exit code. */
+/** Runs a SQL file as the documentation says. Returns psql's output and exit code. */
 export async function runPsql(
   databaseUrl: string,
   file: string,
@@ -37,10 +34,7 @@ export async function runPsql(
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/**
- * Folders with the programs of a server. TEST_POSTGRES_BIN names other folders, separated by
- * colons.
- */
+/** Lists the folders of installed servers. TEST_POSTGRES_BIN names others, separated by colons. */
 export function findOtherPostgresFolders(): string[] {
   const named = process.env.TEST_POSTGRES_BIN?.split(':');
   const installed = existsSync(INSTALLED)

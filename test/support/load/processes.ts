@@ -1,6 +1,4 @@
-/**
- * The built product as real processes: the tests start, watch and kill them, and leave none behind.
- */
+/** Starts, watches and kills the built product's real processes, and leaves no process behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +11,7 @@ import { listClusterProcesses } from './embedded-postgres-fixture.js';
 
 export const PROJECT = resolve(import.meta.dirname, '../../..');
 
-/** Settings that lift the rate limits. Without them a load gets 429. */
+/** Lifts the rate limits, because a load would otherwise get 429. */
 export const NO_RATE_LIMITS = {
   RATE_LIMIT_TIERS: JSON.stringify(
     Object.fromEntries(['starter', 'standard', 'premium'].map((tier) => [tier, { minute: 1e8, hour: 1e8 }])),
@@ -33,20 +31,17 @@ export interface ProcessOptions {
   cwd?: string;
 }
 
-/**
- * Ids of the children that run. If the test run itself ends early, no hook runs, so the exit
- * handler kills them.
- */
+/** The exit handler kills these children if the test run ends early, because no hook runs then. */
 const runningPids = new Set<number>();
 process.once('exit', () => killAll([...runningPids]));
 
-/** One process of the product, in its own session so that everything it starts can be found. */
+/** One process of the product. Its session contains every process that it starts. */
 export class TestProcess {
   readonly #child: ChildProcess;
   /** All output so far, of both streams. */
   output = '';
   stdout = '';
-  /** Set once it has ended and its output is complete. */
+  /** Set once the process has ended and its output is complete. */
   end: ProcessEnd | undefined;
 
   constructor({ command, env = {}, cwd = PROJECT }: ProcessOptions) {
@@ -76,7 +71,7 @@ export class TestProcess {
     });
   }
 
-  /** Undefined when it could not be started. */
+  /** Undefined if the process could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -85,7 +80,6 @@ export class TestProcess {
     this.#child.kill(signal);
   }
 
-  /** Signals the process and waits for its end. */
   stop(signal: NodeJS.Signals = 'SIGTERM', timeoutMs = 35_000): Promise<ProcessEnd> {
     this.signal(signal);
     return this.waitForExit(timeoutMs);
@@ -95,10 +89,7 @@ export class TestProcess {
     return this.#eventually('ends', () => this.end, timeoutMs);
   }
 
-  /**
-   * Waits until the output matches the pattern.
-   * @throws when the process ends without a match
-   */
+  /** Waits until the output matches. @throws if the process ends without a match */
   waitForOutput(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
     return this.#eventually(
       `prints ${pattern}`,
@@ -111,10 +102,7 @@ export class TestProcess {
     );
   }
 
-  /**
-   * Waits until the process at `origin` is ready.
-   * @throws when this process ends first
-   */
+  /** Waits until the process at `origin` is ready. @throws if this process ends first */
   async waitUntilReady(origin: string, timeoutMs = 60_000): Promise<void> {
     await this.#eventually(
       `is ready at ${origin}`,
@@ -126,7 +114,7 @@ export class TestProcess {
     );
   }
 
-  /** Waits. The error of a failed wait contains the process's output. */
+  /** The error of a failed wait contains the process's output. */
   #eventually<T>(
     condition: string,
     probe: () => Promise<T | undefined | false> | T | undefined | false,
@@ -138,7 +126,7 @@ export class TestProcess {
   }
 }
 
-/** The status of a GET. Undefined without a response. */
+/** Returns the status of a GET; undefined without a response. */
 export async function fetchStatus(url: string): Promise<number | undefined> {
   return fetch(url, { signal: AbortSignal.timeout(5000) }).then(
     async (response) => {
@@ -149,13 +137,12 @@ export async function fetchStatus(url: string): Promise<number | undefined> {
   );
 }
 
-/** Command lines of the postgres processes in the embedded cluster of a DATA_DIR. */
+/** Lists the command lines of the postgres processes in the embedded cluster of a DATA_DIR. */
 export async function listPostgresProcesses(dataDir: string): Promise<string[]> {
   const clusterDir = await findClusterDir(dataDir);
   return clusterDir ? listClusterProcesses(clusterDir) : [];
 }
 
-/** Memory of a process in MB: the current value and the peak. */
 export async function readMemoryMb({
   pid,
 }: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
@@ -164,13 +151,13 @@ export async function readMemoryMb({
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
 }
 
-/** Absolute path of the embedded cluster of a DATA_DIR; undefined when there is none. */
+/** Returns the absolute path of the embedded cluster of a DATA_DIR; undefined if there is none. */
 export async function findClusterDir(dataDir: string): Promise<string | undefined> {
   const state = await readState(dataDir).catch(() => undefined);
   return state && resolve(dataDir, state.cluster);
 }
 
-/** Ids of the living processes in the session that a process started. */
+/** Lists the ids of the living processes in the session that a process started. */
 async function listSessionMembers(session: number | undefined): Promise<number[]> {
   const pids: number[] = [];
   if (session === undefined) return pids;
@@ -183,19 +170,17 @@ async function listSessionMembers(session: number | undefined): Promise<number[]
   return pids;
 }
 
-/** Sends SIGKILL to each process that still exists. */
 function killAll(pids: number[]): void {
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
-      // ESRCH: it has ended by itself.
+      // ESRCH: the process has ended by itself.
       if (findErrorCode(error) !== 'ESRCH') throw error;
     }
   }
 }
 
-/** All processes and folders of one test file or one scenario. */
 export class Processes {
   readonly #started: TestProcess[] = [];
   readonly #folders: string[] = [];
@@ -211,7 +196,6 @@ export class Processes {
     return started;
   }
 
-  /** Runs a process to its end. */
   async run(options: ProcessOptions): Promise<ProcessEnd & { output: string; stdout: string }> {
     const started = this.start(options);
     const end = await started.waitForExit(60_000);
@@ -233,10 +217,7 @@ export class Processes {
     return dataDir;
   }
 
-  /**
-   * Everything that was started and still runs: members of the sessions, and embedded servers of
-   * the DATA_DIRs.
-   */
+  /** Lists running processes: members of the sessions, and embedded servers of the DATA_DIRs. */
   async listSurvivors(): Promise<string[]> {
     const survivors: string[] = [];
     for (const { pid } of this.#started) {
@@ -250,7 +231,7 @@ export class Processes {
   }
 
   /**
-   * Kills everything that still runs, removes the folders, and makes sure that nothing is left.
+   * Kills everything that still runs, removes the folders, and asserts that no process is left.
    * @param stopStores stops the test's own servers once no process uses them
    */
   async endAll(stopStores?: () => Promise<void> | undefined): Promise<void> {
@@ -261,7 +242,7 @@ export class Processes {
     const clusters = await Promise.all([...this.#dataDirs].map(findClusterDir));
     for (const cluster of clusters) if (cluster) await endLeftoverProcesses(cluster);
     expect(await this.listSurvivors(), 'processes left behind').to.deep.equal([]);
-    // When root runs the tests, the clusters are outside DATA_DIR.
+    // If root runs the tests, the clusters are outside DATA_DIR.
     const owners = clusters.map((cluster) => cluster && `${cluster}.owner.pid`);
     for (const path of [...clusters, ...owners, ...this.#folders]) {
       if (path) await rm(path, { recursive: true, force: true, maxRetries: 3 });
@@ -269,17 +250,14 @@ export class Processes {
   }
 }
 
-/**
- * Registers a hook that ends every process of the block, even after a failure. Nested blocks can
- * have their own.
- */
+/** Ends every process of the block after it, even if a test fails. Blocks can be nested. */
 export function useProcesses(): Processes {
   const processes = new Processes();
   after(() => processes.endAll());
   return processes;
 }
 
-/** The command lines of the Procfile by process type. */
+/** Returns the command lines of the Procfile by process type. */
 export async function readProcfile(): Promise<Record<string, string[]>> {
   const text = await readFile(join(PROJECT, 'Procfile'), 'utf8');
   const lines = text.split('\n').filter((line) => line.trim() !== '');

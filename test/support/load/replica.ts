@@ -8,20 +8,14 @@ import { buildSpawnOptions, chooseSystemAccount } from '../../../bin/embedded-po
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
 
-/**
- * A streaming replica of a server on this machine, made from a copy of the server's files while it
- * runs.
- */
+/** A streaming replica, made from a copy of the files of a running server. */
 export class Replica {
   private constructor(
     readonly port: number,
     private readonly end: () => Promise<void>,
   ) {}
 
-  /**
-   * @param superuserUrl of the primary
-   * @param postgres path of the server's program
-   */
+  /** @param postgres path of the server's program */
   static async start(superuserUrl: string, postgres: string): Promise<Replica> {
     const account = await chooseSystemAccount(undefined);
     const folder = mkdtempSync(join(tmpdir(), 'tow-replica-'));
@@ -48,7 +42,6 @@ export class Replica {
     return replica;
   }
 
-  /** The same URL, but of the replica. */
   toReplicaUrl(url: string): string {
     const replicaUrl = new URL(url);
     replicaUrl.port = String(this.port);

@@ -17,7 +17,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Why browser tests are skipped here. With CI=true they fail instead. */
+/** The reason why browser tests are skipped. With CI=true they fail instead. */
 export const BROWSER_SKIP_REASON =
   findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;
 

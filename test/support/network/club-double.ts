@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestClient, TestResponse } from '../client.js';
 
-/**
- * The club's outcomes for one claim: one for each time that the claim is sent to it, in sequence.
- */
+/** The club's outcomes for one claim: one outcome for each submission, in sequence. */
 export type ClubScript = Record<string, unknown>[];
 
 interface ClubOptions {
@@ -12,12 +10,10 @@ interface ClubOptions {
 }
 
 /**
- * Stands in for a motor club's office, because tests cannot call a real one. It polls for claims
- * that were sent to it and records outcomes over HTTP with its own key, as an adapter will. It may
- * repeat its requests.
+ * Stands in for a motor club's office. The double polls for claims that were sent to it, and
+ * records outcomes over HTTP with its own key, as an adapter will. It may repeat its requests.
  */
 export class ClubDouble {
-  /** The API's responses to its requests. */
   readonly responses: TestResponse[] = [];
   readonly #scripts = new Map<string, ClubScript>();
 
@@ -43,7 +39,7 @@ export class ClubDouble {
     }
   }
 
-  /** Claims that are with the club, from every page. */
+  /** Lists the claims that are with the club, from every page. */
   async #findSentClaims(): Promise<string[]> {
     const ids: string[] = [];
     for (const status of ['submitted', 'accepted']) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** What the server does with a mail, or with a command before it. */
+/** How the server treats a mail, or a command before the mail. */
 export type MailBehavior =
   | { as: 'accept' }
   /** Refuses at MAIL (the sender), at RCPT (a recipient) or after the data. */
@@ -20,19 +20,16 @@ export interface ReceivedMail {
   mail: Email;
 }
 
-/**
- * A real SMTP server on loopback that can misbehave for a given number of mails. It accepts all
- * others.
- */
+/** A real SMTP server on loopback. It accepts every mail unless a test sets a behavior. */
 export class MailServer {
-  /** Mails that it accepted with 250. */
+  /** Mails that the server accepted with 250. */
   readonly accepted: ReceivedMail[] = [];
-  /** Mails whose data it received, accepted or not. */
+  /** Mails whose data the server received, accepted or not. */
   readonly received: ReceivedMail[] = [];
   connections = 0;
-  /** The time that it takes over the data of every mail, in ms. */
+  /** The time that the server takes for the data of every mail. */
   delayMs = 0;
-  /** The highest number of mails that it handled concurrently. */
+  /** The highest number of mails that the server handled concurrently. */
   maxConcurrent = 0;
   private inProgress = 0;
   private behaviors: MailBehavior[] = [];
@@ -78,12 +75,12 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** Sets the behavior for the next mails, one for each. */
+  /** Sets the behavior for the next mails, one behavior per mail. */
   setNextBehaviors(...manners: MailBehavior[]): void {
     this.behaviors.push(...manners);
   }
 
-  /** The refusal of the next mail at this command, if any. */
+  /** Returns the refusal of the next mail at this command; null if the server accepts it. */
   private refusalAt(at: 'sender' | 'recipient'): Error | null {
     const [behavior] = this.behaviors;
     if (behavior?.as !== 'refuse' || behavior.at !== at) return null;
@@ -91,7 +88,7 @@ export class MailServer {
     return Object.assign(new Error(behavior.text), { responseCode: behavior.code });
   }
 
-  /** Closes the connections that it keeps waiting, without a response. */
+  /** Closes the connections that still wait for a response. */
   release(): void {
     for (const cut of this.heldConnections.splice(0)) cut();
   }

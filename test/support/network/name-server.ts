@@ -2,25 +2,21 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
-/** The addresses of a name at its nth question of a type, counted from 0. Undefined: no reply. */
+/** Returns addresses for the nth question of a type, counted from 0; undefined sends no reply. */
 export type AddressLookup = (nth: number) => string[] | undefined;
 
 export interface NameServer {
   /** For `Resolver.setServers`. */
   address: string;
-  /** Sets the addresses of a name. */
   setAddresses(name: string, lookup: AddressLookup | string[]): void;
-  /** The number of questions about a name, both types together. */
+  /** Counts the questions about a name, for IPv4 and IPv6 together. */
   countQuestions(name: string): number;
 }
 
 const A = 1;
 const AAAA = 28;
 
-/**
- * A DNS server on loopback that returns the addresses a test sets, and no other records. It ends
- * with the process.
- */
+/** A DNS server on loopback with only the addresses that a test sets. Ends with the process. */
 export async function startNameServer(): Promise<NameServer> {
   const lookups = new Map<string, AddressLookup>();
   const questionCounts = new Map<string, number>();
@@ -58,15 +54,15 @@ function parseQuestion(question: Buffer): { name: string; type: number; end: num
 
 function buildResponse(question: Buffer, type: number, addresses: string[]): Buffer {
   const head = Buffer.from(question);
-  // A response without an error, and its number of answers. Other parts of the question (EDNS) are
-  // left out.
+  // A response without an error, and its number of answers. The
+  // response leaves out other parts of the question (EDNS).
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);
   const records = addresses.map((address) => {
     const bytes = type === A ? Buffer.from(address.split('.').map(Number)) : v6Bytes(address);
     const record = Buffer.alloc(12);
-    // The name is the question's; class IN, time to live 0.
+    // The name is the question's name; class IN, time to live 0.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);

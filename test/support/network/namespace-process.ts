@@ -1,7 +1,4 @@
-/**
- * The child process of network-namespace.ts: runs the given modules and prints the failures by
- * title.
- */
+/** Child process of network-namespace.ts: runs the given modules, prints failures by title. */
 import { inspect } from 'node:util';
 import { INSIDE_MARKER, type NamespaceScenarios } from './network-namespace.js';
 

@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/**
- * Addresses that the namespace owns. Each behaves here as it would outside, except that packets
- * never leave the machine.
- */
+/** Addresses of the namespace. They behave as outside, but no packet leaves the machine. */
 export const CANARY_ADDRESSES = {
   public: '93.184.216.34',
   otherPublic: '93.184.216.35',
@@ -27,10 +24,7 @@ export const CANARY_ADDRESSES = {
 const HERE = import.meta.dirname;
 const LIMIT_MS = 60_000;
 
-/**
- * An environment that the outbound client must ignore. The proxy is a canary: it detects a client
- * that uses it.
- */
+/** The outbound client must ignore this environment. Its proxy is a canary. */
 const ENVIRONMENT = {
   ...Object.fromEntries(
     ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
@@ -43,18 +37,18 @@ const ENVIRONMENT = {
   NODE_EXTRA_CA_CERTS: join(HERE, '../../fixtures/tls/receiver.pem'),
 };
 
-/** The child prints this once it is inside the namespace. From then on no test is skipped. */
+/** The child prints this text inside the namespace. From then on no test is skipped. */
 export const INSIDE_MARKER = 'inside the namespace';
 
-/** Scenarios by title. Each throws when it fails. */
+/** Scenarios by title. A scenario throws if it fails. */
 export type NamespaceScenarios = Record<string, () => Promise<void>>;
 
 /**
  * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
- * the outbound guard can therefore never send a packet to a real address. One `it` reports the
- * result of each scenario.
+ * the outbound guard can therefore never send a packet to a real address. Each scenario has an
+ * `it` that reports its result.
  * @param modules the scenarios by the path of the module that exports them as `scenarios`. The
- * scenarios of one module run concurrently, the modules one after another
+ * scenarios of one module run concurrently, and the modules one after another
  */
 export function runInNetworkNamespace(modules: Record<string, NamespaceScenarios>): void {
   let outcomes: Record<string, string | null> = {};

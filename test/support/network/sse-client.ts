@@ -5,7 +5,6 @@ import { eventually } from '../poll.js';
 export interface SseEvent {
   id: string;
   type: string;
-  /** The parsed data. */
   body: Json;
 }
 
@@ -16,13 +15,13 @@ export interface SseOptions {
   prefix?: string;
   /** Sent instead of the key. */
   cookie?: string;
-  /** Called for each event as it is read. */
+  /** Called for each event when the client has read it. */
   onEvent?: (event: SseEvent, client: SseClient) => void;
 }
 
 /**
- * One connection to /stream, read as the HTML standard says: fields up to a blank line; an id
- * without data is no event.
+ * One connection to /stream, parsed as the HTML standard says: an event is the fields up to a blank
+ * line, and an id without data is no event.
  */
 export class SseClient {
   readonly events: SseEvent[] = [];
@@ -43,7 +42,7 @@ export class SseClient {
     private readonly onEvent: SseOptions['onEvent'],
   ) {}
 
-  /** Connects and resolves once the head of the response has arrived. */
+  /** Resolves once the head of the response has arrived. */
   static connect(origin: string, key: string, options: SseOptions = {}): Promise<SseClient> {
     const { lastEventId, query = '', prefix = '/v1', cookie } = options;
     const headers = {
@@ -97,7 +96,6 @@ export class SseClient {
     this.onEvent?.(event, this);
   }
 
-  /** Resolves with the events once there are this many. */
   async waitFor(count: number, timeoutMs?: number): Promise<SseEvent[]> {
     return eventually(
       `${count} events, not ${this.events.length}`,
@@ -106,7 +104,6 @@ export class SseClient {
     );
   }
 
-  /** Stops reading from the socket. */
   pauseReading(): void {
     this.request.socket?.pause();
   }
@@ -115,7 +112,7 @@ export class SseClient {
     return eventually('the end of the stream', () => this.hasEnded, timeoutMs);
   }
 
-  /** Closes the connection as a network failure does: data on its way is lost. */
+  /** Closes the connection as a network failure does, so that data on its way is lost. */
   close(): void {
     this.isCut = true;
     this.request.destroy();

@@ -1,18 +1,16 @@
 import type { StackOptions, TestStack, TestTenant } from '../stack.js';
 import { useStack } from '../use-stack.js';
 
-/** The product and one account in it. */
 export interface TestAccount {
   stack: TestStack;
   tenant: TestTenant;
 }
 
 export interface AccountOptions extends StackOptions {
-  /** Name and settings of the account. */
   account?: Parameters<TestStack['createTenant']>;
 }
 
-/** Prepares an account. The function that it returns runs when the account is no longer needed. */
+/** Prepares an account. May return a function that runs when the account is no longer needed. */
 type SetUp = (account: TestAccount) => Promise<void> | Promise<() => Promise<unknown>>;
 
 /** Creates an account for each test of a `describe`, in a shared stack. */

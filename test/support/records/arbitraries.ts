@@ -65,8 +65,8 @@ function strings(description: Description): fc.Arbitrary<string> {
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   const isEventType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^(\\*|'));
-  // Without blanks: types that differ only by blanks are equal, and each type may be named only
-  // once.
+  // Without blanks: types that differ only by blanks
+  // are equal, and each type may be named only once.
   if (isEventType) return fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*');
   if (rules.some((one) => one.args?.regex === '/^[ -~]+$/'))
     return padded(fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/));
@@ -104,7 +104,7 @@ interface LineItem {
   total_cents: number;
 }
 
-/** Makes the total of a generated line item match, because the total depends on other members. */
+/** Makes the total of a generated line item match its quantity and price. */
 function matchTotal(lineItem: LineItem): LineItem {
   const quantity = Math.ceil(lineItem.quantity);
   const price = ['discount', 'adjustment'].includes(lineItem.category.trim())
@@ -113,10 +113,7 @@ function matchTotal(lineItem: LineItem): LineItem {
   return { ...lineItem, quantity, unit_price_cents: price, total_cents: quantity * price };
 }
 
-/**
- * Swaps the ends of a range that ends before it starts. The API refuses such a range, and no single
- * member shows it.
- */
+/** Swaps the ends of a range that ends before it starts, because the API refuses such a range. */
 function sortRange(body: Json): Json {
   const { since, until, ...rest } = body;
   if (typeof since !== 'string' || typeof until !== 'string') return body;
@@ -165,7 +162,7 @@ function objects(description: Description, isComplete = false): fc.Arbitrary<Jso
   );
   const object = fc.record(members, { requiredKeys }) as fc.Arbitrary<Json>;
   const isAgentKey = metas.some((meta) => meta.className === 'AgentKeyCreate');
-  // No single member shows whether a scope is allowed with read_only.
+  // The schema of a single member does not say whether `read_only` allows a scope.
   if (isAgentKey) return object.map((key) => ({ ...key, read_only: false }));
   if (keys.since && keys.until) return object.map(sortRange);
   const named = (name: string) => metas.some((meta) => meta.className === name);
@@ -175,14 +172,14 @@ function objects(description: Description, isComplete = false): fc.Arbitrary<Jso
 }
 
 /**
- * Bodies that a Joi schema accepts, generated from its description: lengths, patterns, optional and
- * nullable members.
+ * Generates bodies that a Joi schema accepts from the schema's
+ * description: lengths, patterns, optional and nullable members.
  */
 export function generateBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description);
 }
 
-/** Like {@link generateBodies}, with every member present, also inside nested objects and lists. */
+/** Like {@link generateBodies}, but every member is present, also in nested objects. */
 export function generateCompleteBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description, true);
 }
@@ -251,7 +248,7 @@ const hostile = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>,
 );
 
-/** The paths of a value and of all its members. `[]` is the path of the value itself. */
+/** Lists the paths of a value and of all its members. `[]` is the path of the value itself. */
 function findPaths(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [path];
   const entries: [string | number, unknown][] = Array.isArray(value)
@@ -273,7 +270,7 @@ function replaceAt(
   return copy;
 }
 
-/** Every body that differs from this one in one member: removed, or replaced by a hostile value. */
+/** Returns every body that differs in one member: removed, or replaced by a hostile value. */
 export function breakEveryMember(body: Json): Json[] {
   const paths = findPaths(body).filter((path) => path.length > 0);
   return paths.flatMap((path) =>
@@ -281,10 +278,7 @@ export function breakEveryMember(body: Json): Json[] {
   );
 }
 
-/**
- * The body with one member, at any depth, removed or replaced by a hostile value, or with an
- * unknown member added.
- */
+/** Generates bodies with one member removed, added or replaced by a hostile value. */
 export function generateBrokenBodies(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> {
   const names = Object.keys((schema.describe() as Description).keys ?? {});
   const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

@@ -10,13 +10,13 @@ import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.
 /** Kinds that a key cannot create, or whose creation needs more than a body. */
 const MADE_ELSEWHERE = ['user', 'session', 'webhook_replay'];
 
-/** The kinds that a key creates by the list's path, each with the example of the body. */
+/** The kinds that a key can create by POST to their list, each with an example body. */
 const CREATIONS = Object.entries(RESOURCE_TABLES).flatMap(([kind, { collection }]) => {
   const body = listDocumentedOperations().find(({ name }) => name === `POST ${collection}`)?.body;
   return body && !MADE_ELSEWHERE.includes(kind) ? [{ kind, collection, ...body }] : [];
 });
 
-/** Writes the canary into each member of an example that holds any text. */
+/** Writes the canary into each member of an example that accepts any text. */
 function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Record<string, unknown> {
   const properties = (resolveRef(schema).properties ?? {}) as Record<string, OpenApiNode>;
   const filled = Object.entries(properties).flatMap(([name, member]) => {
@@ -28,7 +28,7 @@ function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Recor
 
 /**
  * Creates records of every kind that contain `canary`, a text that no other account may see. The
- * stack has the vendors of TEST_VENDORS.
+ * stack needs the vendors of TEST_VENDORS.
  * @returns the id of one record of each kind
  */
 export async function createCanaryRecords(
@@ -41,7 +41,7 @@ export async function createCanaryRecords(
     return made.body.id;
   };
   const ids: Record<string, string> = {};
-  // Two of each, so that a page of one record has a next page.
+  // Two of each kind, so that a page of one record has a next page.
   for (let round = 0; round < 2; round += 1) {
     ids.customer = await make('/customers', {
       company_name: canary,

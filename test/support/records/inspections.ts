@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import type { TestClient, TestResponse } from '../client.js';
 import type { TestStack } from '../stack.js';
 
-/** A defect with which a truck must not drive. */
+/** A truck with this defect must not drive. */
 export const FATAL_DEFECT = { component: 'Winch cable', severity: 'out_of_service' };
 
-/** Creates a record. Resolves with it. */
 export async function createRecord(
   client: TestClient,
   path: string,

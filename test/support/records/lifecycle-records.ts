@@ -13,7 +13,7 @@ async function createRecord(
   return response.body.id;
 }
 
-/** Creates an invoice and takes these actions on it, in this sequence. */
+/** Creates an invoice, and takes these actions on it in this sequence. */
 export async function createInvoiceAfter(
   client: TestClient,
   actions: readonly string[],
@@ -28,7 +28,7 @@ export async function createInvoiceAfter(
   return id;
 }
 
-/** Creates a work order and takes these actions on it. `assign` uses a new truck. */
+/** Creates a work order, and takes these actions on it. `assign` uses a new truck. */
 export async function createWorkOrderAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await createRecord(client, '/work-orders', { service_type: 'tow' });
   for (const action of actions) {
@@ -39,7 +39,7 @@ export async function createWorkOrderAfter(client: TestClient, actions: readonly
   return id;
 }
 
-/** Creates an impound that began long ago and takes these actions on it. */
+/** Creates an impound that began long ago, and takes these actions on it. */
 export async function createImpoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await createRecord(client, '/impounds', {
     impounded_at: '2026-01-01T12:00:00Z',
@@ -50,8 +50,8 @@ export async function createImpoundAfter(client: TestClient, actions: readonly s
 }
 
 /**
- * Creates a claim on a new, approved invoice and takes these actions on it; `invoice/…` is an
- * action on its invoice. Resolves with the claim.
+ * Creates a claim on a new, approved invoice, and takes these
+ * actions on it. `invoice/…` is an action on the claim's invoice.
  */
 export async function createClaimAfter(
   client: TestClient,
@@ -75,10 +75,7 @@ export async function createClaimAfter(
   return body;
 }
 
-/**
- * The actions that a record needs before an operation. An operation that is not here works on a new
- * record.
- */
+/** The actions that a record needs before an operation. Other operations work on a new record. */
 const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /work-orders/{id}/start': ['assign'],
   'POST /work-orders/{id}/steps': ['assign'],
@@ -95,7 +92,7 @@ const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /claims/{id}/outcome': ['submit'],
 };
 
-/** A new record in the state that a documented operation needs. Undefined if any record will do. */
+/** Creates a record in the state that an operation needs. Undefined if any record will do. */
 export async function createRecordFor(operation: string, client: TestClient): Promise<string | undefined> {
   const actions = REQUIRED_ACTIONS[operation] ?? [];
   if (operation.startsWith('POST /work-orders/{id}/')) return createWorkOrderAfter(client, actions);
@@ -116,7 +113,7 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
     return createRecord(client, '/export-schedules', scheduleInput());
   if (operation.includes('/exports/')) {
     const id = await createRecord(client, '/exports', { resource: 'customers', format: 'csv' });
-    // A cancelled export can be retried, and it leaves room for other exports.
+    // A cancelled export can be retried, and does not count against the limit of exports.
     await client.delete(`/exports/${id}`);
     return id;
   }

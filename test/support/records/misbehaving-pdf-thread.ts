@@ -1,4 +1,4 @@
-/** Replaces the thread that draws PDFs. The title of the document determines how it misbehaves. */
+/** Replaces the thread that draws PDFs. The document's title determines its misbehavior. */
 import { parentPort, threadId } from 'node:worker_threads';
 import type { DrawReply, DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
 

@@ -1,12 +1,9 @@
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestStack } from '../stack.js';
 
-/** How many open invoices an account gets of each kind. */
+/** The number of open invoices of each kind that an account gets. */
 export interface OpenInvoices {
-  /**
-   * Not due for a long time: by their due date, by their customer's terms, and by the account's
-   * terms.
-   */
+  /** Not due for long: by their own due date, the customer's terms or the account's terms. */
   far: number;
   /** Past due, of the same three kinds. */
   due: number;
@@ -17,10 +14,7 @@ export interface OpenInvoices {
 const INSERT = `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, released_as)
   select $1, gen_random_uuid(), gen_random_uuid()::text`;
 
-/**
- * Inserts open invoices into an account whose terms are 30 days.
- * @returns the ids of the invoices that are due
- */
+/** The account's terms must be 30 days. @returns the ids of the invoices that are due */
 export async function insertOpenInvoices(
   stack: TestStack,
   tenantId: string,

@@ -1,15 +1,11 @@
 import { extractText, getDocumentProxy, getResolvedPDFJS } from 'unpdf';
 
-/** The text of each page. */
 export async function extractPdfPages(bytes: Uint8Array): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
   return text;
 }
 
-/**
- * Counts what is drawn on the first page: letters, letters that are the box of a missing glyph, and
- * pictures.
- */
+/** Counts letters, missing glyphs (also counted as letters) and pictures on the first page. */
 export async function countPdfDrawing(
   bytes: Uint8Array,
 ): Promise<{ letters: number; missing: number; pictures: number }> {

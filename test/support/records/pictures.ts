@@ -1,6 +1,5 @@
 import { encodePng } from '../../../bin/demo/logo.js';
 
-/** A PNG of one color. */
 export function createRedPng(width = 40, height = 20): Buffer {
   return encodePng({ width, height }, () => [200, 30, 30]);
 }

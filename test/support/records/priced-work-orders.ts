@@ -23,7 +23,7 @@ export const STORAGE_ITEM = buildRateCardItem({
 
 let serial = 0;
 
-/** Creates a rate card under a new name. It has been in force for a long time. */
+/** Creates a rate card with a new name, in force for a long time. */
 export async function makeRateCard(
   client: TestClient,
   overrides: Record<string, unknown> = {},
@@ -40,7 +40,6 @@ export async function makeRateCard(
   return response.body;
 }
 
-/** Creates a completed work order with these loaded miles. */
 export async function createCompletedWorkOrder(
   client: TestClient,
   { facts = {}, ...complete }: Record<string, unknown> & { facts?: Record<string, unknown> } = {},

@@ -5,10 +5,7 @@ interface LineItemInput extends Record<string, unknown> {
   unit_price_cents: number;
 }
 
-/**
- * A line item that passes every check. Its total follows from its quantity and price unless it is
- * given.
- */
+/** A line item that passes every check. Its total follows from quantity and price, unless given. */
 export function lineItem(overrides: Partial<LineItemInput> = {}): LineItemInput {
   const item = {
     name: 'Tow',

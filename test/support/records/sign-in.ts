@@ -47,7 +47,7 @@ export function useCheapPasswords(): void {
   after(() => replace(scrypt));
 }
 
-/** Stores a user of a live tenant who can sign in. Name, e-mail and password may be chosen. */
+/** Stores a user of a live tenant who can sign in. */
 export async function createUser(
   stack: TestStack,
   tenantId: string,
@@ -79,13 +79,13 @@ export function requestSession(
   return new TestClient(origin, '').post('/session', body, { headers });
 }
 
-/** `name=value` of the cookie that a response sets. */
+/** Returns `name=value` of the cookie that a response sets. */
 export function readCookie(response: TestResponse): string {
   const [cookie] = [response.headers['set-cookie'] ?? []].flat();
   return cookie?.split(';')[0] ?? '';
 }
 
-/** A client that sends this cookie as a browser's page does, in one of the two environments. */
+/** Creates a client that sends this cookie as a browser's page does. */
 export function createSessionClient(
   origin: string,
   cookie: string,
@@ -99,8 +99,8 @@ export function createSessionClient(
 }
 
 /**
- * Stores a session of a user and returns the client that acts as them, without the half second that
- * checking a password takes. Creates a user when none is given.
+ * Stores a session, and returns a client that acts as its user. Saves the half second of checking a
+ * password. Creates a user if none is given.
  */
 export async function openSession(
   stack: TestStack,
@@ -119,7 +119,7 @@ export async function openSession(
   return createSessionClient(stack.origin, `tow_session=${token}`, environment);
 }
 
-/** Signs a user in with the password, and returns the client. Creates a user when none is given. */
+/** Signs a user in with the password, and returns a client. Creates a user if none is given. */
 export async function signIn(
   stack: TestStack,
   userOrTenant: TestUser | { tenantId: string },

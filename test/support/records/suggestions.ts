@@ -11,7 +11,7 @@ import { buildCommand } from '../writes/commands.js';
 import { createWorkOrderAfter } from './lifecycle-records.js';
 import { invoiceInput, lineItem } from './samples.js';
 
-/** Creates a suggestion as the clock would. Resolves with its id. */
+/** Creates a suggestion as the clock would, and returns its id. */
 export async function storeSuggestion(
   stack: TestStack,
   tenantId: string,
@@ -49,9 +49,7 @@ export async function runBillingWatch(stack: TestStack): Promise<void> {
   });
 }
 
-/**
- * Creates a completed work order of so many miles with its invoice. Resolves with the invoice's id.
- */
+/** Creates a completed work order with its invoice, and returns the invoice's id. */
 export async function createInvoicedWorkOrder(
   client: TestClient,
   {

@@ -1,7 +1,7 @@
 /**
- * Prints comments of the repository drawn at random, for a reader who did not write them:
- * `npx tsx test/support/text/draw-comments.ts [seed] [count]`. The same seed draws the same
- * comments from the same sources.
+ * Prints comments drawn at random, for a reader who did not write them:
+ * `npx tsx test/support/text/draw-comments.ts [seed] [count]`.
+ * The same seed draws the same comments from the same sources.
  */
 import { listFiles, readComments } from './source-text.js';
 

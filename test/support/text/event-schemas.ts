@@ -8,10 +8,7 @@ const ajv = new Ajv2020({ strict: true, allErrors: true });
 
 const validators = new Map<string, ValidateFunction>();
 
-/**
- * Every way in which a body does not match a published schema. Unknown members count as problems
- * too, although receivers must accept them.
- */
+/** Lists deviations from a published schema, also unknown members, which receivers must accept. */
 export function findBodyProblems(schema: Json, body: unknown): string[] {
   const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? ajv.compile(forbidAdditionalMembers(schema) as Json);
@@ -22,7 +19,7 @@ export function findBodyProblems(schema: Json, body: unknown): string[] {
   );
 }
 
-/** The same schema, but described objects may have no additional members. */
+/** Returns the schema with no additional members allowed in described objects. */
 function forbidAdditionalMembers(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(forbidAdditionalMembers);
   if (typeof node !== 'object' || node === null) return node;

@@ -1,7 +1,7 @@
 import { RESOURCE_TABLES } from '../../../shared/registry/tables.js';
 import { type OpenApiNode, resolveRef } from './openapi-walk.js';
 
-/** The paths of the ids in a body, by the schema of its members. */
+/** Lists the paths of the ids in a body, by its schema. */
 export function findIdPaths(node: OpenApiNode, path: string[] = []): string[][] {
   const schema = resolveRef(node);
   if (schema.format === 'uuid') return [path];
@@ -10,7 +10,7 @@ export function findIdPaths(node: OpenApiNode, path: string[] = []): string[][] 
   return [...inItems, ...members.flatMap(([name, member]) => findIdPaths(member, [...path, name]))];
 }
 
-/** A copy of a value with this id at this path. */
+/** Returns a copy of a value with this id at this path. */
 export function setIdAt(value: unknown, [head, ...rest]: string[], id: string): unknown {
   if (head === undefined) return id;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as OpenApiNode) }) as OpenApiNode;
@@ -18,15 +18,13 @@ export function setIdAt(value: unknown, [head, ...rest]: string[], id: string): 
   return copy;
 }
 
-/**
- * The kind of record that a member refers to: a truck for `truck_id`, a defect for `defects[0].id`.
- */
+/** The kind that a member refers to: a truck for `truck_id`, a defect for `defects[0].id`. */
 export function findRecordKind(place: string[]): string {
   const name = String(place.at(-1));
   return name === 'id' ? String(place.at(-3)).replace(/s$/, '') : name.replace(/_id$/, '');
 }
 
-/** The kind of record that the id in a request path refers to. */
+/** Returns the kind of record that the id in a request path refers to. */
 export function findPathRecordKind(path: string): string {
   const found = Object.entries(RESOURCE_TABLES).find(([, { collection }]) =>
     path.startsWith(`${collection}/`),
@@ -40,7 +38,7 @@ export function findPathRecordKind(path: string): string {
   );
 }
 
-/** The kind of record in the list at this request path. */
+/** Returns the kind of record in the list at this request path. */
 export function findListedKind(path: string): string {
   if (path.startsWith('/connections/{id}/')) return 'connection_work';
   return findPathRecordKind(`/${path.split('/').at(-1)}/`);

@@ -3,13 +3,13 @@ import { openApiDocument } from '../openapi-validator.js';
 export type OpenApiNode = Record<string, unknown>;
 
 export interface DocumentedOperation {
-  /** `GET /invoices/{id}` */
+  /** Such as `GET /invoices/{id}`. */
   name: string;
   method: string;
   path: string;
   operation: OpenApiNode;
   parameters: OpenApiNode[];
-  /** Schema and example of the JSON body, when there is one. */
+  /** Schema and example of the JSON body; undefined if there is no body. */
   body: { schema: OpenApiNode; example: unknown; required: boolean } | undefined;
   responses: { status: string; response: OpenApiNode }[];
   /** Responses to a dry run and to a late commit of a write. */
@@ -18,7 +18,6 @@ export interface DocumentedOperation {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Follows a reference inside the document. */
 export function resolveRef(node: OpenApiNode): OpenApiNode {
   if (typeof node.$ref !== 'string') return node;
   const parts = node.$ref.replace('#/', '').split('/');
@@ -45,7 +44,7 @@ function jsonContent(holder: OpenApiNode | undefined): { schema: OpenApiNode; ex
   return json && { schema: json.schema, example: shared ? resolveRef(shared).value : json.example };
 }
 
-/** Every operation of the document, with its references followed one level. */
+/** Lists every operation of the document, with references followed one level. */
 export function listDocumentedOperations(): DocumentedOperation[] {
   const paths = openApiDocument.paths as unknown as Record<string, Record<string, OpenApiNode>>;
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -67,7 +66,7 @@ export function listDocumentedOperations(): DocumentedOperation[] {
   );
 }
 
-/** The credential that an operation requires: none, a session, or a key or a session. */
+/** Returns the credential that an operation requires: none, a session, or a key or a session. */
 export function findRequiredCredential({ operation }: DocumentedOperation): 'nothing' | 'session' | 'key' {
   const { security } = operation as { security?: object[] };
   if (security === undefined) return 'key';
@@ -80,7 +79,7 @@ export interface DocumentedExample {
   value: unknown;
 }
 
-/** Every example in the document with its schema. A missing example has the value undefined. */
+/** Lists every example in the document with its schema. A missing example is undefined. */
 export function listDocumentedExamples(): DocumentedExample[] {
   const { components } = openApiDocument as unknown as {
     components: Record<string, Record<string, OpenApiNode>>;
@@ -119,7 +118,7 @@ export function listDocumentedExamples(): DocumentedExample[] {
 const NESTED = ['items', 'not', 'additionalProperties'];
 const NESTED_LISTS = ['allOf', 'anyOf', 'oneOf'];
 
-/** Every schema object of the document, including nested ones, with its place. */
+/** Lists every schema object of the document, including nested ones, with its place. */
 export function listDocumentedSchemas(): { where: string; schema: OpenApiNode }[] {
   const found: { where: string; schema: OpenApiNode }[] = [];
   const visit = (schema: unknown, where: string): void => {
@@ -154,7 +153,7 @@ export function listDocumentedSchemas(): { where: string; schema: OpenApiNode }[
   return found;
 }
 
-/** The names of the query parameters that are ids. */
+/** Lists the names of the query parameters that are ids. */
 export const listQueryIds = ({ parameters }: DocumentedOperation) =>
   parameters
     .filter((one) => one.in === 'query' && (one.schema as OpenApiNode).format === 'uuid')

@@ -1,7 +1,4 @@
-/**
- * Finds the regular expressions in the sources, and generates texts that a slow expression takes
- * long to match.
- */
+/** Finds the sources' regular expressions, and generates texts on which slow ones take long. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -11,13 +8,13 @@ import { PROJECT } from '../load/processes.js';
 export interface FoundExpression {
   /** Path in the project. */
   file: string;
-  /** Its source text: a literal, or a call of RegExp. */
+  /** A literal, or a call of RegExp, as in the source. */
   sourceText: string;
-  /** Undefined when the expression is built at run time. */
+  /** Undefined if the expression is built at run time. */
   expression: RegExp | undefined;
 }
 
-/** Every regular expression in the sources below these folders. */
+/** Finds every regular expression in the sources below these folders. */
 export function findExpressions(folders: readonly string[]): FoundExpression[] {
   return folders.flatMap((folder) =>
     (readdirSync(join(PROJECT, folder), { recursive: true }) as string[])
@@ -70,20 +67,17 @@ const UNITS = [
   '""',
   '[ ',
 ];
-/** After these tails, no expression matches to the end. */
+/** After one of these tails, an expression does not match to the end of the text. */
 const TAILS = ['', '\n\u0001', '!'];
 const SAMPLES = 4;
 const MAX_SAMPLE = 20;
 
-/** Texts of `chars` characters that repeat units on which careless parsers are slow. */
+/** Generates texts of `chars` characters that repeat units on which careless parsers are slow. */
 export function* generateUsualAttacks(chars: number): Generator<string> {
   for (const unit of UNITS) for (const tail of TAILS) yield repeated('', unit, { tail, chars });
 }
 
-/**
- * Texts of `chars` characters that repeat the usual units, and parts of texts that the expression
- * matches.
- */
+/** Repeats the usual units, and parts of texts that the expression matches. */
 export function* generateAttacksOn(expression: RegExp, chars: number): Generator<string> {
   yield* generateUsualAttacks(chars);
   const [head = ''] = /^[\w ]+/.exec(expression.source) ?? [];
@@ -109,8 +103,8 @@ function repeated(
 }
 
 /**
- * Texts that the expression matches, the same in each run. They ignore assertions and flags that
- * the generator does not support.
+ * Generates texts that the expression matches, the same in each run. They ignore assertions and
+ * flags that the generator does not support.
  */
 function generateMatches({ source, flags }: RegExp): string[] {
   const known = source

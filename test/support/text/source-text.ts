@@ -1,4 +1,4 @@
-/** The repository as text: its tracked files, and the comments inside its TypeScript. */
+/** Reads the repository as text: its tracked files, and the comments in its TypeScript. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { PROJECT } from '../load/processes.js';
 /** A block comment, or a run of `//` comments on consecutive lines. */
 export interface SourceComment {
   file: string;
-  /** Of its first line, counted from 1. */
+  /** The number of its first line, counted from 1. */
   line: number;
-  /** Its source lines, as they stand in the file. */
+  /** The source lines of the comment, unchanged. */
   lines: string[];
-  /** Its words without the comment marks, on one line. */
+  /** The words of the comment without its marks, on one line. */
   text: string;
 }
 
@@ -31,7 +31,7 @@ export function readSource(file: string): string {
   return readFileSync(join(PROJECT, file), 'utf8');
 }
 
-/** The comments of a TypeScript file, in their order. */
+/** Lists the comments of a TypeScript file from top to bottom. */
 export function readComments(file: string, source = readSource(file)): SourceComment[] {
   const tree = parseSource(file, source);
   const starts = tree.getLineStarts();
@@ -66,7 +66,7 @@ export function readIdentifiers(file: string, source = readSource(file)): Set<st
 
 const trees = new Map<string, ts.SourceFile>();
 
-/** The syntax tree of a source, which several readers and test files use. */
+/** Parses a source once, because several readers and test files use its tree. */
 function parseSource(file: string, source: string): ts.SourceFile {
   const known = trees.get(file);
   if (known?.text === source) return known;
@@ -75,7 +75,7 @@ function parseSource(file: string, source: string): ts.SourceFile {
   return tree;
 }
 
-/** The comments of a source: its `//` and `/*` outside of texts and regular expressions. */
+/** Finds `//` and `/*` outside of texts and regular expressions. */
 function findCommentRanges(tree: ts.SourceFile, source: string): ts.TextRange[] {
   const literals: ts.TextRange[] = [];
   const visit = (node: ts.Node): void => {

@@ -2,7 +2,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
-/** Inserts of the rows that a worker stores; `$1` is the tenant, `$3` the connection. */
+/** Queries that insert the rows that a worker stores; `$1` is the tenant, `$3` the connection. */
 const INSERTS = [
   "sync_runs (tenant_id, id, connection_id, stream, state, error) values ($1, $2, $3, 'messages', 'failed', $4)",
   `outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key, last_error)
@@ -12,7 +12,7 @@ const INSERTS = [
   "sync_issues (tenant_id, id, connection_id, kind, message) values ($1, $2, $3, 'refused', $4)",
 ];
 
-/** Stores an item of each list of a connection, and an issue, under one id. */
+/** Stores an item in each list of a connection, and an issue, under one id. */
 export async function storeConnectionRows(
   stack: TestStack,
   { tenantId, connectionId, text }: { tenantId: string; connectionId: string; text: string },
@@ -23,13 +23,13 @@ export async function storeConnectionRows(
   return { sync_issue: id, connection_work: id };
 }
 
-/** The access of a connection to the made-up vendor with keys. */
+/** The credentials and settings of a connection to the made-up vendor with keys. */
 export function connectionAccess(text: string, isLive: boolean): Record<string, object> {
   const credentials = { api_key: isLive ? text : `test_${text}` };
   return { credentials, settings: { from_number: text.slice(0, 32) } };
 }
 
-/** Creates a connection in a status that allows the operation. Returns the id. */
+/** Creates a connection in a status that allows the operation, and returns its id. */
 export async function createConnectionFor(
   operation: string,
   stack: TestStack,

@@ -1,7 +1,4 @@
-/**
- * A worker of the queue `integrations` as a process of its own, which a test can kill. It knows the
- * made-up vendor.
- */
+/** A worker process of the queue `integrations` with the made-up vendor, which a test can kill. */
 import { MIGRATION_HEAD } from '../../../migrations/index.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { createFoundation, createRuntime } from '../../../shared/platform/process/runtime.js';

@@ -3,11 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { ParrotText } from './parrot/mapper.js';
 
-/** How the double misbehaves once. */
 export type Fault =
   | { kind: 'limit'; seconds: number }
   | { kind: 'status'; status: number }
-  /** Cuts the connection before, or after the write has happened. */
+  /** Cuts the connection before or after the write. */
   | { kind: 'cut_before' | 'cut_after' }
   | { kind: 'slow'; ms: number };
 
@@ -21,22 +20,19 @@ export interface SentText extends ParrotText {
 
 const PAGE = 5;
 
-/**
- * Parrot's server on this machine: keeps its state, checks every request, and misbehaves on
- * command.
- */
+/** Parrot's server: keeps its state, checks every request and misbehaves on command. */
 export class ParrotDouble {
   readonly texts: SentText[] = [];
   /** Requests that Parrot's documentation does not allow. */
   readonly violations: string[] = [];
   readonly requests: { name: string; at: number }[] = [];
-  /** Called for each request to the API. Returns how to misbehave. */
+  /** Called for each request to the API. A result makes the server misbehave. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
   account = 'acct-1';
   origin = '';
   lifetimeSeconds = 3600;
-  /** All codes and tokens that it has given out. */
+  /** All codes and tokens that the server has issued. */
   readonly issued: string[] = [];
   grants = 0;
   refusedGrants = 0;
@@ -64,7 +60,7 @@ export class ParrotDouble {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** A person permits the access on the sign-in page: where the browser goes next. */
+  /** Permits the access as a person would. Returns the address that the browser opens next. */
   permit(authorizeUrl: string): URL {
     const { searchParams: params, pathname } = new URL(authorizeUrl);
     if (pathname !== '/oauth/authorize' || params.get('code_challenge_method') !== 'S256')
@@ -78,22 +74,20 @@ export class ParrotDouble {
     return back;
   }
 
-  /** No access token is accepted any more. */
   expireTokens(): void {
     this.#accessTokens.clear();
   }
 
-  /** The refresh token is not accepted any more, as after somebody else used it. */
+  /** The server no longer accepts the refresh token, as if another client had used it. */
   loseRefreshToken(): void {
     this.#refreshToken = undefined;
   }
 
-  /** The phone network says what became of a text. */
+  /** Sets the state of a text, as the phone network reports it. */
   settle(text: SentText, status: 'delivered' | 'failed', reason: string | null = null): void {
     Object.assign(text, { status, reason, seq: ++this.#seq });
   }
 
-  /** Accepts a key as an access token. */
   acceptKey(key: string): void {
     this.#accessTokens.add(key);
   }
@@ -159,7 +153,7 @@ export class ParrotDouble {
       : this.#refreshToken !== undefined && params.get('refresh_token') === this.#refreshToken;
     if (!isGranted) {
       this.refusedGrants += 1;
-      // As careful vendors do: a refresh token that is used twice ends the whole access.
+      // Like careful vendors, the server ends the whole access if a refresh token is used twice.
       this.#refreshToken = undefined;
       this.#accessTokens.clear();
       return [400, { error: 'invalid_grant' }];

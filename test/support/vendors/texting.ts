@@ -13,10 +13,10 @@ let nextPhone = 6_000_001;
 
 export const WEBHOOK_SECRET = 'parrot-webhook-secret';
 
-/** The product's vendors, and the made-up one in its two forms. */
+/** The product's vendors, and the made-up vendor in its two forms. */
 export const TEST_VENDORS = new Vendors([smtp, parrot, parrotWithKeys]);
 
-/** The setting INTEGRATIONS that puts a double behind the made-up vendor. */
+/** The setting INTEGRATIONS that points the made-up vendor at its double. */
 export function buildIntegrationsSetting({ origin }: ParrotDouble): string {
   const application = {
     client_id: 'tow',
@@ -102,7 +102,7 @@ export class TextingAccount {
     });
   }
 
-  /** Sends an invoice by text. Returns the id of its message. */
+  /** Sends an invoice by text, and returns the id of the message. */
   async sendText(phone = `+1212${nextPhone++}`): Promise<string> {
     const customer = await this.client.post('/customers', { company_name: 'Riverside Motors' });
     const invoice = await this.client.post('/invoices', {
@@ -149,13 +149,12 @@ export class TextingAccount {
     return body.data.items;
   }
 
-  /** Posts a webhook of the double for these texts. */
   async postWebhook(events: { id: string }[], secret = WEBHOOK_SECRET): Promise<Response> {
     const { pathname } = new URL(this.webhookUrl);
     return fetch(`${this.stack.origin}${pathname}`, this.double.buildWebhook(events, secret));
   }
 
-  /** Ends the lease of a worker that died, and wakes the others. */
+  /** Ends the lease of a worker that died, and wakes the other workers. */
   async endLease(): Promise<void> {
     const text = 'update connection_queues set owner = null, lease_until = null where tenant_id = $1';
     await this.stack.rows(this.tenant.id, text, [this.tenant.id]);

@@ -16,7 +16,6 @@ export class EndpointHealth {
     readonly tenantId: string,
   ) {}
 
-  /** Creates an enabled endpoint with its endpoint queue. */
   createEndpoint(): Promise<string> {
     return insertEndpoint(this, { url: 'https://receiver.example.com/hook?key=secret' });
   }
@@ -25,18 +24,13 @@ export class EndpointHealth {
     return this.stack.rows<R>(this.tenantId, text, values);
   }
 
-  /**
-   * Writes the state of an endpoint queue as a delivery worker does.
-   * @param set assignments in SQL
-   */
+  /** @param set assignments in SQL */
   async updateQueue(id: string, set: string): Promise<void> {
     const text = `update webhook_lanes set ${set} where tenant_id = $1 and endpoint_id = $2`;
     await this.queryRows(text, [this.tenantId, id]);
   }
 
-  /**
-   * The endpoint has failed for `hours` hours, a hundred times, the last time `lastAgo` hours ago.
-   */
+  /** The endpoint failed a hundred times in `hours` hours, last `lastAgo` hours ago. */
   setFailing(id: string, hours: number, lastAgo = 0): Promise<void> {
     return this.updateQueue(
       id,
@@ -59,10 +53,7 @@ export class EndpointHealth {
     return (await this.queryRows(text, [this.tenantId, id]))[0];
   }
 
-  /**
-   * Creates an exhausted delivery to the endpoint and counts it in the endpoint queue. Resolves
-   * with its id.
-   */
+  /** Creates an exhausted delivery, counts it in the endpoint queue, and returns its id. */
   async addExhaustedDelivery(endpointId: string): Promise<string> {
     const ids = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
     const [id] = ids as [string];
@@ -70,7 +61,7 @@ export class EndpointHealth {
     return id;
   }
 
-  /** The commands that the clock would submit about an endpoint. */
+  /** Finds the commands that the clock would submit about an endpoint. */
   async findCommands(id: string) {
     const { db } = this.stack.runtime;
     const commands = await db.transaction([this.tenantId], (tx) => findHealthSteps(tx, 1000));
@@ -98,7 +89,7 @@ export class EndpointHealth {
     return wokenEndpointIds;
   }
 
-  /** Events about an endpoint, oldest first. */
+  /** Oldest first. */
   async readEvents(id: string): Promise<Json[]> {
     const text = `select body from events where tenant_id = $1
                     and $2 in (body::jsonb #>> '{data,object,id}', body::jsonb #>> '{data,endpoint,id}') order by xid, id`;
@@ -111,13 +102,13 @@ export class EndpointHealth {
     return (await this.readEvents(id)).map(({ type }) => type);
   }
 
-  /** Notices about an endpoint, oldest first. */
+  /** Oldest first. */
   readNotices(id: string): Promise<Json[]> {
     const text = 'select * from notices where tenant_id = $1 and entity_id = $2 order by created_at, id';
     return this.queryRows(text, [this.tenantId, id]);
   }
 
-  /** The audit entries of an endpoint that contain changes, oldest first. */
+  /** Omits entries without changes. Oldest first. */
   async readAuditEntries(id: string): Promise<Json[]> {
     const text = `select action, actor_name, changes from audit_entries where tenant_id = $1 and entity_id = $2 and changes <> '[]' order by id`;
     return this.queryRows(text, [this.tenantId, id]);

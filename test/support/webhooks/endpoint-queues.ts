@@ -4,7 +4,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { EndpointConfig } from '../../../workers/webhooks/queue/endpoint-config.js';
 import { EndpointQueue } from '../../../workers/webhooks/queue/endpoint-queue.js';
 
-/** The health of an endpoint that got no request yet. */
+/** The health of an endpoint that has not received a request yet. */
 export function buildQueueHealth(overrides: Partial<EndpointQueueHealth> = {}): EndpointQueueHealth {
   return {
     consecutiveFailures: 0,
@@ -23,7 +23,7 @@ export function buildQueueHealth(overrides: Partial<EndpointQueueHealth> = {}): 
   };
 }
 
-/** An endpoint queue that is loaded and up to date. */
+/** Returns an endpoint queue that is loaded and up to date. */
 export function buildEndpointQueue(
   settings: Partial<EndpointConfig> = {},
   health: Partial<EndpointQueueHealth> = {},

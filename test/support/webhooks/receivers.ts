@@ -33,7 +33,7 @@ export function sendOutbound(
   });
 }
 
-/** The error of a request that must fail. */
+/** Returns the error of a request that must fail. */
 export async function expectOutboundError(response: Promise<OutboundResponse>): Promise<OutboundError> {
   const outcome = await response.then(
     ({ status }) => new Error(`it got the response ${status}`),
@@ -43,7 +43,6 @@ export async function expectOutboundError(response: Promise<OutboundResponse>): 
   return outcome;
 }
 
-/** Runs one scenario with a new client. */
 export async function withOutboundClient(
   run: (client: OutboundClient) => Promise<void>,
   options: Partial<Parameters<typeof createOutboundClient>[0]> = {},
@@ -60,7 +59,7 @@ export interface NamespaceReceiver {
   connections: Socket[];
 }
 
-/** Accepts connections and passes them to the scenario. It ends with the process. */
+/** Accepts connections, and passes them to the scenario. The server ends with the process. */
 export async function startReceiver(
   onSocket: (socket: Socket) => void,
   { address = CANARY_ADDRESSES.public, port = 0 }: { address?: string; port?: number } = {},
@@ -68,14 +67,13 @@ export async function startReceiver(
   return listen(createServer(onSocket), address, port);
 }
 
-/** Responds to HTTP requests as the scenario says. */
 export async function startHttpReceiver(
   onRequest: RequestListener,
   { address = CANARY_ADDRESSES.public, port = 0 }: { address?: string; port?: number } = {},
 ): Promise<NamespaceReceiver> {
   const server = createHttpServer(onRequest);
-  // Longer than any stall of the machine, so that a stall does not decide which socket is used
-  // again.
+  // Longer than any stall of the machine, so that a
+  // stall does not decide which socket is used again.
   server.keepAliveTimeout = 60_000;
   return listen(server, address, port);
 }
@@ -94,7 +92,6 @@ async function listen(server: Server, address: string, port: number): Promise<Na
   return { url: `http://${host}:${bound}/`, port: bound, connections };
 }
 
-/** A request that an HTTP canary received. */
 export interface CanaryRequest {
   host: string | undefined;
   path: string | undefined;
@@ -120,7 +117,6 @@ export async function startCanary(
   return { ...receiver, requests };
 }
 
-/** Waits until the other side has closed this connection. */
 export async function waitForClose(socket: Socket | undefined, withinMs?: number): Promise<void> {
   if (!socket) throw new Error('there is no connection');
   socket.resume();
@@ -128,10 +124,7 @@ export async function waitForClose(socket: Socket | undefined, withinMs?: number
   await eventually('the connection is closed', () => socket.destroyed, withinMs);
 }
 
-/**
- * Asserts that an error message for a tenant's log contains neither an address nor an internal
- * setting.
- */
+/** Asserts that a tenant's error message contains neither an address nor an internal setting. */
 export function expectNoInternals({ message }: OutboundError): void {
   expect(message).to.not.match(/\d+\.\d+\.\d+\.\d+|::|UND_ERR|EHOST|undici|loopback/);
 }

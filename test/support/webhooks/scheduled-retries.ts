@@ -1,6 +1,6 @@
 /**
- * Deliveries that failed once and wait for their next attempt, as the worker leaves them. They are
- * inserted by SQL, because a test cannot wait for so many failures.
+ * Deliveries that failed once and wait for their next attempt, as the worker leaves them. Inserted
+ * by SQL, because a test cannot wait for so many failures.
  */
 import { deliveryIdSql } from '../../../shared/deliveries/delivery-ids.js';
 import { newId } from '../../../shared/platform/ids.js';
@@ -16,8 +16,8 @@ export interface RetryEndpoints {
 }
 
 /**
- * Retries that fall due over the day that starts in ten minutes. Their events do not exist, because
- * no worker should send them during a test.
+ * Inserts retries that become due over the day that starts in ten minutes. Their events do not
+ * exist, because no worker should send them during a test.
  */
 export async function insertFarRetries(
   db: Database,
@@ -40,14 +40,14 @@ export async function insertFarRetries(
 
 export interface DueRetries {
   count: number;
-  /** When the first falls due, and the time over which the others follow. */
+  /** The first delivery is due in `fromMs`, and the others follow over `overMs`. */
   fromMs: number;
   overMs: number;
 }
 
 /**
- * Retries that fall due one after the other. The timestamp of each event is its due time, so a
- * receiver can compute how late it arrived.
+ * Inserts retries that become due one after the other. The timestamp of each event is the
+ * delivery's due time, so a receiver can compute the delay.
  */
 export async function insertDueRetries(
   db: Database,

@@ -6,20 +6,20 @@ import { eventually } from '../poll.js';
 import { findRequestProblems, type SigningKeys } from './strict-verdict.js';
 
 export interface ReceivedRequest {
-  /** When its body was complete, in ms since 1970. */
+  /** When the body was complete, in ms since 1970. */
   at: number;
   path: string;
   headers: IncomingHttpHeaders;
   /** Names and values alternate, as they were sent. */
   rawHeaders: string[];
   body: Buffer;
-  /** `webhook-id` */
+  /** The header `webhook-id`. */
   id: string;
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined if the body is no JSON. */
   event: Json;
-  /** Its number among the requests with this id at this endpoint, from 1. */
+  /** The request's number among those with its id at this endpoint, from 1. */
   nth: number;
-  /** Its problems; empty: none. */
+  /** Violations of the standard. */
   problems: string[];
   /** Bytes of the response's body that have been written so far. */
   written: number;
@@ -65,7 +65,7 @@ const DRIP_MS = 100;
 /** Attempts further apart than this cannot have been sent in the same second. */
 const RENEWED_AFTER_MS = 2000;
 
-/** One receiver behind its own path. Its keys and its behavior may be changed at any time. */
+/** One endpoint behind its own path. A test may change its keys and behavior at any time. */
 export class StrictEndpoint implements SigningKeys {
   secrets: string[];
   publicKeys: string[];
@@ -94,17 +94,16 @@ export class StrictEndpoint implements SigningKeys {
     this.respond = respond;
   }
 
-  /** When each request arrived, in ms. */
+  /** When each request arrived, in ms since 1970. */
   get arrivals(): number[] {
     return this.requests.map(({ at }) => at);
   }
 
-  /** The `webhook-id`s that arrived, each once, in the sequence of their first arrival. */
+  /** Every `webhook-id` once, in the sequence of first arrival. */
   get ids(): string[] {
     return [...this.#byId.keys()];
   }
 
-  /** All requests with one id, in the sequence of their arrival. */
   requestsOf(id: string): readonly ReceivedRequest[] {
     return this.#byId.get(id) ?? [];
   }
@@ -116,7 +115,6 @@ export class StrictEndpoint implements SigningKeys {
     this.problems.push(...problems.map((problem) => `${id} (${nth}): ${problem}`));
   }
 
-  /** Resolves with the requests once there are this many. */
   waitFor(count: number, timeoutMs?: number): Promise<ReceivedRequest[]> {
     return eventually(
       `${count} requests to ${this.url}`,
@@ -133,17 +131,16 @@ export class StrictEndpoint implements SigningKeys {
  */
 export class StrictReceiver {
   readonly endpoints: StrictEndpoint[] = [];
-  /** Connections that were opened so far. */
   connections = 0;
   readonly #strays: string[] = [];
-  /** The body that each id first came with. */
+  /** The body of the first request with each id. */
   readonly #bodies = new Map<string, Buffer>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   #port = 0;
 
   private constructor() {
-    // The sender decides how long it keeps a connection. A close by the receiver would race with
-    // the next request.
+    // The sender decides how long it keeps a connection. A
+    // close by the receiver would race with the next request.
     this.#server.keepAliveTimeout = 0;
     this.#server.requestTimeout = 0;
     this.#server.on('connection', (socket) => {
@@ -181,7 +178,7 @@ export class StrictReceiver {
     return [...this.#strays, ...this.endpoints.flatMap(({ problems }) => problems)];
   }
 
-  /** Closes every connection and refuses new ones until {@link listenAgain}. */
+  /** Closes every connection, and refuses new ones until {@link listenAgain}. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
@@ -255,7 +252,7 @@ export class StrictReceiver {
   }
 }
 
-/** Undefined when the sender aborts the request. */
+/** Returns undefined if the sender aborts the request. */
 async function readAll(message: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   try {
@@ -310,8 +307,8 @@ async function sendResponse(
   } else if ('redirect' in reply) {
     response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
   } else {
-    // The timer does not keep the process alive. The server does, as long as the test needs the
-    // response.
+    // The timer does not keep the process alive. The
+    // server does, while the test needs the response.
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.body) write(reply.body);

@@ -1,24 +1,23 @@
 /**
- * The requirements of Standard Webhooks 1.0.0 and docs/decisions.md §8 for one request. This file
- * is written independently of the sender and of docs/webhooks. It may share no code with them,
- * because their mistakes would then be its own.
+ * Checks one request against Standard Webhooks 1.0.0 and docs/decisions.md §8. This file must share
+ * no code with the sender or with docs/webhooks, because it would then share their mistakes.
  */
 import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
 /** The keys that must sign an endpoint's requests. */
 export interface SigningKeys {
-  /** `whsec_…`: every request has a signature by each of them. */
+  /** `whsec_…`: each of these keys must sign every request. */
   secrets: readonly string[];
-  /** `whpk_…`: every request has a signature by each of them. */
+  /** `whpk_…`: each of these keys must sign every request. */
   publicKeys: readonly string[];
-  /** Secrets and public keys that may sign or not, as around a rotation. */
+  /** Secrets and public keys that may sign but need not, such as during a rotation. */
   tolerated: readonly string[];
 }
 
 /** One request as it arrived over the wire. */
 export interface WireRequest {
-  /** When its body was complete, in ms. */
+  /** When the body was complete, in ms since 1970. */
   at: number;
   method: string;
   /** Names and values alternate, as they were sent. */
@@ -27,15 +26,12 @@ export interface WireRequest {
 }
 
 const SIGNATURE_LIST = /^v1a?,[A-Za-z0-9+/]+=*( v1a?,[A-Za-z0-9+/]+=*)*$/;
-/**
- * The tolerance of receivers (docs/webhooks/verify.ts). The log of attempts shows that each attempt
- * is signed anew.
- */
+/** Receivers tolerate this age (docs/webhooks/verify.ts), although each attempt is signed anew. */
 const MAX_AGE_SECONDS = 300;
-/** Load cannot make a timestamp later than the clock that it was read from. */
+/** Even under load, no timestamp is later than the clock from which it was read. */
 const MAX_AHEAD_SECONDS = 5;
 
-/** Every way in which the request violates the requirements. */
+/** Lists every violation of the requirements. */
 export function findRequestProblems(request: WireRequest, keys: SigningKeys): string[] {
   const { at, method, rawHeaders, body } = request;
   const headers = new Map<string, string>();
@@ -132,7 +128,7 @@ function isSignedBy(signature: string, content: Buffer, key: string): boolean {
   return verify(null, content, publicKey, Buffer.from(signature.slice(4), 'base64'));
 }
 
-/** A second check by the package that receivers use. */
+/** Checks the signatures again, with the package that receivers use. */
 function findPackageProblems(
   headers: Record<string, string>,
   body: Buffer,

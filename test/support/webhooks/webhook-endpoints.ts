@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { TestClient, TestResponse } from '../client.js';
 import { endpointInput } from '../records/samples.js';
 
-/** Creates an endpoint by POST /webhook-endpoints. Resolves with its record without the secret. */
+/** Creates an endpoint by POST /webhook-endpoints, and returns its record without the secret. */
 export async function createEndpoint(
   client: TestClient,
   input: Record<string, unknown> = {},

@@ -1,7 +1,4 @@
-/**
- * The endpoints that receive the events of a load's invoices, and the assertions about them after
- * the load.
- */
+/** Endpoints that receive the events of a load's invoices, and the assertions after the load. */
 import { expect } from 'chai';
 import { generateSecret } from '../../../shared/resources/webhook-endpoints/secret.js';
 import { type DeployedTenant, type Deployment, SECRET_KEY } from '../load/deployment.js';
@@ -10,7 +7,7 @@ import { eventually } from '../poll.js';
 import type { Responder, StrictEndpoint, StrictReceiver } from './strict-receiver.js';
 import { insertSignedEndpoint } from './webhooks.js';
 
-/** The backlog is delivered within this time after any fault, without intervention. */
+/** After any fault, the backlog is delivered within this time, without intervention. */
 const RECOVERY_MS = 30_000;
 /** By then the receiver has read the bytes that a dead worker wrote to its sockets. */
 const SOCKET_READ_MS = 300;
@@ -28,7 +25,7 @@ export interface WebhookListener {
   tenant: DeployedTenant;
   id: string;
   endpoint: StrictEndpoint;
-  /** The number of the load's calls that may have been made before it existed. */
+  /** The number of calls that the load may have made before the listener existed. */
   callsBefore: number;
 }
 
@@ -39,14 +36,13 @@ export interface OpenDelivery {
   event_id: string;
 }
 
-/** See the module comment. */
 export class WebhookListeners {
   readonly listeners: WebhookListener[] = [];
   /** The highest allowed share of requests that arrive again, for any reason. */
   maxRepeatedShare = 1;
   /**
-   * By `endpoint/event`: the number of deaths at which a request had been received and not
-   * recorded. It may arrive again that many times.
+   * By `endpoint/event`: how often a process died after its request was received and before the
+   * result was recorded. The request may arrive again that many times.
    */
   readonly #repeatable = new Map<string, number>();
 
@@ -73,10 +69,10 @@ export class WebhookListeners {
   }
 
   /**
-   * Call this just after a worker has died. The requests that were in flight will be sent once
-   * more.
-   * @param comesBack whether the worker is only stopped. When it continues, it sends what it had
-   * started, so every open delivery may arrive twice
+   * Call this just after a worker has died. The requests
+   * that were in flight will be sent once more.
+   * @param comesBack true if the worker is only stopped. It then continues what it had started, so
+   * every open delivery may arrive twice
    */
   async recordDeath({ comesBack = false } = {}): Promise<void> {
     const open = await this.findOpenDeliveries();
@@ -89,13 +85,13 @@ export class WebhookListeners {
     }
   }
 
-  /** Waits for so many more requests. */
+  /** Waits for this many more requests. */
   async waitForRequests(more: number): Promise<void> {
     const goal = this.receivedCount + more;
     await eventually(`${more} deliveries`, () => this.receivedCount >= goal, 120_000);
   }
 
-  /** Waits until no delivery is open that is open now. */
+  /** Waits until every delivery has ended that is open now. */
   async waitForBacklog(): Promise<void> {
     const openNow = new Set((await this.findOpenDeliveries()).map(({ id }) => id));
     await eventually(
@@ -139,8 +135,8 @@ export class WebhookListeners {
   }
 
   /**
-   * The delivery log agrees: one delivery for each event and endpoint, succeeded, with each of its
-   * attempts once.
+   * Asserts that the delivery log agrees: each event has one delivery per endpoint, which
+   * succeeded, and the log has each attempt once.
    */
   async #expectLogged(): Promise<void> {
     const rows = await this.#query<{ endpoint_id: string; event_ids: string[]; unsuccessful: number }>(
@@ -191,7 +187,6 @@ export class WebhookListeners {
     return this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
   }
 
-  /** Deliveries that have not ended. */
   findOpenDeliveries(): Promise<OpenDelivery[]> {
     return this.#query<OpenDelivery>(
       'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',

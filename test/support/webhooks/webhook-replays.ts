@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 
-/** A delivery of a replay, as its row stores it. */
+/** A stored delivery of a replay. */
 export interface ReplayedDelivery {
   id: string;
   endpoint_id: string;
@@ -29,7 +29,6 @@ export class ReplayClocks {
     this.clocks = [createReplayRunner(stack.runtime, queue), createReplayRunner(stack.runtime, queue)];
   }
 
-  /** Creates an account with an endpoint. */
   async createAccount(settings: Parameters<typeof insertEndpoint>[1] = {}): Promise<ReplayAccount> {
     const tenant = await this.stack.createTenant();
     const tenantRows = { stack: this.stack, tenantId: tenant.id };
@@ -49,7 +48,6 @@ export class ReplayClocks {
   }
 }
 
-/** One account's replays. */
 export class ReplayAccount {
   readonly tenant: TestTenant;
   readonly tenantRows: TenantRows;
@@ -79,7 +77,7 @@ export class ReplayAccount {
     return (await this.tenant.client.get(`/webhook-replays/${replayId}`)).body;
   }
 
-  /** The deliveries that a replay has created so far, sorted by their events. */
+  /** Lists the deliveries that a replay has created so far, sorted by event. */
   listDeliveries(replayId: string): Promise<ReplayedDelivery[]> {
     return this.clocks.stack.rows<ReplayedDelivery>(
       this.tenant.id,
@@ -89,7 +87,7 @@ export class ReplayAccount {
     );
   }
 
-  /** Waits until a replay has ended. Resolves with the deliveries that it created. */
+  /** Waits until a replay has ended, and returns the deliveries that it created. */
   async finish(replayId: string): Promise<ReplayedDelivery[]> {
     const isOver = async () => (await this.read(replayId)).status !== 'running';
     await this.clocks.runUntil('the replay ends', isOver);

@@ -3,7 +3,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import { recordsetSql } from '../../../shared/records/record-refs.js';
 import type { TestStack } from '../stack.js';
 
-/** Identifies the tenant whose rows are inserted past the API. */
+/** The tenant whose rows are inserted past the API. */
 export interface TenantRows {
   stack: TestStack;
   tenantId: string;
@@ -18,10 +18,7 @@ async function insert({ stack, tenantId }: TenantRows, table: string, columns: s
   );
 }
 
-/**
- * Inserts an endpoint without a secret, at an address that does not exist: for stacks that deliver
- * no webhooks.
- */
+/** Inserts an endpoint without a secret, at an address that does not exist. */
 export async function insertEndpoint(
   target: TenantRows,
   {
@@ -44,10 +41,7 @@ export async function insertEndpoint(
   return id;
 }
 
-/**
- * Inserts events of these types, one second apart, the first one at `startMs`. Resolves with their
- * ids.
- */
+/** Inserts events of these types, one second apart from `startMs` on, and returns their ids. */
 export async function insertEvents(
   target: TenantRows,
   types: (string | { type: string; data: object })[],
@@ -84,9 +78,7 @@ const ENDED = ['succeeded', 'exhausted', 'cancelled'];
 const COLUMNS = `id uuid, endpoint_id uuid, event_id uuid, event_type text, trigger text, replay_id uuid, body text, priority smallint, status text,
   next_attempt_at timestamptz, completed_at timestamptz, last_error text, created_at timestamptz`;
 
-/**
- * Inserts deliveries whose ids contain their times, `pending` by default. Resolves with the ids.
- */
+/** Inserts deliveries, `pending` by default, and returns their ids, which contain their times. */
 export async function insertDeliveries(target: TenantRows, inputs: DeliveryInput[]): Promise<string[]> {
   const rows = inputs.map((input) => {
     const created_at = input.created_at ?? new Date().toISOString();
@@ -108,7 +100,7 @@ export async function insertDeliveries(target: TenantRows, inputs: DeliveryInput
   return rows.map(({ id }) => id);
 }
 
-/** Inserts one attempt of a delivery that got a response. */
+/** Inserts one attempt that got a response. */
 export async function insertAttempt(
   target: TenantRows,
   {
@@ -138,8 +130,8 @@ export async function insertAttempt(
 }
 
 /**
- * Inserts an endpoint, a delivery that is due again tomorrow, two attempts of it and a replay.
- * Returns their ids by kind. All but the endpoint contain the canary.
+ * Inserts an endpoint, and with the canary in each: a delivery that is due again tomorrow, two
+ * attempts of it, and a replay. Returns their ids by kind.
  */
 export async function makeWebhookRecords(
   target: TenantRows,

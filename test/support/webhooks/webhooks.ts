@@ -7,14 +7,11 @@ interface EndpointOptions {
   url: string;
   eventTypes?: string[];
   maxInFlight?: number;
-  /** Generated when none is given. */
+  /** Generated if none is given. */
   secret?: string;
 }
 
-/**
- * Inserts an endpoint that can be delivered to, as POST /webhook-endpoints stores it. This bypasses
- * the API so that a test can insert many endpoints without its limits.
- */
+/** Inserts an endpoint as POST /webhook-endpoints stores it, without the API's limits. */
 export async function insertSignedEndpoint(
   { db, config }: Pick<Runtime, 'db'> & { config: { secretKey: string } },
   tenantId: string,

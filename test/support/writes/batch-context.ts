@@ -10,7 +10,6 @@ const batchConfig = loadConfig('all', {
   SECRET_KEY: 'a secret of the tests, long enough for anybody',
 });
 
-/** The context in which a test runs its batches. */
 export function createBatchContext({ db, logger }: { db: Database; logger: Logger }): BatchContext {
   return {
     config: batchConfig,

@@ -3,8 +3,8 @@ import { hashBody } from '../../../shared/contracts/json/canonical-json.js';
 import { newId } from '../../../shared/platform/ids.js';
 
 /**
- * A command as the api would submit it for an API key. `idempotencyKey` adds an idempotency record
- * of its path and body.
+ * Builds a command as the api would submit it for an API key.
+ * `idempotencyKey` adds an idempotency record of its path and body.
  */
 export function buildCommand(
   type: string,

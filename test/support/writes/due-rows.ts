@@ -13,11 +13,11 @@ import { findDueConnections } from '../../../shared/sync/find-due-connections.js
 /** A sweep that has a limit for many accounts together. */
 export interface LimitedSweep {
   find: (tx: Transaction, limit: number) => Promise<unknown[]>;
-  /** SQL that adds `$2` rows to the account `$1` that the sweep finds. */
+  /** SQL that adds `$2` rows to the account `$1`, which the sweep finds. */
   dueSql: string;
-  /** SQL that adds `$2` rows of the same kind that the sweep does not find. */
+  /** SQL that adds `$2` rows of the same kind, which the sweep does not find. */
   otherSql: string;
-  /** The indexes that lead to an account's rows; the planner chooses one by its statistics. */
+  /** The indexes that lead to an account's rows. The planner chooses one by its statistics. */
   indexes: string[];
   /** Whether the index contains only due rows, so that the sweep reads no other row. */
   readsDueOnly: boolean;

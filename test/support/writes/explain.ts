@@ -1,6 +1,5 @@
 import type { Database, SqlQuery } from '../../../shared/platform/postgres/database.js';
 
-/** A node in the JSON output of EXPLAIN. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -14,21 +13,21 @@ export interface RunNode extends PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
-  /** With the option `buffers` as well: pages, including those of the nodes below. */
+  /** Pages of this node and of the nodes below; absent without the option `buffers`. */
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
 }
 
 /**
- * The plan that the application's session makes for a query. The query is prepared, as all queries
- * of the application are. Returns all nodes, the uppermost first.
+ * Returns all nodes of a query's plan, the uppermost first. The query is prepared in the
+ * application's session, as all queries of the application are.
  * @param tenantId the tenant whose rows the session may see
  */
 export function explainPlan(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<PlanNode[]> {
   return explain(db, { tenantId, sqlQuery, options: 'format json' });
 }
 
-/** Like {@link explainPlan}, but runs the query and undoes its writes. */
+/** Like {@link explainPlan}, but runs the query, and undoes its writes. */
 export function explainRun(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<RunNode[]> {
   return explain<RunNode>(db, { tenantId, sqlQuery, options: 'analyze, buffers, format json' });
 }

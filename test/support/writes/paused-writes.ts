@@ -8,8 +8,8 @@ export interface PausedWrites {
 }
 
 /**
- * Pauses the writes queue before each test of a `describe`, so that a worker commits no write in
- * time. After each test the queue resumes.
+ * Pauses the writes queue before each test of a `describe`, so that a
+ * worker commits no write in time. Resumes it after each test.
  */
 export function usePausedWrites(stack: TestStack): PausedWrites {
   let queue: WritesQueue;

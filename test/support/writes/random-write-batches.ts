@@ -7,7 +7,6 @@ import { REFUSED_TEXT } from './write-model.js';
 
 const RESOURCES = ['invoice', 'customer', 'work_order'] as const;
 
-/** A command that creates or changes a record. */
 interface CommandSpec {
   do: 'create' | 'patch';
   resource: (typeof RESOURCES)[number];
@@ -17,18 +16,15 @@ interface CommandSpec {
   /** The customer that the body names. */
   customer: 'none' | 'own' | 'foreign' | 'unknown';
   /**
-   * The record that a patch changes: a seed, another tenant's record, an unknown id, or a record
-   * created earlier in this batch.
+   * The record that a patch changes: a seed, another tenant's record,
+   * an unknown id, or a record that this batch created earlier.
    */
   target: 'seed' | 'foreign' | 'unknown' | 'made';
   text: string;
   key: number | undefined;
 }
 
-/**
- * Repeats a command (its job ran twice), or sends a new command for the same request (the client
- * tried again).
- */
+/** `repeat`: its job runs twice. `resend`: the client sends the same request again. */
 interface AgainSpec {
   do: 'repeat' | 'resend';
   of: number;
@@ -55,22 +51,20 @@ const againSpec: fc.Arbitrary<AgainSpec> = fc.record({
   of: fc.nat(100),
 });
 
-/** Random batches of 1 to 32 commands. {@link buildBatch} turns one into commands. */
+/** Random batches of 1 to 32 commands. {@link buildBatch} builds their commands. */
 export const batchSpecs = fc.array(fc.oneof({ weight: 6, arbitrary: commandSpec }, againSpec), {
   minLength: 1,
   maxLength: 32,
 });
 
-/** The tenants that a batch writes for, and what its commands refer to. */
+/** The tenants that a batch writes for, and the records that its commands refer to. */
 export interface BatchTargets {
   tenants: string[];
-  /** One record of each kind for each tenant: its id by resource. */
+  /** For each tenant, the id of one record by resource. */
   seeds: Record<string, string>[];
-  /** Idempotency keys. */
   keys: string[];
 }
 
-/** Builds the commands of a batch for these tenants. */
 export function buildBatch(specs: WriteSpec[], targets: BatchTargets): Command[] {
   const commands: Command[] = [];
   for (const spec of specs) {
@@ -84,7 +78,7 @@ export function buildBatch(specs: WriteSpec[], targets: BatchTargets): Command[]
   return commands;
 }
 
-/** The api process makes a new command of a client's second try of the same request. */
+/** If a client repeats a request, the api process makes a new command of it. */
 function resend(earlier: Command): Command {
   const id = newId();
   return {

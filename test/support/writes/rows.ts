@@ -11,7 +11,7 @@ export async function withPgClient<T>(
   return work(client).finally(() => client.end());
 }
 
-/** The application's tables: the schema `public` without the tables that record the migrations. */
+/** Lists the tables of the schema `public`, without those that record the migrations. */
 export async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
@@ -112,7 +112,7 @@ const ROWS: Record<string, string> = {
   command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,
 };
 
-/** SQL of a value of each type for a column that requires one. */
+/** A value in SQL of each type, for columns that require one. */
 const VALUES: Readonly<Record<string, string>> = {
   uuid: `'${newId()}'`,
   text: "'x'",
@@ -140,10 +140,7 @@ async function insertPlainRow(client: pg.Client, table: string, tenantId: string
   ]);
 }
 
-/**
- * Inserts one row of a tenant into each of these tables. The session may be the owner's or the
- * application's.
- */
+/** Inserts one row per table, in a session of the owner or of the application. */
 export async function fillTables(client: pg.Client, tables: string[], tenantId: string): Promise<void> {
   await client.query('begin');
   await client.query("select set_config('app.tenant_ids', $1, true)", [tenantId]);

@@ -6,7 +6,7 @@ import { runSuspectedCommands } from '../../../workers/writes/isolate-commands.j
 import { createBatchContext } from './batch-context.js';
 
 // Acts as a worker that got a stalled job: runs the commands of a file one by one, and is killed by
-// the marked one. Arguments: database, file, mark.
+// the marked command. Arguments: database, file, mark.
 const [databaseUrl = '', file = '', mark = ''] = process.argv.slice(2);
 const commands = JSON.parse(readFileSync(file, 'utf8')) as Command[];
 const logger = createLogger({ level: 'silent', name: 'suspects', pretty: false });

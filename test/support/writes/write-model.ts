@@ -1,6 +1,6 @@
 import type { Command, CommandResult } from '../../../shared/contracts/command.js';
 
-/** The observed members of a record: enough to distinguish records and to see each change. */
+/** The compared members of a record: enough to distinguish records and to see changes. */
 export type RecordView = Record<string, unknown>;
 
 export type ExpectedResult =
@@ -29,13 +29,13 @@ export const REFUSED_TEXT = 'boom';
 
 /**
  * A simple model of writes: one command after the other, in maps, without sets, waves, transactions
- * or SQL. The product's batches must come to the same results and the same records.
+ * or SQL. The product's batches must have the same results and leave the same records.
  */
 export class WriteModel {
   readonly records = new Map<string, RecordView>();
   /** The commands that ran, by id. Each must have exactly one audit entry with this outcome. */
   readonly ran = new Map<string, { tenantId: string; outcome: 'ok' | 'failed' }>();
-  /** The tenants of the commands that created a work order, one for each command. */
+  /** The tenant of each command that created a work order. */
   readonly booked: string[] = [];
   private readonly numbers = new Set<string>();
   private readonly results = new Map<string, ExpectedResult>();
@@ -44,7 +44,7 @@ export class WriteModel {
   /** @param taxRatesBps by tenant */
   constructor(private readonly taxRatesBps: Map<string, number>) {}
 
-  /** The result that a command must get now. Submitted again, the same command changes nothing. */
+  /** Returns the result that a command must get now. Submitted again, it changes nothing. */
   apply(command: Command): ExpectedResult {
     const own = this.results.get(command.id);
     if (own && !own.ok) return own;
@@ -135,14 +135,13 @@ function buildRecordKey(command: Command): string {
   return `${command.tenantId} ${getEntity(command)} ${command.entityId}`;
 }
 
-/** The members of a record's JSON that the model tracks. */
 export function pickMembers(body: string, members: string[]): RecordView {
   const record = JSON.parse(body) as RecordView;
   const known = { ...record, line_count: (record.line_items as unknown[] | undefined)?.length };
   return Object.fromEntries(members.map((member) => [member, (known as RecordView)[member]]));
 }
 
-/** A result in the model's form, so that the two can be compared whole. */
+/** Converts a result to the model's form, so that both can be compared whole. */
 export function toExpectedResult(result: CommandResult, expected: ExpectedResult): ExpectedResult {
   if (!result.ok) return { ok: false, code: result.error.code };
   const record = pickMembers(result.body, expected.ok ? Object.keys(expected.record) : []);

@@ -32,7 +32,7 @@ class TestBatcher {
   constructor(timeoutMs = NEVER_LATE_MS) {
     this.batcher = new CommandBatcher({
       timeoutMs,
-      // Send immediately, so that a test sees every step. Another test covers one event-loop tick.
+      // Sends immediately instead of in the next event-loop tick, so that a test sees every step.
       defer: (work) => work(),
       send: (commands) => new Promise((_, refuse) => this.jobs.push({ commands, refuse })),
     });

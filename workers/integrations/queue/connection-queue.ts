@@ -7,16 +7,16 @@ import type { TokenBucket } from './token-bucket.js';
 /** The queue of a connection that this process holds under a lease. It runs one step at a time. */
 export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   busyAt = performance.now();
-  /** The pool of the permit that its step holds; undefined: no step runs. */
+  /** The pool whose permit the running step holds; undefined if no step runs. */
   runningIn: Pool | undefined;
-  /** It may have work that no step has looked for yet. */
+  /** True if the connection may have work that no step has looked for yet. */
   isWoken = true;
   timer: NodeJS.Timeout | undefined;
-  /** Pulls and writes alternate, so that neither keeps the other waiting. */
+  /** Pulls and writes alternate, so that neither delays the other. */
   prefersPull = false;
-  /** The vendor refused the access token, so it must be refreshed whatever its time says. */
+  /** The vendor refused the access token, so refresh it even if its time has not expired. */
   mustRefresh = false;
-  /** It was refreshed for that reason, and no call has succeeded since. */
+  /** The token was refreshed after a refusal, and no call has succeeded since. */
   hasRefreshed = false;
   bucket: TokenBucket | undefined;
 
@@ -58,7 +58,6 @@ const toRef = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({
   connectionId: id,
 });
 
-/** How the leases of connections' queues are stored. */
 export const connectionLeaseStore: LeaseStore<ConnectionQueueRef, ConnectionQueue> = {
   channel: 'tow:connection-queues',
   keyOf: connectionQueueKey,

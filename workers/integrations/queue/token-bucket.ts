@@ -1,4 +1,4 @@
-/** Limits the calls of one connection. The holder of its lease is the only one that calls. */
+/** Limits the calls of one connection. Only the holder of its lease calls the vendor. */
 export class TokenBucket {
   private tokens = 1;
   private at: number;
@@ -10,7 +10,6 @@ export class TokenBucket {
     this.at = now();
   }
 
-  /** Milliseconds until a call may start; 0: now. */
   get waitMs(): number {
     this.refill();
     return this.tokens >= 1 ? 0 : Math.ceil(((1 - this.tokens) / this.limits.perSecond) * 1000);

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/resources/messages/outbox.js';
 import { NotReadyError, type RecordKind } from './record-kind.js';
 
-/** Texts: a write sends one, and a pull finds out whether it arrived. */
+/** A write sends a text, and a pull reads whether the text arrived. */
 export const messageRecords: RecordKind<MessageState> = {
   async write(step, operation) {
     const { db, config } = step.services.runtime;
@@ -25,7 +25,7 @@ export const messageRecords: RecordKind<MessageState> = {
     } = operation;
     const message = await startMessageAttempt(db, { tenant_id, id }, config.mailsPerDay);
     if (!message) return { cancelled: 'The message was sent again or is not there any more.' };
-    // A text that may have left cannot be taken back, so its outcome is found out first.
+    // A text that may have arrived cannot be withdrawn, so first find out whether it did.
     if (message.refusal !== undefined && !mayHaveArrived) return { cancelled: message.refusal };
     if (message.deferral)
       return { postponedMs: message.deferral.seconds * 1000, reason: message.deferral.reason };

@@ -4,35 +4,32 @@ import type { ExternalId } from '../../../shared/sync/external-ids.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 
-/** How a write ended, unless the vendor failed it. */
+/** The result of a write, unless the vendor returned an error. */
 export type WriteOutcome =
   | { written: Written }
-  /** The record must not be written any more. */
+  /** The record must no longer be written. */
   | { cancelled: string }
-  /** One of our own limits postpones it; the vendor was not called. */
+  /** One of our own limits postpones the write. The vendor was not called. */
   | { postponedMs: number; reason: string };
 
-/** A change of a record whose own id is known. */
+/** A change at the vendor, with the id of our record. */
 export interface KnownChange<State> {
   change: Change<State>;
   id: ExternalId;
 }
 
-/** How records of one kind are written at a vendor, and how its changes reach them. */
+/** How records of one kind are written at a vendor, and how the vendor's changes reach them. */
 export interface RecordKind<State = unknown> {
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
-  /** The commands after a write, and after it was given up. */
+  /** The commands after a successful write. `buildFailure`: after the worker gave up. */
   buildSuccess(operation: StartedOperation): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
-  /**
-   * The commands that apply the vendor's changes.
-   * @throws {NotReadyError} when an earlier command has yet to run
-   */
+  /** Commands for the vendor's changes. @throws {NotReadyError} while an earlier command waits */
   applyChanges(tx: Transaction, step: Step, changes: readonly KnownChange<State>[]): Promise<StepCommand[]>;
 }
 
-/** A command of an earlier step has yet to run, so the page must wait a moment. */
+/** A command of an earlier step has not run yet, so the page must wait a moment. */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
 }

@@ -1,17 +1,17 @@
 import { messageRecords } from './messages.js';
 import type { RecordKind } from './record-kind.js';
 
-/** The kinds of records that are written at vendors, by their name in the operations. */
+/** The keys are the kinds of records in outbound operations. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = { message: messageRecords };
 
-/** @throws {Error} when this version does not know the kind: a newer worker will run it */
+/** @throws {Error} if this version does not know the kind; a newer worker will run the operation */
 export function findRecordKind(name: string): RecordKind {
   const found = RECORD_KINDS[name];
   if (!found) throw new Error(`unknown kind of records ${name}`);
   return found;
 }
 
-/** The kind of records that each stream changes. */
+/** Maps a stream to the kind of records that it changes. */
 const STREAM_KINDS: Readonly<Record<string, string>> = { messages: 'message' };
 
 export function findStreamKind(stream: string): RecordKind {

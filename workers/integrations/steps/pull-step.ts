@@ -18,13 +18,11 @@ import { NotReadyError } from '../records/record-kind.js';
 import { findStreamKind } from '../records/record-kinds.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
-/**
- * A pull that failed is tried again after this time, in ms. The breaker may pause it for longer.
- */
+/** Wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;
 const NOT_READY_MS = 500;
 
-/** Reads one page of a stream, and stores its commands together with the next cursor. */
+/** Reads one page of a stream, and stores the page's commands together with the next cursor. */
 export async function runPull(step: Step, stream: DueStream): Promise<void> {
   const startedAt = new Date();
   try {
@@ -50,8 +48,8 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const known = await findExternalIds(tx, step.connection, page.changes);
       const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
-      // Dropped: our own writes coming back, repeated and older changes, and records that are not
-      // ours.
+      // Drops repeated and older changes, our own writes
+      // coming back, and records that are not ours.
       const fresh = page.changes.flatMap((change) => {
         const id = byExternalId.get(`${change.kind}/${change.externalId}`);
         return id && (id.version === null || change.version > id.version) ? [{ change, id }] : [];

@@ -10,7 +10,6 @@ import { revokeAccess } from '../vendor/tokens.js';
 import { runPull } from './pull-step.js';
 import { cancelWrite, runWrite } from './write-step.js';
 
-/** What a connection does next. */
 type Work =
   | { kind: 'write'; operation: StartedOperation }
   | { kind: 'pull'; stream: DueStream }
@@ -21,14 +20,14 @@ const WORKING: readonly string[] = ['active', 'failing'];
 
 /**
  * Runs the next piece of work of a connection.
- * @returns milliseconds until it has more; undefined: nothing is due
+ * @returns milliseconds until the next piece; undefined if the connection has no more work
  */
 export async function runStep(services: StepServices, queue: ConnectionQueue): Promise<number | undefined> {
   const begun = await services.runtime.db.transaction([queue.ref.tenantId], async (tx) => {
     const connection = await lockHeldConnection(tx, { ...queue.ref, owner: queue.owner });
     if (!connection) return undefined;
     const vendor = services.vendors.find(connection.vendor);
-    // A vendor of a newer version, during a rolling update.
+    // During a rolling update, a newer version may have added this vendor.
     if (!vendor) return undefined;
     return { connection, vendor, work: await chooseWork(tx, queue, connection) };
   });
@@ -88,7 +87,7 @@ async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promi
   return runWrite(step, work.operation);
 }
 
-/** Revokes the access at the vendor, as far as it answers, and destroys the credentials. */
+/** Revokes the access and deletes the credentials, even if the vendor does not respond. */
 async function revoke(step: Step): Promise<void> {
   const { config, logger } = step.services.runtime;
   const { connectionId } = step.connection;

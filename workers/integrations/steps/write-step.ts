@@ -15,10 +15,9 @@ import type { WriteOutcome } from '../records/record-kind.js';
 import { findRecordKind } from '../records/record-kinds.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
-/** The vendor looks at the operation again at the earliest after this time, in ms. */
+/** Wait after a rate limit without a Retry-After header. */
 const DEFAULT_LIMIT_WAIT_MS = 30_000;
 
-/** Runs one write of a connection, and stores how it ended. */
 export async function runWrite(step: Step, operation: StartedOperation): Promise<void> {
   const { config } = step.services.runtime;
   const kind = findRecordKind(operation.kind);
@@ -50,7 +49,7 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
       error: null,
     });
   }
-  // The record is not to be written any more: nothing was sent, and nobody has to decide.
+  // Nothing was sent, so no person has to decide: the operation ends without a sync issue.
   if ('cancelled' in outcome)
     return store(step, operation, {
       result: { state: 'dead', error: outcome.cancelled, errorKind: 'cancelled' },
@@ -64,7 +63,8 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
     async store(tx) {
       storeOperationResult(tx, operation, { state: 'done' });
       const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
-      // The vendor's answer to a repeated write may hold changes that no pull could assign.
+      // Until now no pull could assign the vendor's changes to this record. So the record gets no
+      // version, and the streams are read again from the time when the operation was created.
       await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
       if (mayHaveArrived)
         await makeStreamsDue(tx, [
@@ -91,7 +91,8 @@ function store(step: Step, operation: StartedOperation, { result, error, command
 async function storeFailure(step: Step, operation: StartedOperation, error: VendorError): Promise<void> {
   const { kind, message, retryAfterMs = 0 } = error;
   const base = { state: 'due', error: message, errorKind: kind } as const;
-  // A write that had no response earlier stays unknown, whatever happens to this attempt.
+  // If an earlier attempt got no response, its outcome
+  // stays unknown, whatever happens to this attempt.
   const wasUnknown = operation.may_have_arrived;
   if (kind === 'limit')
     return store(step, operation, {
@@ -128,7 +129,10 @@ async function storeFailure(step: Step, operation: StartedOperation, error: Vend
   });
 }
 
-/** A refused access token is refreshed once; then, or without one, a person must connect again. */
+/**
+ * Refreshes a refused access token once. If that does not help,
+ * or there is no token to refresh, a person must connect again.
+ */
 async function storeRefusedAccess(
   step: Step,
   operation: StartedOperation,
@@ -166,7 +170,6 @@ function buildIssue(operation: StartedOperation, kind: IssueKind, message: strin
   };
 }
 
-/** Ends a write of a connection that was disconnected. */
 export async function cancelWrite(step: Step, operation: StartedOperation): Promise<void> {
   await storeOutcome(step, operation, { cancelled: 'The connection was disconnected.' });
 }

@@ -20,7 +20,7 @@ import { TokenBucket } from '../queue/token-bucket.js';
 import { openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
-/** The clock resubmits a command of a step after this time, if its job was lost. */
+/** The clock resubmits a command of a step after this time, if the command's job was lost. */
 const COMMAND_LEASE_SECONDS = 5;
 
 export interface StepServices {
@@ -30,24 +30,21 @@ export interface StepServices {
   writes: WritesQueue;
 }
 
-/** The lease ended during the step, so its result must not be stored: another process goes on. */
+/** The lease ended during the step. Another process continues, so the result must not be stored. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
-/** A command that the step's connection submits. */
 export interface StepCommand {
   type: string;
   entityId: string;
   input: unknown;
 }
 
-/** What a step stores in one transaction. */
 export interface StepResult {
-  /** The vendor's error; undefined: it succeeded; null: the step tells nothing about the vendor. */
+  /** Undefined: the step succeeded. Null: the step shows nothing about the vendor's health. */
   error?: VendorError | undefined | null;
   commands?: StepCommand[];
-  /** Stores further rows in the same transaction. */
   store?: (tx: Transaction) => void | Promise<void>;
 }
 
@@ -95,8 +92,8 @@ export class Step {
   }
 
   /**
-   * Stores the result of the step, its calls, the health and its commands in one transaction, while
-   * the lease is held. Then submits the commands; the clock does so if this process dies.
+   * Stores the result, calls, health and commands of a step in one transaction while the lease
+   * holds. Then submits the commands; if this process dies, the clock submits them.
    */
   async finish(result: StepResult): Promise<void> {
     const { runtime, writes } = this.services;
@@ -158,7 +155,7 @@ export class Step {
   }
 }
 
-/** Any error of a step as the vendor's. One of ours must not repeat a write under a new key. */
+/** An error of ours leaves the outcome unknown, so that no write is repeated under a new key. */
 export function toStepError(step: Step, error: unknown): VendorError {
   if (error instanceof VendorError) return error;
   const { logger } = step.services.runtime;

@@ -22,10 +22,10 @@ import type { VendorCaller } from './vendor-caller.js';
 /** A token is refreshed this long before it expires. */
 const REFRESH_EARLY_MS = 5 * 60_000;
 const REFRESH_LEASE_SECONDS = 60;
-/** Wait after a refusal or while another process refreshes, in ms. */
+/** Wait after a refusal. */
 const REFUSAL_WAIT_MS = 30_000;
 const BUSY_WAIT_MS = 1_000;
-/** The vendor must refuse this often before a person has to sign in again. */
+/** A person must sign in again after this many refusals. */
 const MAX_REFUSALS = 2;
 
 export interface TokenParts {
@@ -37,9 +37,9 @@ export interface TokenParts {
 }
 
 /**
- * Returns the secrets of a connection, with an access token that is valid. A refresh takes a lease,
- * and stores the new pair before anything uses it: many vendors accept a refresh token once.
- * @throws {VendorError} `auth` when a person must sign in again, `again` when it must wait
+ * Returns the secrets of a connection with a valid access token. A refresh needs a lease, and
+ * stores the new pair before its first use, because many vendors accept a refresh token only once.
+ * @throws {VendorError} `auth` if a person must sign in again, `again` if the step must wait
  */
 export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<ConnectionSecrets> {
   const { db, config, vendor, ref } = parts;
@@ -92,7 +92,7 @@ async function refresh(
 interface Tokens {
   access_token: string;
   refresh_token?: string;
-  /** In seconds. */
+  /** In seconds, like `refresh_token_expires_in`. */
   expires_in?: number;
   refresh_token_expires_in?: number;
 }
@@ -131,7 +131,7 @@ async function requestTokens(
   return JSON.parse(response.body.toString('utf8')) as Tokens;
 }
 
-/** Counts a refusal. A refusal may be a mistake of the vendor, so the second one counts. */
+/** The first refusal may be a mistake of the vendor, so a person must sign in after the second. */
 async function handleRefusal({ db, ref }: TokenParts, version: number, error: unknown): Promise<never> {
   const isRefusal =
     error instanceof InvalidGrantError || (error instanceof VendorError && error.kind === 'auth');
@@ -148,7 +148,7 @@ async function handleRefusal({ db, ref }: TokenParts, version: number, error: un
   throw new VendorError('The vendor refused to renew the access.', { kind: 'auth', code: 'invalid_grant' });
 }
 
-/** Asks the vendor to revoke the permission of a connection that was disconnected. */
+/** Asks the vendor to revoke the access of a disconnected connection. */
 export async function revokeAccess(
   { config, vendor, caller }: TokenParts,
   { refreshToken, accessToken }: ConnectionSecrets,

@@ -10,11 +10,11 @@ import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
 import type { TokenBucket } from '../queue/token-bucket.js';
 
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-/** A 429 without Retry-After. */
+/** Wait after a 429 response without a Retry-After header. */
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_FIELDS = 50;
 const MAX_FIELD_CHARS = 60;
-/** Headers in which vendors name a request, for their support. */
+/** Headers with the vendor's id of a request, which its support asks for. */
 const REQUEST_ID_HEADERS = [
   'request-id',
   'x-request-id',
@@ -40,7 +40,7 @@ export interface CallerParts {
   vendor: TenantVendor;
 }
 
-/** Calls a vendor in one step: guarded, within the rate limits, and logged without any value. */
+/** Calls a vendor during one step, within the rate limits. The log of calls contains no values. */
 export class VendorCaller {
   readonly calls: ConnectionCall[] = [];
 
@@ -83,7 +83,7 @@ export class VendorCaller {
     }
   }
 
-  /** Waits for the limit of the connection. @throws {VendorError} limit of the whole application */
+  /** Waits for the connection's limit. @throws {VendorError} for the application's limit */
   private async admit(): Promise<void> {
     const { limiter, bucket, vendor } = this.parts;
     const { vendor: name, limits } = vendor.manifest;
@@ -165,7 +165,7 @@ function findRequestId(headers: VendorResponse['headers']): string | null {
   return typeof value === 'string' ? value.slice(0, 200) : null;
 }
 
-/** The names of a body's top fields. A body that is neither JSON nor a form has none. */
+/** Returns the names of a body's top-level fields; none if the body is neither JSON nor a form. */
 function listFields(body: string): string[] {
   const names = body.startsWith('{')
     ? listJsonFields(body)

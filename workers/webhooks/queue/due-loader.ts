@@ -7,23 +7,16 @@ import type { ConfigLoader } from './endpoint-config.js';
 import type { EndpointQueue } from './endpoint-queue.js';
 import type { LoadResult } from './queue-mode.js';
 
-/** Maximum endpoint queues of one database query. */
 const MAX_QUEUES_PER_QUERY = 256;
 const RETRY_MS = 500;
 
 export interface DueLoaderListener {
-  /** The load is complete. */
   onLoaded(endpointQueue: EndpointQueue): void;
-  /** The next delivery is due in this many ms. */
   onDueLater(endpointQueue: EndpointQueue, inMs: number): void;
-  /** The delivery can never be sent. */
   onUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void;
 }
 
-/**
- * Loads the due deliveries of the endpoint queues that request it. Requests that arrive during a
- * query share the next query.
- */
+/** Loads the due deliveries of endpoint queues. Requests during a query share the next query. */
 export class DueLoader {
   private requested = new Set<EndpointQueue>();
   private isLoading = false;
@@ -99,9 +92,7 @@ export class DueLoader {
     }
   }
 
-  /**
-   * Reads the health again, only for quiet queues: for a busy one, memory is newer than PostgreSQL.
-   */
+  /** Reads the health of quiet queues only. For a busy queue, memory is newer than PostgreSQL. */
   private async rereadHealth(endpointQueues: EndpointQueue[]): Promise<void> {
     if (endpointQueues.length === 0) return;
     const reads = new Map(
@@ -131,7 +122,7 @@ export class DueLoader {
     const isAccepted = ({ trigger }: DueDelivery) =>
       accepted === 'all' || (accepted === 'probes' && trigger === 'probe');
     endpointQueue.backlog = endpointQueue.backlog.filter(isAccepted);
-    // Cancels at most a thousand per pass, so that other endpoint queues do not wait.
+    // A pass cancels at most a thousand deliveries, so that other endpoint queues do not wait.
     const mustCancelMore = accepted !== 'all' && (await cancelDeliveriesOfEndpoint(this.runtime.db, result));
     const acceptedDeliveries = deliveries.filter(isAccepted);
     for (const delivery of acceptedDeliveries)

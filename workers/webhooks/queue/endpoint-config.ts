@@ -9,10 +9,7 @@ import {
 } from '../../../shared/resources/webhook-endpoints/headers.js';
 import { deriveWebhookSecretsKey } from '../../../shared/resources/webhook-endpoints/secret.js';
 
-/**
- * The settings that sending to an endpoint needs. Contains unencrypted secrets, so keep it in
- * memory only.
- */
+/** The settings contain unencrypted secrets, so keep them in memory only. */
 export interface EndpointConfig {
   /** The endpoint's updated_at when the settings were read. */
   version: string;
@@ -39,8 +36,8 @@ export type ConfigLoader = (
 ) => Promise<(EndpointQueueRef & { config: EndpointConfig })[]>;
 
 /**
- * Creates the function that reads settings and secrets of endpoints. An endpoint whose settings
- * cannot be read is missing from the result, so that it does not delay the others.
+ * Creates a function that reads settings and secrets of endpoints. Unreadable settings are missing
+ * from its result, so that other endpoints are not delayed.
  */
 export function createConfigLoader({
   db,
@@ -55,8 +52,8 @@ export function createConfigLoader({
     const rows = await db.transaction(listQueueTenants(refs), (tx) =>
       tx.query<ConfigRow>({
         name: 'load-endpoints',
-        // The newest secret signs first: a receiver that checks only the first signature follows a
-        // rotation immediately.
+        // The newest secret signs first, because a receiver that checks only the first signature
+        // then follows a rotation immediately.
         text: `select p.tenant_id, p.id as endpoint_id, p.updated_at::text as version, p.url, p.headers_sealed, p.rate_limit_per_second,
                  p.max_in_flight,
                  (select json_agg(json_build_object('secret_sealed', s.secret_sealed,

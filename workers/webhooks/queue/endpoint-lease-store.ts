@@ -7,7 +7,6 @@ import { type EndpointQueueRef, endpointQueueKey } from '../../../shared/queues/
 import type { LeaseStore } from '../../leased-queues/queue-keeper.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
-/** How the leases of endpoint queues are stored. */
 export const endpointLeaseStore: LeaseStore<EndpointQueueRef, EndpointQueue> = {
   channel: 'tow:webhook-lanes',
   keyOf: endpointQueueKey,

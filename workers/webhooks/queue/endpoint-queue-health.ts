@@ -4,7 +4,7 @@ import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.j
 
 export interface AttemptFacts {
   deliveryId: string;
-  /** A test or a probe: it gets one attempt, and its sender checks the result. */
+  /** A test or a probe gets only one attempt, and its sender checks the result. */
   isSingle: boolean;
   decision: AttemptDecision;
   now: number;
@@ -13,16 +13,15 @@ export interface AttemptFacts {
 }
 
 /**
- * Updates the health with the result of an attempt. Returns whether more changed than the time of
- * the last success; the caller stores such a change immediately.
+ * Updates the health after an attempt. Returns true if more than the time of the last success
+ * changed, because the caller then stores the health immediately.
  */
 export function applyAttempt(
   health: EndpointQueueHealth,
   { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  // Exhausted deliveries get their own notice. If the receiver asked to stop, another notice
-  // reports that.
+  // A stop that the receiver requested has its own notice, so it does not count as exhausted.
   if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;
@@ -30,7 +29,7 @@ export function applyAttempt(
   if (decision.pauseMs > 0)
     health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + decision.pauseMs);
   if (decision.status === 'succeeded') return applySuccess(health, now) || decision.stop !== null;
-  // The receiver refused this delivery only: neither a success nor a failure of the endpoint.
+  // The receiver refused only this delivery, so the endpoint neither succeeded nor failed.
   if (decision.status === 'cancelled') return decision.stop !== null;
   health.failingSince ??= now;
   health.lastFailureAt = now;

@@ -15,34 +15,24 @@ import {
   type QueueMode,
 } from './queue-mode.js';
 
-/** Initial number of concurrent requests. Each success adds one; a failure halves the number. */
+/** Initial number of concurrent requests. A success adds one; a failure halves the number. */
 const INITIAL_WINDOW = 2;
-/**
- * Maximum loaded deliveries of one endpoint, besides those in flight, because their bodies may be
- * large.
- */
+/** Maximum loaded deliveries of one endpoint besides those in flight. Bodies may be large. */
 const MAX_BACKLOG = 32;
-/**
- * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
- */
+/** Minimum time between two writes of an endpoint's last success while nothing else changes. */
 const SUCCESS_STORE_INTERVAL_MS = 5000;
 
-/** A request in flight. Times are of performance.now(). */
 export interface InFlightRequest {
   delivery: DueDelivery;
   startedAt: number;
   pool: Pool;
 }
 
-/**
- * An endpoint queue that this process holds under a lease: its loaded deliveries, its requests in
- * flight and its limits.
- */
+/** An endpoint queue that this process holds, with its loaded deliveries, requests and limits. */
 export class EndpointQueue {
   config: EndpointConfig | undefined;
   backlog: DueDelivery[] = [];
   readonly inFlight = new Map<string, InFlightRequest>();
-  /** Ids of deliveries whose result is not stored yet. */
   readonly unstoredIds = new Set<string>();
   /** When the queue last had work, by performance.now(). */
   busyAt = performance.now();
@@ -56,10 +46,9 @@ export class EndpointQueue {
 
   constructor(
     readonly ref: EndpointQueueRef,
-    /** Id of the lease under which this process holds the queue. */
     readonly owner: string,
     public health: EndpointQueueHealth,
-    /** The endpoint's version when `health` was read, or an earlier one. */
+    /** The endpoint's version when `health` was read, or an earlier version. */
     public healthVersion: string,
   ) {
     this.storedIsSlow = health.isSlow;
@@ -69,16 +58,13 @@ export class EndpointQueue {
     return this.currentMode;
   }
 
-  /** The queue may have new deliveries, or a client may have cancelled loaded ones. */
+  /** Call it when the queue may have new deliveries, or a client may have cancelled loaded ones. */
   wake(): void {
     this.apply('wake');
     this.busyAt = performance.now();
   }
 
-  /**
-   * Starts a load, before its query, so that a wake-up during the query is not lost. The fresh
-   * busyAt keeps the lease.
-   */
+  /** Call it before the query, so that no wake-up during the query is lost. Keeps the lease. */
   startLoad(): DueRequest {
     const doubtful = mayHoldCancelled(this.mode) ? this.backlog.map(({ id }) => id) : [];
     this.apply('start_load');
@@ -105,44 +91,39 @@ export class EndpointQueue {
     return this.health.isSlow ? 'slow' : 'quick';
   }
 
-  /** Maximum concurrent requests. */
   get maxConcurrent(): number {
     if (isHalfOpen(this.health)) return 1;
     return Math.min(this.window, this.config?.maxInFlight ?? 1);
   }
 
-  /** Number of deliveries to load: enough to keep sending while the next ones load. */
+  /** Enough deliveries to keep sending while the next ones load. */
   get maxToLoad(): number {
     if (this.health.stopReason !== null || this.isPaused) return 0;
     return Math.max(0, Math.min(this.maxConcurrent * 2, MAX_BACKLOG) - this.backlog.length);
   }
 
-  /**
-   * Whether to query PostgreSQL now, for deliveries to load, health to read or deliveries to
-   * cancel.
-   */
+  /** True if PostgreSQL may have deliveries to load or cancel, or a newer health. */
   get needsLoad(): boolean {
     if (isCancelling(this.mode) || (this.isHealthStale && this.isQuiet)) return true;
     return isBehind(this.mode) && this.maxToLoad > 0;
   }
 
-  /** The endpoint changed since `health` was read, and webhook_lanes may have changed too. */
+  /** True if the endpoint changed since `health` was read: webhook_lanes may have changed too. */
   get isHealthStale(): boolean {
     return this.config !== undefined && this.config.version !== this.healthVersion;
   }
 
-  /** No request is in flight and no result waits to be stored. */
   get isQuiet(): boolean {
     return this.inFlight.size === 0 && this.unstoredIds.size === 0;
   }
 
-  /** The queue has no work that can proceed now, so this process may release its lease. */
+  /** True if no work can proceed now, so this process may release the lease. */
   get isIdle(): boolean {
     if (!this.isQuiet || isCancelling(this.mode)) return false;
     return this.isPaused || this.health.stopReason !== null || !this.hasWork;
   }
 
-  /** Whether a request has been in flight since before this time. */
+  /** Whether a request in flight started before this time. */
   hasRequestSince(at: number): boolean {
     for (const { startedAt } of this.inFlight.values()) if (startedAt < at) return true;
     return false;
@@ -152,12 +133,12 @@ export class EndpointQueue {
     return getPauseEnd(this.health, Date.now()) > 0;
   }
 
-  /** Ids that a query for due deliveries must leave out. */
+  /** A query for due deliveries must leave these out. */
   get heldDeliveryIds(): string[] {
     return [...this.backlog.map(({ id }) => id), ...this.inFlight.keys(), ...this.unstoredIds];
   }
 
-  /** Ms until the next request may start. Undefined: only after another change. */
+  /** Milliseconds until the next request may start; undefined if another change must come first. */
   getReadyInMs(): number | undefined {
     if (!this.hasWork || this.health.stopReason !== null) return undefined;
     const now = Date.now();
@@ -168,20 +149,17 @@ export class EndpointQueue {
     return Math.max(0, this.nextSlotAt - performance.now());
   }
 
-  /** Deliveries are loaded or being loaded, or may wait in PostgreSQL. */
+  /** True if deliveries are loaded or being loaded, or may wait in PostgreSQL. */
   get hasWork(): boolean {
     return this.backlog.length > 0 || this.mode !== 'current';
   }
 
-  /**
-   * Adds loaded deliveries. Live deliveries come before all replays, including those loaded
-   * earlier.
-   */
+  /** Adds deliveries. Live deliveries come before all replays, even replays loaded earlier. */
   load(deliveries: DueDelivery[]): void {
     this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
   }
 
-  /** Removes all loaded deliveries. They are loaded again when they can be sent. */
+  /** Removes all loaded deliveries. The worker loads them again when it can send them. */
   unload(): void {
     if (this.backlog.length === 0) return;
     this.backlog = [];
@@ -193,7 +171,7 @@ export class EndpointQueue {
     const delivery = this.backlog.shift() as DueDelivery;
     const now = performance.now();
     const perSecond = this.config?.rateLimitPerSecond;
-    // Space requests evenly, so that no period of one second exceeds the limit.
+    // Requests are spaced evenly, so that no period of one second exceeds the limit.
     if (perSecond) this.nextSlotAt = Math.max(now, this.nextSlotAt) + 1000 / perSecond;
     const request = { delivery, startedAt: now, pool };
     this.inFlight.set(delivery.id, request);
@@ -201,10 +179,7 @@ export class EndpointQueue {
     return request;
   }
 
-  /**
-   * Ends a request that was not sent and pauses the endpoint. Counts neither as a success nor as a
-   * failure.
-   */
+  /** Ends a request that was not sent, without a success or a failure, and pauses the endpoint. */
   postpone({ delivery }: InFlightRequest, waitMs: number): void {
     this.inFlight.delete(delivery.id);
     this.health.throttledUntil = Math.max(this.health.throttledUntil ?? 0, Date.now() + waitMs);
@@ -213,7 +188,6 @@ export class EndpointQueue {
     this.apply('unload');
   }
 
-  /** Ends a request that got a result. */
   finish({ delivery }: InFlightRequest, succeeded: boolean): void {
     this.inFlight.delete(delivery.id);
     this.unstoredIds.add(delivery.id);
@@ -222,13 +196,12 @@ export class EndpointQueue {
     if (this.config) this.window = Math.min(this.window, this.config.maxInFlight);
   }
 
-  /** Returns the state to store in webhook_lanes. */
   buildState(): EndpointQueueState {
     return { ...this.ref, owner: this.owner, health: { ...this.health } };
   }
 
   /**
-   * Returns the state to store after an attempt; undefined when the stored one is recent enough.
+   * Returns the state to store after an attempt; undefined if the stored state is recent enough.
    * @param isSignificant more than the time of the last success changed
    */
   takeStateToStore(isSignificant: boolean, now: number): EndpointQueueState | undefined {

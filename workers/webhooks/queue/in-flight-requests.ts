@@ -3,7 +3,7 @@ import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import type { Permits } from '../../leased-queues/permits.js';
 import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
 
-/** A response that takes longer than this makes its endpoint slow, in ms. */
+/** A response that takes longer than this makes its endpoint slow. */
 export const SLOW_MS = 1000;
 const WATCH_MS = 250;
 
@@ -13,7 +13,6 @@ interface Entry {
   isMarked: boolean;
 }
 
-/** The requests that this process has in flight. */
 export class InFlightRequests {
   private readonly entries = new Set<Entry>();
   private timer: NodeJS.Timeout | undefined;
@@ -21,7 +20,6 @@ export class InFlightRequests {
   constructor(
     private readonly runtime: Runtime,
     private readonly permits: Permits,
-    /** Called when permits of the quick pool became free. */
     private readonly onPermitsFreed: () => void,
   ) {}
 
@@ -36,10 +34,7 @@ export class InFlightRequests {
     return () => this.entries.delete(entry);
   }
 
-  /**
-   * Moves slow requests to the slow pool and marks their deliveries as delivering in the delivery
-   * log.
-   */
+  /** Moves slow requests to the slow pool. The delivery log shows them as delivering. */
   private detectSlowRequests(): void {
     const now = performance.now();
     const newlySlow = [...this.entries].filter(
@@ -64,7 +59,6 @@ export class InFlightRequests {
     );
   }
 
-  /** Waits until no request is in flight, or until the deadline. */
   async close(deadlineMs: number): Promise<void> {
     clearInterval(this.timer);
     const deadline = performance.now() + deadlineMs;

@@ -1,13 +1,11 @@
 /**
- * What this process knows about the due deliveries of an endpoint queue that it holds, and whether
- * it is reading them from PostgreSQL.
- *
+ * Describes the due deliveries of an endpoint queue that this process holds:
  * - `behind`: PostgreSQL may hold due deliveries that are not loaded.
- * - `woken`: as `behind`; and a client may have cancelled some of the loaded deliveries.
- * - `current`: every due delivery is loaded.
+ * - `woken`: like `behind`, but a client may also have cancelled loaded deliveries.
+ * - `current`: all due deliveries are loaded.
  * - `cancelling`: the endpoint accepts no deliveries, and more open ones must be cancelled.
  * - `loading`: a query reads the due deliveries.
- * - `loading_behind`, `loading_woken`: since the query started, it fell behind or was woken.
+ * - `loading_behind`, `loading_woken`: the queue fell behind or was woken during the query.
  * - `loading_cancelling`: a query continues to cancel deliveries.
  * - `lost`: this process no longer holds the queue.
  */
@@ -22,19 +20,15 @@ export type QueueMode =
   | 'loading_cancelling'
   | 'lost';
 
-/**
- * How a load ended: with all due deliveries, with as many as there was room for, with more
- * deliveries to cancel, or with an error.
- */
+/** `load_some`: there was room for only some due deliveries. `refuse`: more must be cancelled. */
 export type LoadResult = 'load_all' | 'load_some' | 'refuse' | 'fail_load';
 
 export type QueueEvent = 'wake' | 'unload' | 'start_load' | LoadResult | 'lose';
 
 /**
- * The transition table. An event that a mode does not list is a bug, see {@link nextMode}.
- *
- * Clients may cancel deliveries while a queue cancels its own. So the modes `cancelling` and
- * `loading_cancelling` do not change when the queue is woken, but end in `woken`.
+ * The transition table. An event that a mode does not list is a bug, see {@link nextMode}. A
+ * wake-up does not change `cancelling` and `loading_cancelling`. They end in `woken`, because
+ * clients may have cancelled deliveries in the meantime.
  */
 export const QUEUE_TRANSITIONS: Readonly<
   Record<QueueMode, Readonly<Partial<Record<QueueEvent, QueueMode>>>>
@@ -95,7 +89,7 @@ export const QUEUE_TRANSITIONS: Readonly<
   },
 };
 
-/** @throws {Error} when the table has no such transition */
+/** @throws {Error} if the table has no such transition */
 export function nextMode(mode: QueueMode, event: QueueEvent): QueueMode {
   const next = QUEUE_TRANSITIONS[mode][event];
   if (next === undefined) throw new Error(`an endpoint queue in the mode ${mode} got the event ${event}`);
@@ -106,17 +100,15 @@ const CANCELLING_MODES: readonly QueueMode[] = ['cancelling', 'loading_cancellin
 const WOKEN_MODES: readonly QueueMode[] = ['woken', ...CANCELLING_MODES];
 const BEHIND_MODES: readonly QueueMode[] = ['behind', 'loading_behind', 'loading_woken', ...WOKEN_MODES];
 
-/** PostgreSQL may hold due deliveries that are not loaded. */
 export function isBehind(mode: QueueMode): boolean {
   return BEHIND_MODES.includes(mode);
 }
 
-/** The next load must check whether loaded deliveries were cancelled. */
+/** True if the next load must check whether loaded deliveries were cancelled. */
 export function mayHoldCancelled(mode: QueueMode): boolean {
   return WOKEN_MODES.includes(mode);
 }
 
-/** The endpoint accepts no deliveries, and more open ones must be cancelled. */
 export function isCancelling(mode: QueueMode): boolean {
   return CANCELLING_MODES.includes(mode);
 }

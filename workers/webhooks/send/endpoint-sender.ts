@@ -18,7 +18,7 @@ export class EndpointSender {
     this.budget = new HostBudget(runtime.limiter, runtime.config.webhookHostBytesPerMinute);
   }
 
-  /** @throws {PostponedError} when nothing was sent */
+  /** @throws {PostponedError} if nothing was sent */
   async send({ config, ref: { tenantId } }: EndpointQueue, delivery: DueDelivery): Promise<Attempt> {
     const { body } = delivery;
     // The loader never passes on an endpoint queue without settings or a delivery without a body.
@@ -33,14 +33,13 @@ export class EndpointSender {
   }
 
   /**
-   * Handles a request that was not sent because the account reached its limit for the host. All
-   * deliveries to this endpoint wait. The caller stores the pause, so that they also wait under the
-   * next lease.
+   * Pauses the endpoint after a request that was not sent because the account reached its limit for
+   * the host. The caller stores the pause, so that it also holds under the next lease.
    */
   postpone(endpointQueue: EndpointQueue, request: InFlightRequest, error: unknown): void {
     const { logger } = this.runtime;
-    // Any other error is a bug of this service. The delivery stays in PostgreSQL and is retried in
-    // a minute.
+    // Any other error is a bug of this service. The delivery
+    // stays in PostgreSQL, and is retried in a minute.
     const isLimitReached = error instanceof PostponedError;
     if (!isLimitReached) logger.error({ err: error }, 'cannot send a delivery');
     endpointQueue.postpone(request, isLimitReached ? error.waitMs : HORIZON_SECONDS * 1000);

@@ -7,27 +7,22 @@ import { findNetworkPrefix } from '../../../shared/platform/limits/network-prefi
 
 /** Bytes that a request costs besides its body: headers, signature and its share of TLS. */
 const OVERHEAD_BYTES = 1024;
-/**
- * A process reserves bytes in portions of at least this fraction (1/32) of the limit, so that few
- * requests query the limiter.
- */
+/** A process reserves at least 1/32 of the limit at a time, to query the limiter rarely. */
 const RESERVATIONS_PER_MINUTE = 32;
 const MAX_CACHED_KEYS = 20_000;
 
-/** The bytes that this process may still send under one key. Times are of Date.now(). */
+/** The bytes that this process may still send under one key. Times in ms since 1970. */
 interface Allowance {
   left: number;
   endsAt: number;
   deniedUntil: number;
-  /** The reservation that is in progress. */
   reservation?: Promise<void>;
 }
 
-/** The destination of a request. */
 export interface Destination {
   tenantId: string;
   url: string;
-  /** The address that its socket is connected to. */
+  /** The address to which the socket is connected. */
   address: string;
 }
 
@@ -45,10 +40,7 @@ export class HostBudget {
     private readonly bytesPerMinute: number,
   ) {}
 
-  /**
-   * @throws {PostponedError} when the account has used up its limit for this host; the caller must
-   * then send nothing
-   */
+  /** @throws {PostponedError} if the limit is used up; the caller must send nothing then */
   async admit({ tenantId, url, address }: Destination, bodyBytes: number): Promise<void> {
     for (const host of [getDomainKey(url), findNetworkPrefix(address)]) {
       if (host === undefined) continue;
@@ -58,8 +50,8 @@ export class HostBudget {
   }
 
   /**
-   * Spends bytes from the allowance of a key, and reserves more when too few are left.
-   * @returns ms to wait; 0: the bytes are spent
+   * Spends bytes from the allowance of a key, and reserves more if too few are left.
+   * @returns ms to wait; 0 if the bytes are spent
    */
   private async spend(key: string, bytes: number): Promise<number> {
     const allowance = this.allowances.get(key) ?? { left: 0, endsAt: 0, deniedUntil: 0 };
@@ -98,8 +90,8 @@ export class HostBudget {
 
 /**
  * Returns the part of a host name that its owner has registered, such as example.co.uk, because the
- * owner can create all names below it. A name without a public suffix is returned whole. Undefined
- * for an IP address.
+ * owner can create all names below that part. Returns a name without a public suffix whole, and
+ * undefined for an IP address.
  */
 export function getDomainKey(url: string): string | undefined {
   const hostname = new URL(url).hostname.replace(/\.$/, '');

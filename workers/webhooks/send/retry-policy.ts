@@ -1,27 +1,26 @@
+/**
+ * When a delivery is retried, and what a response means (docs/decisions.md §8; Standard Webhooks,
+ * "Deliverability and reliability").
+ */
 import type { AttemptDecision } from '../../../shared/deliveries/attempt.js';
 import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
 import { addJitter, RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule.js';
 
-/**
- * When a delivery is retried, and how a response is interpreted (docs/decisions.md §8; Standard
- * Webhooks, "Deliverability and reliability"). All times in ms.
- */
 const SECOND = 1000;
 
-/** Pause of the whole endpoint after 429, 502 or 504 without a Retry-After. */
+/** Pause of the whole endpoint after a 429, 502 or 504 response without a Retry-After header. */
 const DEFAULT_PAUSE_MS = 5 * SECOND;
 
-/** The parts of a request's result that the policy uses. */
 export interface AttemptResult {
-  /** Undefined: no response. */
+  /** Undefined if there was no response. */
   status: number | undefined;
   headers: Record<string, string | string[] | undefined>;
-  /** Class of the failure when there is no response. */
+  /** Set if there was no response. */
   errorClass: string | undefined;
 }
 
 export interface DecisionContext {
-  /** Attempts made, including this one. */
+  /** Including this attempt. */
   attempts: number;
   /** See {@link isSentOnce}. */
   isSingle: boolean;
@@ -35,7 +34,6 @@ export function isSentOnce(trigger: string): boolean {
   return trigger === 'test' || trigger === 'probe';
 }
 
-/** Decides the outcome of an attempt. */
 export function decideOutcome(result: AttemptResult, context: DecisionContext): AttemptDecision {
   const { status } = result;
   const receiverRequest = readReceiverRequest(result);
@@ -61,10 +59,7 @@ function isSlowDownStatus(status: number | undefined): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }
 
-/**
- * Reads the request that a receiver sends in a header: `webhook-delivery: disable` or
- * `abort-message`.
- */
+/** Reads the header by which a receiver requests `disable` or `abort-message`. */
 function readReceiverRequest({ headers }: AttemptResult): string | undefined {
   const value = headers['webhook-delivery'];
   return typeof value === 'string' ? value.trim().toLowerCase() : undefined;

@@ -15,7 +15,7 @@ const HIDDEN = '[hidden]';
 
 export interface SendOptions {
   client: OutboundClient;
-  /** Covers DNS lookup, connection, request, and headers and body of the response, in ms. */
+  /** Covers DNS lookup, connection, request, and headers and body of the response. */
   deadlineMs: number;
   /** Rejects with PostponedError if nothing may be sent to this address now. */
   admit?: (address: string) => Promise<void>;
@@ -25,7 +25,7 @@ export interface SendOptions {
  * Sends one signed request (Standard Webhooks). All attempts of a delivery share the id and the
  * body bytes. The timestamp is the moment of sending, after DNS lookup, connection and admission.
  * Every failure becomes the result of the attempt.
- * @throws {PostponedError} when nothing was sent, so that no attempt took place
+ * @throws {PostponedError} if nothing was sent, so that no attempt took place
  */
 export async function sendAttempt(
   delivery: DueDelivery & { body: string },
@@ -48,7 +48,7 @@ export async function sendAttempt(
   };
   const buildRequestFields = () => ({
     ...startFields,
-    // If the request was never written: the headers that it would have had.
+    // If the request was never written, these are the headers that it would have had.
     requestHeaders: {
       ...hideValues(config.headers),
       ...ownHeaders,
@@ -66,8 +66,8 @@ export async function sendAttempt(
       body,
       deadlineMs,
       maxBodyBytes: MAX_READ_BYTES,
-      // The id stays the same, so the client may repeat the request when the server closed an idle
-      // socket. That costs no attempt.
+      // The id stays the same, so the client may repeat the request, without another attempt, if
+      // the server closed an idle socket.
       isIdempotent: true,
       ...(beforeSend ? { beforeSend } : {}),
     });
@@ -114,7 +114,7 @@ function signAt(at: Date, content: Omit<SignatureInput, 'timestampSeconds'>): Re
   };
 }
 
-/** Selects the secrets that are valid now: loaded settings may outlive an overlap. */
+/** Drops secrets that expired after the settings were loaded. */
 function selectSecrets({ secrets }: EndpointConfig, at: Date) {
   return secrets
     .filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > at.getTime())
@@ -125,7 +125,7 @@ function hideValues(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN]));
 }
 
-/** Decodes the first bytes as text. PostgreSQL cannot store NUL. */
+/** PostgreSQL cannot store NUL. */
 function decodeText(body: Buffer): string {
   return body.subarray(0, MAX_STORED_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
 }

@@ -8,19 +8,15 @@ import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 
 const STORE_RETRY_MS = 500;
 
-/** An attempt to store, and the callback that follows. */
 export interface AttemptToStore {
-  /** Undefined: only the state of the endpoint queue changed. */
+  /** Undefined if only the state of the endpoint queue changed. */
   record: AttemptRecord | undefined;
-  /** The state of its endpoint queue, if it changed. */
+  /** The state of the endpoint queue, if it changed. */
   queueState: EndpointQueueState | undefined;
   onStored: () => void;
 }
 
-/**
- * Stores the results of attempts in batches. While the process lives it drops no result: if
- * PostgreSQL is unreachable, it retries until PostgreSQL is back.
- */
+/** Stores the results of attempts in batches. Repeats a batch while PostgreSQL is unreachable. */
 export class AttemptRecorder {
   private readonly attempts = new Batcher<AttemptToStore>((batch) => this.store(batch));
   private isGivingUp = false;
@@ -30,7 +26,6 @@ export class AttemptRecorder {
     private readonly logger: Logger,
   ) {}
 
-  /** Number of results that wait to be stored. */
   get backlog(): number {
     return this.attempts.waiting;
   }
@@ -39,10 +34,7 @@ export class AttemptRecorder {
     this.attempts.add(recording);
   }
 
-  /**
-   * Waits until all results are stored. The next worker sends a delivery again if its result is not
-   * stored by the deadline.
-   */
+  /** The next worker repeats deliveries whose result is not stored by the deadline. */
   async close(deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => {
       this.isGivingUp = true;
@@ -78,10 +70,7 @@ export class AttemptRecorder {
     }
   }
 
-  /**
-   * PostgreSQL may reject what a receiver sent back. Store the attempt without the response then:
-   * the outcome matters more.
-   */
+  /** PostgreSQL may reject a response. The outcome of the attempt is stored without it then. */
   private async storeWithoutResponse(
     { record, queueState: state, onStored }: AttemptToStore,
     cause: unknown,
@@ -100,8 +89,8 @@ export class AttemptRecorder {
       await storeAttempts(this.db, record ? [{ ...record, attempt }] : [], state ? [state] : []);
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
-      // `onStored` is not called, so the endpoint queue treats the attempt as not stored, and this
-      // process does not send the delivery repeatedly.
+      // Without the call of `onStored`, the endpoint queue treats the attempt as not stored, and
+      // this process does not send the delivery again.
       this.logger.error({ err: error, deliveryId: record?.deliveryId }, 'cannot store an attempt');
       return;
     }

@@ -2,14 +2,12 @@ import type { Attempt, AttemptDecision } from '../../../shared/deliveries/attemp
 import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
 import type { Runtime } from '../../../shared/platform/process/runtime.js';
 
-/** A finished request with its result. */
 export interface CompletedAttempt {
   delivery: DueDelivery;
   attempt: Attempt;
   decision: AttemptDecision;
 }
 
-/** Updates the metrics for an attempt and logs it. */
 export function observeAttempt(
   { metrics, logger }: Pick<Runtime, 'metrics' | 'logger'>,
   { delivery, attempt, decision }: CompletedAttempt,

@@ -9,16 +9,12 @@ import { decideOutcome, isSentOnce } from '../send/retry-policy.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
 
-/** Callbacks of the processor. */
 export interface ResultListener {
-  /** The result of a request is stored. Null: the delivery gets no further attempt. */
+  /** The result is stored. If `retryInMs` is null, the delivery gets no further attempt. */
   onStored(endpointQueue: EndpointQueue, retryInMs: number | null): void;
 }
 
-/**
- * Processes the results of requests: decides the outcome of each delivery, updates the health of
- * its endpoint queue and stores both.
- */
+/** Decides the outcome of each request, updates the endpoint's health and stores both. */
 export class ResultProcessor {
   private readonly recorder: AttemptRecorder;
 
@@ -29,12 +25,10 @@ export class ResultProcessor {
     this.recorder = new AttemptRecorder(runtime.db, runtime.logger);
   }
 
-  /** Number of results that wait to be stored. */
   get backlog(): number {
     return this.recorder.backlog;
   }
 
-  /** Applies the result of a finished request and queues it for storing. */
   process(endpointQueue: EndpointQueue, request: InFlightRequest, attempt: Attempt): void {
     failpoint(this.runtime.config, 'after_sent');
     const { delivery } = request;
@@ -78,10 +72,7 @@ export class ResultProcessor {
     });
   }
 
-  /**
-   * Queues the state of an endpoint queue for storing. It waits behind the states of earlier
-   * requests, so that none of them overwrites it.
-   */
+  /** Stores the state after those of earlier requests, so that they cannot overwrite it. */
   recordState(endpointQueue: EndpointQueue): void {
     this.recorder.add({
       record: undefined,
@@ -90,7 +81,6 @@ export class ResultProcessor {
     });
   }
 
-  /** Waits until all results are stored, at most until the deadline. */
   close(deadlineMs: number): Promise<void> {
     return this.recorder.close(deadlineMs);
   }
@@ -108,8 +98,8 @@ export class ResultProcessor {
       random: Math.random(),
     });
     const queueState = endpointQueue.takeStateToStore(isSignificant, now);
-    // Unload the deliveries: by the end of the pause a client may have cancelled them, or more
-    // urgent ones may have arrived.
+    // By the end of the pause a client may have cancelled the
+    // loaded deliveries, or more urgent ones may have arrived.
     if (endpointQueue.isPaused) endpointQueue.unload();
     this.recorder.add({
       record: {

@@ -21,17 +21,15 @@ import {
 } from '../connection-rows.js';
 import { buildAttempt, showSignIn } from './create-handler.js';
 
-/** The effect of a command on its connection. */
 interface Effect {
   merge?: PlannedMerge;
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
-  /** The account changed something, so the pauses after failures end. */
+  /** Set when the account changed something: the pauses after failures then end. */
   endsPauses?: boolean;
   responseExtra?: Record<string, unknown>;
 }
 
-/** Runs commands that each change one connection. */
 async function applyEffects<Input>(
   tx: Transaction,
   commands: Command<Input>[],
@@ -72,7 +70,7 @@ async function applyEffects<Input>(
   });
 }
 
-/** Changes label and settings. New credentials are tried at once. */
+/** Changes label and settings. The worker tries new credentials immediately. */
 export function updateConnections(
   tx: Transaction,
   commands: Command<ConnectionChange>[],
@@ -90,7 +88,7 @@ export function updateConnections(
   });
 }
 
-/** Asks the vendor again what the connection leads to. */
+/** Reads the vendor's description of the account again. */
 export function testConnections(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   return applyEffects(tx, commands, (row) =>
     row.status === 'revoked' || row.status === 'paused'
@@ -101,7 +99,7 @@ export function testConnections(tx: Transaction, commands: Command[]): Promise<C
 
 const VERBS = { pause: 'paused', resume: 'resumed', disconnect: 'disconnected' } as const;
 
-/** Pauses, resumes or disconnects connections. One that is in the wanted status stays as it is. */
+/** A connection that already has the wanted status is not changed. */
 export const createConnectionMoveHandler =
   (move: keyof typeof VERBS) =>
   (tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> =>
@@ -112,7 +110,6 @@ export const createConnectionMoveHandler =
       return isDone ? {} : refuseMove(row, VERBS[move]);
     });
 
-/** Pulls streams now. */
 export function syncConnections(
   tx: Transaction,
   commands: Command<ConnectionSync>[],
@@ -124,7 +121,6 @@ export function syncConnections(
   );
 }
 
-/** Begins an OAuth sign-in for connections that exist. */
 export async function reconnectConnections(
   tx: Transaction,
   commands: Command<{ sign_in?: SignInStart }>[],

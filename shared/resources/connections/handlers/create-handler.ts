@@ -17,17 +17,16 @@ const CONNECTION_QUOTA: AccountQuotaRule = {
   refusalMessage: `An account has ${MAX_CONNECTIONS} connections at most. Disconnect one that is no longer needed.`,
 };
 
-/** How long a person has for the sign-in at the vendor. */
 const SIGN_IN_MINUTES = 10;
 
-/** The vendor's description is read again once a day, so that a lost permission is noticed. */
+/** The worker reads the vendor's description once a day, so that it notices a lost permission. */
 const DESCRIBE_EVERY_SECONDS = 86_400;
 
 type CreateCommand = Command<ConnectionCreation>;
 
 /**
- * Creates connections. One with keys is described by the vendor at once; one with OAuth waits for a
- * person to sign in at the vendor.
+ * Creates connections. If the account entered keys, the worker reads the vendor's description
+ * immediately. With OAuth, a person must sign in at the vendor first.
  */
 export async function createConnections(
   tx: Transaction,
@@ -82,7 +81,6 @@ function buildSecret(command: CreateCommand) {
   return sealed === undefined ? [] : [{ ...toRecordRef(command), sealed }];
 }
 
-/** The row of an OAuth sign-in that begins with this command. */
 export function buildAttempt({
   tenantId,
   entityId,
@@ -105,7 +103,7 @@ function buildOutcome(command: CreateCommand): CommandOutcome {
   };
 }
 
-/** The sealed address of the sign-in, which the api unseals for the one response that shows it. */
+/** Returns the sealed address, which the api unseals for the only response that shows it. */
 export function showSignIn({ dryRun, input }: Command<{ sign_in?: SignInStart }>): string | null {
   return dryRun ? null : (input.sign_in?.url_sealed ?? null);
 }

@@ -26,7 +26,7 @@ import {
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
-/** Stores the result of a sign-in at the vendor, once per attempt. The worker then exchanges it. */
+/** Stores a completed sign-in once. The worker then exchanges its code for tokens. */
 export async function authorizeConnections(
   tx: Transaction,
   commands: Command<ConnectionAuthorization>[],
@@ -59,7 +59,7 @@ export async function authorizeConnections(
   return outcomes;
 }
 
-/** Stores the items of webhooks, and pulls the streams that they name. Known items do nothing. */
+/** Stores new items of webhooks and makes their streams due. A stored item has no effect. */
 export async function receiveConnectionNotices(
   tx: Transaction,
   commands: Command<ConnectionNotices>[],
@@ -80,7 +80,7 @@ export async function receiveConnectionNotices(
   });
 }
 
-/** Activates connections that their vendors described, unless they lead to the wrong account. */
+/** Activates verified connections, unless their credentials lead to the wrong account. */
 export async function recordConnectionsVerified(
   tx: Transaction,
   commands: Command<ConnectionVerification>[],
@@ -149,7 +149,7 @@ async function refuse(tx: Transaction, { row, command, reason, config }: Refusal
   return { ok: true, changes: merge.changes, events: [] };
 }
 
-/** Records what the worker found out: refused credentials, long failures, and their end. */
+/** Records a change that the worker found: refused credentials, a long failure, or its end. */
 export async function recordConnectionStatuses(
   tx: Transaction,
   commands: Command<ConnectionStatusChange>[],

@@ -21,12 +21,9 @@ const DAY_THRESHOLD_CENTS = 2_500;
 /** The work order, customer and billing address of a draft. */
 interface Target {
   workOrder?: string;
-  /** The customer of the draft, else of its work order. */
+  /** The customer of the draft, or else of its work order. */
   customer?: string;
-  /**
-   * The billing address of the work order, else of the customer. It applies to a draft that has
-   * none.
-   */
+  /** The work order's billing address, or else the customer's, if the draft has none. */
   address?: string;
   /** The members that the draft's request sends. */
   body: Record<string, unknown>;
@@ -35,7 +32,6 @@ interface Target {
 const TARGETS = 8;
 const ADDRESSES = ['cash@example.com', 'PAYS@example.com', 'new@example.com', null] as const;
 
-/** A draft's target and its own billing address. */
 interface Billed {
   target: Target;
   own: string | null;
@@ -62,7 +58,6 @@ function areCountedTogether(one: Billed, other: Billed): boolean {
 interface Draft {
   id: string;
   target: number;
-  /** The draft's own billing_email. */
   own: string | null;
   cents: number;
   /** True if the draft was priced within 24 hours and is not cancelled. */
@@ -74,11 +69,11 @@ interface Held {
   target: number;
   own: string | null;
   cents: number;
-  /** The draft that the held write changes; undefined if it creates one. */
+  /** The draft that the held write changes; undefined if the write creates a draft. */
   draft?: Draft;
 }
 
-/** The state of one agent key: its drafts, its held writes, and whether a person approved one. */
+/** The state of one agent key: its drafts, its held writes, and whether one was approved. */
 class World {
   readonly drafts: Draft[] = [];
   readonly held: Held[] = [];
@@ -112,8 +107,8 @@ class World {
   }
 
   /**
-   * Checks the response to one write and applies it to the model. A write passes only below both
-   * thresholds, and is held only if it reaches one.
+   * Checks the response to a write, and applies the write to the model. A write passes only below
+   * both thresholds, and is held only if it reaches one of them.
    */
   checkAndApply(response: TestResponse, write: Omit<Held, 'id'>, { isSequential = true } = {}): void {
     const shared = this.sumCountedWith(write) + write.cents;
@@ -173,7 +168,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       const responses = await Promise.all(
         amounts.map((amount) => world.agent.post('/invoices', buildBody(world, index, amount))),
       );
-      // Check the created drafts first: the sum that a held one met has only grown since.
+      // Check the created drafts first, because the sum
+      // that held a write can only have grown since then.
       const indexesByStatus = [...responses.keys()].sort(
         (a, b) => (responses[a]?.status ?? 0) - (responses[b]?.status ?? 0),
       );

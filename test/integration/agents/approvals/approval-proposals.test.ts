@@ -199,7 +199,7 @@ describe('approvals that an agent proposes, and their list', () => {
     const { id } = await createDraft(agent);
     const approval = await proposeSuccessfully(id);
     await endDeadline(approval.id);
-    // The schedule runs every 30 seconds. This adds the same job now.
+    // The schedule runs every 30 seconds. Add the same job now.
     await openClockQueue(stack.runtime).add('expire-approvals', {}, { jobId: newId() });
     const entry = await eventually('the clock expires it', async () => {
       const [row] = await stack.rows(

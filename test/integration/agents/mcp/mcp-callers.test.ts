@@ -5,7 +5,7 @@ import { eventually } from '../../../support/poll.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
-/** The addresses of a call: one that the client made up, and one that the trusted proxy added. */
+/** The client made up the first address, and the trusted proxy added the second. */
 const forwardedFor = (address: string) => ({ 'x-forwarded-for': `203.0.113.77, ${address}` });
 
 describe('clients of /mcp', () => {

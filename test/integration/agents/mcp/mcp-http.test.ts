@@ -168,7 +168,6 @@ describe('MCP over HTTP', () => {
   });
 
   describe('connections to /mcp', () => {
-    /** Collects the text that the server sends. */
     function collectText(socket: Socket): () => string {
       let got = '';
       socket.setEncoding('utf8').on('data', (part: string) => {
@@ -178,10 +177,7 @@ describe('MCP over HTTP', () => {
       return () => got;
     }
 
-    /**
-     * Sends texts one after the other on one connection. Resolves with the statuses once `count`
-     * responses have arrived.
-     */
+    /** Sends texts one after the other on one connection, and returns `count` statuses. */
     async function sendAndReadStatuses(texts: string[], count: number): Promise<number[]> {
       const socket = await mcp.openSocket();
       const readText = collectText(socket);

@@ -30,7 +30,6 @@ describe('agent keys at /mcp', () => {
     return created.body as { id: string; key: string };
   }
 
-  /** Whether /mcp accepts a key now. */
   async function isAccepted(key: string): Promise<boolean> {
     return connect(key).then(
       () => true,

@@ -21,7 +21,6 @@ describe('MCP messages', () => {
     );
   });
 
-  /** Asserts an error response of JSON-RPC and returns its error. */
   const expectRpcError = (response: TestResponse, status: number, code: number, id: unknown = null): Json => {
     expect(response.status, response.text).to.equal(status);
     expect(response.body.jsonrpc).to.equal('2.0');

@@ -27,7 +27,7 @@ describe('size of a default page of a list tool', () => {
     return () => agent.client.close();
   });
 
-  /** Creates a customer, its work order with every field, and the invoice of the work order. */
+  /** Creates a customer, a work order with every field, and an invoice of the work order. */
   async function createRecords(nth: number): Promise<void> {
     const create = async (path: string, body: Record<string, unknown>) => {
       const response = await tenant.client.post(path, body);

@@ -30,7 +30,6 @@ describe('rate limits of agents over MCP', () => {
       expect([response.status, response.headers['x-ratelimit-remaining']]).to.deep.equal([200, String(left)]);
     }
   };
-  /** Asserts status 429 and a JSON-RPC error that a model can read, and returns its data. */
   const expectRateLimited = (response: TestResponse, id: unknown): Json => {
     expect(response.status, response.text).to.equal(429);
     expect(response.headers['x-ratelimit-remaining']).to.equal('0');

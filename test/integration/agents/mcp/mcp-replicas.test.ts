@@ -10,8 +10,8 @@ const LINE_ITEM = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each'
 const environment = { SECRET_KEY: 'one secret of both processes, long enough' };
 
 /**
- * Guarantees inside one process must hold between two, so no process may keep their state in
- * memory. The all-in-one way to run has only one process, so it skips these tests.
+ * Guarantees of one process must also hold between two, so no process may keep their state in
+ * memory. In the all-in-one way a single process runs, so these tests are skipped.
  */
 describe('agents on two MCP processes with the same stores', () => {
   const stacks: TestStack[] = [];

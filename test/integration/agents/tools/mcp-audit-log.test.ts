@@ -33,7 +33,6 @@ describe('audit entries of MCP calls', () => {
     for (const { id } of newEntries) seen.add(id);
     return newEntries;
   };
-  /** Runs a call, asserts that it leaves exactly one entry, and returns the entry. */
   const expectOneEntry = async (call: () => Promise<unknown>): Promise<Json> => {
     await listNewEntries();
     await call();

@@ -21,11 +21,9 @@ describe('first invoice of an agent that is set up by the README', function () {
   const stack = useStack({ clock: false });
   let demo: DemoCredentials;
   const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
-  /** How many pages of work orders the agent listed. */
   let listCallCount: number;
   /** The agent's other calls with their results, as printed. */
   let steps: string[];
-  /** The JSON that the agent printed last. */
   let summary: Record<string, string | number | boolean>;
 
   before(async () => {
@@ -123,7 +121,7 @@ describe('first invoice of an agent that is set up by the README', function () {
     expect(proposed.body).to.include({ status: 'approved' });
   });
 
-  /** The id of the last audit entry of the demo data. The agent's calls come after it. */
+  /** The agent's audit entries come after this last entry of the demo data. */
   async function findLastDemoEntryId(): Promise<string> {
     const [row] = await stack.rows<{ id: string }>(
       tenant,

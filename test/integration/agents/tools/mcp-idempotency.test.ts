@@ -11,7 +11,6 @@ import type { TestStack, TestTenant } from '../../../support/stack.js';
 const WORK_ORDER = { service_type: 'tow', pickup_location: 'Main St' };
 const name = 'create_work_order';
 
-/** The three places in which a call can send an idempotency key. */
 const KEY_PLACES: Record<string, (key: string) => CallParts> = {
   header: (key) => ({ headers: { 'Idempotency-Key': key } }),
   meta: (key) => ({ meta: { idempotency_key: key } }),
@@ -96,7 +95,6 @@ describe('idempotency and dry run over MCP', () => {
     });
   }
 
-  /** Counts the rows of every table. */
   const countRowsByTable = async (): Promise<Record<string, number>> => {
     const tables = await stack.rows<{ name: string }>(
       tenant.id,
@@ -229,7 +227,8 @@ describe('idempotency and dry run over MCP', () => {
       'Content-Type: application/json',
       `Content-Length: ${Buffer.byteLength(body)}`,
     ];
-    // The client never reads, so it disconnects without the response even if the server sent one.
+    // The client never reads, so it disconnects without
+    // the response even if the server sent a response.
     socket.pause();
     socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
     await eventually('the commit', async () => (await countWorkOrders()) === 1);

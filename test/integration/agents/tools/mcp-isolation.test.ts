@@ -17,7 +17,7 @@ const PAGED: [string, Record<string, unknown>][] = [
   ['search_audit_log', {}],
 ];
 
-/** Ids and cursors of an account that no other account may use. */
+/** No other account may use these ids and cursors. */
 interface OwnedIds {
   customer: string;
   workOrder: string;
@@ -73,7 +73,7 @@ describe('isolation of accounts over MCP', () => {
     return { customer, workOrder, invoice, approval: approval.id, agentId: me.actor.id, cursors };
   };
 
-  /** The error of a refused call, without its request id and with `{id}` for the record's id. */
+  /** Returns the error without its request id, and with `{id}` in place of the record's id. */
   const readToolError = async (
     agent: TestAgent,
     tool: string,

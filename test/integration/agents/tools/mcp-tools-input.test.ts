@@ -40,8 +40,8 @@ describe('arguments of MCP tools', () => {
   });
 
   /**
-   * Calls a tool that must refuse its arguments. Asserts that each problem has a message and that
-   * the error names a next step. Returns the problems as sorted `field code` texts.
+   * Asserts that a tool refuses its arguments, with a message for each problem and a next step.
+   * Returns the problems as sorted texts, such as `limit max`.
    */
   const expectArgumentErrors = async (tool: string, args: Args, code = 'validation_error') => {
     const error = await agent.callRefused(tool, args);

@@ -8,7 +8,7 @@ import { useStack } from '../../../support/use-stack.js';
 
 type Insert = (client: TestClient) => Promise<unknown>;
 
-/** Each list tool with an insert into its list, a filter for its pages, and another filter. */
+/** For each list tool an insert into its list, a filter for its pages, and another filter. */
 const LISTS: Record<
   string,
   { insert: Insert; args?: Record<string, unknown>; other: Record<string, unknown> }

@@ -12,15 +12,10 @@ import {
   startCanary,
 } from '../../../support/webhooks/receivers.js';
 
-/**
- * All canaries share this port, so that a hostname or a redirect can lead from the public canary to
- * any other.
- */
+/** The canaries share a port, so that a hostname or a redirect can lead to any of them. */
 const PORT = 8080;
 const INSIDE = [...CANARY_ADDRESSES.private, '127.0.0.1', '::1'];
-/**
- * Other notations of some of these addresses. A unit test cannot check to which socket they lead.
- */
+/** Other notations of these addresses. Unit tests cannot check to which socket they lead. */
 const NOTATIONS = [
   '2852039166',
   '0xa9.0xfe.0xa9.0xfe',
@@ -44,15 +39,12 @@ interface World {
   outside: Awaited<ReturnType<typeof startCanary>>;
   outsideV6: Awaited<ReturnType<typeof startCanary>>;
   inside: NamespaceReceiver[];
-  /** Configured as in production, but it allows http and uses the namespace's name server. */
+  /** Configured as in production, but allows http and uses the namespace's name server. */
   client: ReturnType<typeof createOutboundClient>;
 }
 
 let started: Promise<World> | undefined;
-/**
- * Returns the world that all scenarios share. The first scenario starts it, because the addresses
- * exist only inside the namespace.
- */
+/** Scenarios share this world. Its addresses exist only inside the namespace. */
 const getWorld = () => (started ??= startWorld());
 
 async function startWorld(): Promise<World> {
@@ -96,7 +88,7 @@ export const scenarios: NamespaceScenarios = {
   'the client refuses hostnames that resolve to non-public addresses': async () => {
     const { names } = await getWorld();
     for (const [index, address] of INSIDE.entries()) {
-      // Like the names under nip.io, which contain the address that they resolve to.
+      // Like the names under nip.io, the name contains the address to which it resolves.
       const name = `${address.replaceAll(/[.:]/g, '-')}.n${index}.example`;
       names.setAddresses(name, [address]);
       await expectBlocked(buildUrl(name));
@@ -141,7 +133,8 @@ export const scenarios: NamespaceScenarios = {
       expect(response).to.include({ status: 200, remoteAddress: CANARY_ADDRESSES.public });
       expect(response.connectMs).to.be.a('number');
       expect(names.countQuestions('rebinding.example'), 'one of each type').to.equal(2);
-      // A new client has no open socket. It resolves the name again and gets the private address.
+      // A new client has no open socket, so it resolves
+      // the name again and gets the private address.
       const newClient = createOutboundClient({
         ...OUTBOUND_TEST_RULES,
         resolve: createHostnameResolver([names.address]),

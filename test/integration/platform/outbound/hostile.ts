@@ -30,7 +30,6 @@ function sendRepeatedly(socket: Socket, text: string): void {
   writeMore();
 }
 
-/** Sends the text one byte at a time, without end. */
 function sendSlowly(socket: Socket, text: string): void {
   let at = 0;
   const timer = setInterval(() => {
@@ -40,10 +39,7 @@ function sendSlowly(socket: Socket, text: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/**
- * Asserts that a request to a receiver with this `onSocket` fails with this kind and leaves no
- * connection open.
- */
+/** Asserts that a request to a receiver fails with this kind, and leaves no connection open. */
 async function expectFailure(
   kind: OutboundFailure,
   onSocket: (socket: Socket) => void,
@@ -75,17 +71,14 @@ const respondEndlessly = (head: string, text: string) => (socket: Socket) => {
   });
 };
 
-/** Counts the TCP connections of this machine to a port that are in state SYN_SENT (02). */
+/** Counts the TCP connections of this machine to a port in the state SYN_SENT (02). */
 async function countHalfOpen(port: number): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const lines = (await readFile('/proc/net/tcp', 'latin1')).split('\n');
   return lines.filter((line) => new RegExp(`:${hex} 02 `).test(line)).length;
 }
 
-/**
- * Starts a server that listens and never accepts. Once its backlog is full, the kernel drops new
- * connections.
- */
+/** Listens but never accepts. The kernel drops new connections once the backlog is full. */
 async function startNonAcceptingServer(): Promise<{ port: number; end: () => Promise<number> }> {
   const source = `const { parentPort, workerData } = require('node:worker_threads');
     const server = require('node:net').createServer().listen({ host: workerData, port: 0, backlog: 1 }, () => {

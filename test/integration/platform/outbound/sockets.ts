@@ -62,7 +62,7 @@ const keepAlive: NamespaceScenarios = {
   },
 
   'the client sends over a new socket when the receiver has closed the kept one': async () => {
-    // The receiver promises keep-alive and closes the socket after the response.
+    // The receiver promises keep-alive, but closes the socket after the response.
     const bodies: number[] = [];
     const receiver = await startReceiver((socket) => {
       socket.once('data', (request) => {
@@ -72,8 +72,8 @@ const keepAlive: NamespaceScenarios = {
     });
     await withOutboundClient(async (client) => {
       for (let nth = 0; nth < 20; nth += 1) {
-        // The poll of the next event-loop tick finds the closed socket: after the client accepted
-        // the request, before it writes it.
+        // The poll of the next event-loop tick finds the closed socket, after the client accepted
+        // the request and before it writes the request.
         await waitForTick();
         const response = await sendOutbound(client, receiver.url, { body: String(nth) });
         expect(response.status).to.equal(200);
@@ -138,7 +138,7 @@ const keepAlive: NamespaceScenarios = {
     });
     await withOutboundClient(async (client) => {
       await sendOutbound(client, canary.url);
-      // The client closes it two seconds early, because a request needs time to arrive.
+      // The client closes the socket two seconds early, because a request needs time to arrive.
       await waitForClose(canary.connections[0], 5000);
     });
   },
@@ -156,7 +156,7 @@ const keepAlive: NamespaceScenarios = {
         }
         expect(canary.connections).to.have.length(1100);
         await eventually('a hundred are closed', () => countOpen(canary) === 1000, 5000);
-        // The client closed the longest idle sockets and kept the last ones.
+        // The client closed the longest idle sockets, and kept the last ones.
         expect((await sendOutbound(client, `http://n1099.example:${canary.port}/`)).connectMs).to.equal(null);
         expect((await sendOutbound(client, `http://n0.example:${canary.port}/`)).connectMs).to.be.a('number');
       },

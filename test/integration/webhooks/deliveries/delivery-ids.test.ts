@@ -9,10 +9,7 @@ const ids = fc.array(fc.uuid({ version: 7 }), { minLength: 2, maxLength: 4 });
 
 const EARLIER = '01900000-0000-7000-8000-000000000000';
 
-/**
- * The expected id, computed without SQL: the time and version of the first id, then an MD5 of the
- * seeds with the variant of a UUID.
- */
+/** The expected id: time and version of the first id, then an MD5 of the seeds. */
 function computeExpectedId([timeId = '', ...seeds]: string[]): string {
   const hash = createHash('md5').update(seeds.join('')).digest('hex');
   const time = timeId.replaceAll('-', '').slice(0, 12);
@@ -28,7 +25,7 @@ describe('ids of webhook deliveries', () => {
     tenantId = (await stack.createTenant()).id;
   });
 
-  /** Creates one id for each case. A case holds the id whose time it gets, then the seeds. */
+  /** Creates one id per case. A case contains the id that gives the time, then the seeds. */
   const createIds = async (cases: string[][]): Promise<string[]> => {
     const sql = cases.map(([timeId, ...seeds]) => {
       const id = deliveryIdSql(`'${timeId}'::uuid`, ...seeds.map((seed) => `'${seed}'::uuid`));

@@ -11,8 +11,8 @@ const FAR_COUNT = 20_000;
 const DUE_COUNT = 3000;
 const MAX_RESULTS = 40;
 /**
- * A few pages for each returned and each doubtful delivery. Reading all waiting deliveries needs a
- * hundred times as many.
+ * A few pages for each returned and each doubtful delivery. Reading
+ * all waiting deliveries needs a hundred times as many pages.
  */
 const MAX_PAGES = 1500;
 

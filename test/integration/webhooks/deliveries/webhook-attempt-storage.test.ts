@@ -34,7 +34,6 @@ describe('storing webhook attempts', () => {
     return id;
   }
 
-  /** Creates the record that a worker stores for one attempt. */
   function createRecord(
     deliveryId: string,
     number: number,

@@ -51,7 +51,6 @@ describe('the log of webhook deliveries', () => {
     return response.body.data.items;
   };
   const listIds = async (query: string) => (await listItems(query)).map(({ id }) => id);
-  /** Reads columns of a delivery that the API does not return. */
   const readColumns = async (id: string, columns: string) => {
     const text = `select ${columns} from webhook_deliveries where tenant_id = $1 and id = $2`;
     return (await stack.rows<Record<string, unknown>>(tenant.id, text, [tenant.id, id]))[0];

@@ -6,7 +6,7 @@ import { type Hook, holdResponses, pause, useWebhookBench } from '../endpoints/w
 
 /** Several processes share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
-/** How much closer together requests can arrive than they were sent, if nothing stalls. */
+/** Requests can arrive this much closer together than they were sent, if nothing stalls. */
 const JITTER_MS = 60;
 /** The log truncates times to milliseconds. */
 const ROUNDED_MS = 2;
@@ -38,7 +38,7 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
       const { arrivals } = hook.receiver;
       for (const [index, at] of sent.slice(0, -10).entries()) {
         expect((sent[index + 10] ?? 0) - at).to.be.at.least(1000 - ROUNDED_MS);
-        // A request that was delayed on its way arrives closer to later ones by that delay.
+        // A request that was delayed on its way arrives closer to later requests, by that delay.
         const heldUp = Math.max(JITTER_MS, (arrivals[index] ?? 0) - at);
         expect((arrivals[index + 10] ?? 0) - (arrivals[index] ?? 0)).to.be.at.least(1000 - heldUp);
       }

@@ -14,7 +14,7 @@ describe('webhook workers', () => {
       `update webhook_lanes set ${columns} where tenant_id = $1 and endpoint_id = $2`,
       [tenantId, id, ...values],
     );
-  /** Creates an endpoint whose endpoint queue a worker has leased once and released. */
+  /** Creates an endpoint whose endpoint queue a worker has leased and released once. */
   const createIdleEndpoint = async (): Promise<Hook> => {
     const hook = await bench.createHook();
     await eventually(
@@ -71,7 +71,8 @@ describe('webhook workers', () => {
         const made = bench.createEvents(hook.client, 25);
         await hook.receiver.waitFor(1);
         await updateQueueRow(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
-        // The old owner notices when it renews its lease. Until then it sends two a second.
+        // The old owner notices the loss when it renews
+        // its lease. Until then it sends twice a second.
         await eventually('the old owner to stop sending', () => {
           return Date.now() - (hook.receiver.arrivals.at(-1) ?? 0) > 2500;
         });
@@ -87,8 +88,8 @@ describe('webhook workers', () => {
       async 'webhook workers find due deliveries whose job is lost'() {
         const hook = await createIdleEndpoint();
         const queue = openWebhooksQueue(bench.stack.runtime);
-        // While another owner seems to hold the lease, the job ends without sending.
-        // Then no job is left.
+        // While another owner seems to hold the lease, the
+        // job ends without sending. Then no job is left.
         await updateQueueRow(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
         const ids = await bench.createEvents(hook.client, 3);
         await eventually(

@@ -17,7 +17,6 @@ const SOON_MS = 700;
 describe('webhook deliveries', () => {
   const bench = useWebhookBench();
 
-  /** Sends an event and resolves with the request that arrived. */
   const deliver = async (hook: Hook) => {
     const count = hook.receiver.requests.length;
     const id = await bench.createEvent(hook.client);
@@ -95,7 +94,7 @@ describe('webhook deliveries', () => {
     },
 
     async 'the log has each attempt in full, with secret header values hidden'() {
-      // A new origin, so that the worker must open a connection.
+      // A new origin forces the worker to open a connection.
       const fresh = await StrictReceiver.start();
       const responseBody = Buffer.concat([Buffer.from('né\0'), Buffer.alloc(20_000, '.')]);
       const hook = await bench.createHook({

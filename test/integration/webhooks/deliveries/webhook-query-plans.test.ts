@@ -19,9 +19,9 @@ const monday = Date.now() - ((Date.now() - FIRST_MONDAY_MS) % WEEK_MS);
 const start = monday - 4 * WEEK_MS;
 const weeks = [3, 2, 1, 0].map((ago) => Date.now() - ago * WEEK_MS);
 /**
- * Ids over four weeks and the whole current week, including its coming days. Otherwise the current
- * partition would hold so few rows on a Monday that the planner would use any index. One delivery
- * in fifty is exhausted, and one in a hundred belongs to a replay.
+ * Ids of four weeks and of the whole current week, including its coming days. Otherwise the current
+ * partition would contain so few rows on a Monday that the planner would use any index. One
+ * delivery in fifty is exhausted, and one in a hundred belongs to a replay.
  */
 const ID_TIME_SQL = `to_hex(${start} + n * ${Math.floor((5 * WEEK_MS) / (ROWS + 1))}::bigint)`;
 const ID_SQL = `overlay(gen_random_uuid()::text placing regexp_replace(lpad(${ID_TIME_SQL}, 12, '0'), '(.{8})(.{4})', '\\1-\\2') from 1)::uuid`;
@@ -119,8 +119,8 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
 
   it('GET /webhook-deliveries skips the partitions before since and after until', async () => {
     const at = (ms: number) => new Date(ms).toISOString();
-    // A replay may create a delivery a week after the time in its id, and a date means midnight in
-    // some time zone.
+    // A replay may create a delivery a week after the time in
+    // its id, and a date means midnight in some time zone.
     const recent = await explainPlan(
       stack.runtime.db,
       tenant.id,
@@ -133,8 +133,8 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
     );
     const removed = (nodes: PlanNode[]) =>
       nodes.reduce((sum, node) => sum + (node['Subplans Removed'] ?? 0), 0);
-    // The deployment has the partitions of the week before and of five weeks, and the default
-    // partition, which may hold rows of any time.
+    // The deployment has partitions for the week before and for five more weeks, and the default
+    // partition, which may contain rows of any time.
     expect(removed(recent)).to.be.at.least(2);
     expect(removed(old)).to.be.at.least(3);
   });

@@ -21,7 +21,7 @@ interface Delivery {
   body: Buffer;
 }
 
-/** Creates a delivery and signs it as the product does. */
+/** Signs a delivery as the product does. */
 function signDelivery({
   secrets = [SECRET],
   age = 0,
@@ -120,8 +120,8 @@ describe('docs/webhooks: receiver and README', () => {
   const processes = useProcesses();
   let folder: string;
 
-  // Tests the files alone, as a user copies them. They compile strictly, and this project adds only
-  // the types of Node.js.
+  // A user copies only these files. So they must compile in a folder without this project's other
+  // files, strictly, with only the types of Node.js.
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tow-receiver-'));
     await cp(join(PROJECT, 'docs/webhooks'), folder, { recursive: true });

@@ -64,7 +64,7 @@ describe('health of webhook endpoints', () => {
     const id = await health.createEndpoint();
     await health.setFailing(id, 100, 99);
     expect(await health.findCommands(id)).to.deep.equal([]);
-    // One more failure a day later reports 24 hours. The later warnings were not reached.
+    // One more failure a day later reports 24 hours, because the later warnings were not reached.
     await health.setFailing(id, 100, 70);
     await health.runCommands(id);
     expect((await health.readEvents(id)).map(({ data }) => data.hours)).to.deep.equal([24]);

@@ -22,7 +22,6 @@ describe('probes of endpoints that were disabled for failing', () => {
     return id;
   }
 
-  /** Ends the wait before the next probe. */
   const endProbeWait = (id: string) => health.updateQueue(id, 'probe_after = now()');
 
   const listProbes = (id: string) =>
@@ -85,7 +84,7 @@ describe('probes of endpoints that were disabled for failing', () => {
     await endProbeWait(id);
     await health.runCommands(id);
     await health.updateQueue(id, `opened = 3, open_until = now() + interval '1 hour'`);
-    // The probe failed: nothing changes.
+    // The probe failed, so nothing changes.
     await health.updateQueue(id, 'last_failure_at = now(), consecutive_failures = consecutive_failures + 1');
     expect(await health.findCommands(id)).to.deep.equal([]);
     await health.setSucceeded(id);

@@ -32,7 +32,6 @@ describe('webhook endpoints', () => {
     expect(response.status, response.text).to.equal(200);
     return response.body;
   };
-  /** Sets columns of the endpoint queue as a webhook worker would. */
   const updateQueueRow = (id: string, columns: string) =>
     stack.rows(tenant.id, `update webhook_lanes set ${columns} where endpoint_id = $1`, [id]);
   const readQueueRow = async (id: string) =>

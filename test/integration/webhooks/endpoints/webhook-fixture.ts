@@ -20,7 +20,6 @@ import {
   StrictReceiver,
 } from '../../../support/webhooks/strict-receiver.js';
 
-/** A tenant's webhook endpoint and its receiver. */
 export interface Hook {
   id: string;
   tenantId: string;
@@ -35,7 +34,8 @@ export interface HookOptions {
 }
 
 /**
- * A stack and a receiver that all files with equal settings share, and workers of this `describe`.
+ * All files with equal settings share the stack and the
+ * receiver; the workers belong to this `describe`.
  * @param workers number of webhook workers; with 0 the test starts its own
  */
 export function useWebhookBench(environment: Record<string, string> = {}, workers = 1): WebhookBench {
@@ -58,7 +58,6 @@ export class WebhookBench {
     readonly receiver: StrictReceiver,
   ) {}
 
-  /** Starts one more webhook worker. */
   async startWorker(environment: Partial<Runtime['config']> = {}): Promise<Runtime> {
     const { config, databaseUrl } = this.stack.runtime;
     const runtime = createRuntime(createFoundation({ ...config, ...environment }, 'test-webhooks'), {
@@ -71,7 +70,7 @@ export class WebhookBench {
     return runtime;
   }
 
-  /** Stops the workers and asserts that every received request was valid. */
+  /** Stops the workers, and asserts that every received request was valid. */
   async stop(): Promise<void> {
     const closed = await Promise.all(this.workers.map(({ lifecycle }) => lifecycle.close(10_000)));
     expect(closed, 'every worker closes in time').to.not.include(false);
@@ -114,7 +113,7 @@ export class WebhookBench {
     return secret;
   }
 
-  /** Creates an invoice and resolves with the id of its event invoice.created. */
+  /** Creates an invoice, and returns the id of its event invoice.created. */
   async createEvent(client: TestClient): Promise<string> {
     const response = await client.post('/invoices', invoiceInput());
     expect(response.status, response.text).to.equal(201);
@@ -130,15 +129,15 @@ export class WebhookBench {
     return body.data.items.find((one: Json) => one.data.object.id === invoiceId).id;
   }
 
-  /** Lists the deliveries of an endpoint, newest first. */
+  /** Newest first. */
   async listDeliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
-    // The filters since and until rely on this for every kind of delivery.
+    // The filters since and until rely on this equality for every kind of delivery.
     for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(getIdTimeMs(one.id));
     return body.data.items;
   }
 
-  /** Resolves with an endpoint's deliveries once at least `count` exist and all have the status. */
+  /** Returns an endpoint's deliveries once at least `count` exist and all have the status. */
   waitForStatus(createHook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
     return eventually(
       `${count} deliveries to be ${status}`,
@@ -150,22 +149,18 @@ export class WebhookBench {
     );
   }
 
-  /** Lists the attempts of a delivery, oldest first. */
+  /** Oldest first. */
   async listAttempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
     return body.data.items.reverse();
   }
 
-  /** Reads the stored row of the endpoint queue. */
   async readEndpointQueue({ tenantId, id }: Hook): Promise<Json> {
     const text = 'select * from webhook_lanes where tenant_id = $1 and endpoint_id = $2';
     return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
   }
 
-  /**
-   * Makes an endpoint's waiting deliveries due now. A worker that holds the lease still applies its
-   * own pauses.
-   */
+  /** Makes waiting deliveries due now. A worker with the lease still keeps its own pauses. */
   async makeDue(createHook: Hook): Promise<void> {
     const values = [createHook.tenantId, createHook.id];
     await this.stack.rows(
@@ -181,7 +176,6 @@ export class WebhookBench {
     return wakeEndpointQueues(this.queue, [{ tenantId, endpointId }]);
   }
 
-  /** Waits until no worker has a lease on the endpoint queue. */
   waitForRelease(createHook: Hook): Promise<Json> {
     return eventually('the lease of the endpoint queue to be released', async () => {
       const queueRow = await this.readEndpointQueue(createHook);
@@ -194,10 +188,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/**
- * Holds back every response until `release` is called. The test's result then does not depend on
- * the machine's speed.
- */
+/** Holds back every response until `release`, so that the machine's speed makes no difference. */
 export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
   respond: Responder;
   release: () => void;
@@ -209,7 +200,7 @@ export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
   return { respond: () => released.then(() => reply), release };
 }
 
-/** Responds to the nth request of an id with the nth reply, and to further ones with the last. */
+/** Responds to the nth request of an id with the nth reply, and to later requests with the last. */
 export function respondInSequence(...replies: Awaited<ReturnType<Responder>>[]): Responder {
   return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};
 }

@@ -25,7 +25,7 @@ describe('limits of webhook replays per account', () => {
   it('a webhook replay counts at most ten thousand deliveries over its endpoints; beyond that total is null', async () => {
     const account = await clocks.createAccount();
     const other = await insertEndpoint(account.tenantRows);
-    // Their events do not exist.
+    // The events of these deliveries do not exist.
     const insertExhausted = (endpoint: string, count: number) =>
       stack.rows(
         account.tenant.id,

@@ -96,7 +96,7 @@ describe('webhook replays run by the clock', () => {
       account.tenantRows,
       events.map((event_id) => ({ endpoint_id: account.endpoint, event_id, status: 'exhausted' })),
     );
-    // In sequence, because open deliveries of one replay stop the other.
+    // One after the other, because open deliveries of one replay stop the other.
     for (const start of [
       () => account.start('/webhook-deliveries/replay', { endpoint_id: account.endpoint }),
       () => account.recover(),
@@ -122,7 +122,7 @@ describe('webhook replays run by the clock', () => {
   it('a recovery waits for older transactions and includes the events that they record', async () => {
     const account = await clocks.createAccount();
     let recovery = '';
-    // The transaction of an event. It read the endpoints before this endpoint was enabled.
+    // The event's transaction read the endpoints before this endpoint was enabled.
     await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
       const text = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
       const values = [account.tenant.id, v7({ msecs: Date.now() - 1000 }), 'invoice.paid', '{}'];

@@ -47,7 +47,7 @@ describe('webhook replays and recoveries', () => {
         exhausted(customer, 'customer.created'),
         exhausted(newId(), 'invoice.paid'),
         exhausted(paid, 'invoice.paid', closed),
-        // None of these matches. Each would raise the total by one.
+        // None of these deliveries matches. Each would raise the total by one.
         { ...exhausted(customer, 'invoice.paid'), trigger: 'test', body: '{}' },
         { ...exhausted(customer, 'invoice.paid'), status: 'succeeded' },
         { ...exhausted(customer, 'invoice.paid'), status: 'pending' },
@@ -100,7 +100,7 @@ describe('webhook replays and recoveries', () => {
       });
       expect(await account.finish(first.id)).to.have.length(1);
       await account.completeDeliveries('exhausted');
-      // Both deliveries are now exhausted and have the same event.
+      // Both deliveries are now exhausted, and have the same event.
       const second = await account.start('/webhook-deliveries/replay', { endpoint_id: endpoint });
       expect(second.total).to.equal(1);
       expect(await account.finish(second.id)).to.have.length(1);
@@ -197,7 +197,7 @@ describe('webhook replays and recoveries', () => {
       expect((await tenant.client.get('/webhook-replays')).body.data.count).to.equal(0);
       const recovery = await account.start(path, { since, until });
       expect(recovery.total).to.equal(missed.length);
-      // A second, concurrent recovery finds the same events and must not send them again.
+      // A second, concurrent recovery finds the same events, and must not send them again.
       const secondRecovery = await account.start(path, { since, until, dry_run: false });
       const made = [...(await account.finish(recovery.id)), ...(await account.finish(secondRecovery.id))];
       expect(made.map((row) => row.event_id)).to.have.members(missed);

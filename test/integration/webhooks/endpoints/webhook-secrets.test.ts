@@ -219,7 +219,7 @@ describe('secrets of webhook endpoints', () => {
     const next = await postRotation(made.body.id, {}, { 'idempotency-key': randomUUID() });
     await tenant.client.patch(`/webhook-endpoints/${made.body.id}`, { headers: { 'X-Other': HEADER_VALUE } });
     const clear = [made.body.secret, next.body.secret, ...(await readSecretTexts(made.body.id))];
-    // Their base64 part without the prefix would be enough to sign.
+    // The base64 part of a secret, without the prefix, would be enough to sign.
     const secrets = [HEADER_VALUE, ...clear.map((text: string) => text.slice('whsk_'.length + 1, -2))];
     const tables = await stack.rows<{ name: string }>(
       tenant.id,

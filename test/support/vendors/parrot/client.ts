@@ -1,7 +1,6 @@
 import type { OpenConnection } from '../../../../shared/integrations/contract/connection.js';
 import { VendorError } from '../../../../shared/integrations/contract/vendor-error.js';
 
-/** Calls Parrot's API and reads its answers. */
 export async function callParrot<T>(
   connection: OpenConnection,
   request: { method: 'GET' | 'POST'; path: string; body?: object; key?: string },

@@ -1,7 +1,7 @@
 import type { Change, Written } from '../../../../shared/integrations/contract/connection.js';
 import type { MessageState, OutgoingMessage } from '../../../../shared/integrations/contract/messaging.js';
 
-/** A text as Parrot shows it. */
+/** A text as Parrot's API shows it. */
 export interface ParrotText {
   id: string;
   status: 'queued' | 'delivered' | 'failed';
