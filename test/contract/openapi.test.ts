@@ -10,7 +10,7 @@ import { findUnknownFields, validate } from '../../shared/contracts/schemas/vali
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import { resources } from '../../shared/registry/resources.js';
 import { PROJECT } from '../support/load/processes.js';
-import { findSchemaProblems, openApiDocument } from '../support/openapi-validator.js';
+import { findSchemaProblems, listPublishedMembers, openApiDocument } from '../support/openapi-validator.js';
 import {
   listDocumentedExamples,
   listDocumentedOperations,
@@ -191,6 +191,22 @@ describe('openapi.json: security', () => {
       else if (security !== undefined) expect(security, name).to.deep.equal([{ sessionCookie: [] }]);
     }
   });
+});
+
+describe('openapi.json and docs/specification.md', () => {
+  const sections = readFileSync(join(PROJECT, 'docs/specification.md'), 'utf8').split(/^#+ /m);
+
+  for (const [heading, schema] of [
+    ['2.1 Invoice', 'Invoice'],
+    ['2.2 WorkOrder', 'WorkOrder'],
+    ['2.3 Customer', 'Customer'],
+  ] as const)
+    it(`${schema} publishes every field that the specification lists`, () => {
+      const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? '';
+      const specified = [...section.matchAll(/^\| (\w+) \| (?!Type)/gm)].map(([, field]) => field as string);
+      expect(specified).to.include.members(['id', 'created_at', 'updated_at']);
+      expect(listPublishedMembers(schema)).to.include.members(specified);
+    });
 });
 
 describe('openapi.json: examples', () => {

@@ -19,7 +19,9 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 (formats as unknown as (ajv: Ajv) => void)(ajv);
 ajv.addSchema({ $id: 'openapi', ...(toJsonSchema(document) as Json) });
 
-const validators = new Map<string, ValidateFunction>();
+const ERROR_SCHEMA = { $ref: '#/components/schemas/Error' };
+/** Validators of bodies, by the schema object of the document or of the caller. */
+const validators = new WeakMap<Json, ValidateFunction>();
 
 export interface HttpExchange {
   method: string;
@@ -30,11 +32,22 @@ export interface HttpExchange {
   body: unknown;
 }
 
+const pathTemplates = Object.keys(document.paths).map((template) => ({
+  template,
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
 /** Returns the documented path template that a path matches. */
 export function findPathTemplate(path: string): string | undefined {
-  return Object.keys(document.paths).find((template) =>
-    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
-  );
+  return pathTemplates.find(({ pattern }) => pattern.test(path))?.template;
+}
+
+/** Lists the members of a schema in openapi.json, in the sequence in which responses have them. */
+export function listPublishedMembers(schema: string): string[] {
+  const schemas = document.components.schemas as Record<string, { properties?: Json } | undefined>;
+  const { properties } = schemas[schema] ?? {};
+  if (!properties) throw new Error(`openapi.json has no object schema ${schema}`);
+  return Object.keys(properties);
 }
 
 /**
@@ -89,7 +102,7 @@ function isOptionalHeader(name: string): boolean {
 }
 
 function findEnvelopeProblems(body: unknown): string[] {
-  return findBodyProblemsIn('error', { $ref: '#/components/schemas/Error' }, body);
+  return findBodyProblemsIn('error', ERROR_SCHEMA, body);
 }
 
 function resolve(node: Json): Json {
@@ -104,10 +117,10 @@ export function findSchemaProblems(schema: Record<string, unknown>, value: unkno
 }
 
 function findBodyProblemsIn(name: string, schema: Json, body: unknown): string[] {
-  let validate = validators.get(JSON.stringify(schema));
+  let validate = validators.get(schema);
   if (!validate) {
     validate = ajv.compile(toJsonSchema(schema) as Json);
-    validators.set(JSON.stringify(schema), validate);
+    validators.set(schema, validate);
   }
   if (validate(body)) return [];
   return (validate.errors ?? []).map((error) => `${name}: ${error.instancePath || 'body'} ${error.message}`);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
+import { listPublishedMembers } from '../../support/openapi-validator.js';
 import {
   buildRateCardItem,
   createCompletedWorkOrder,
@@ -9,18 +10,6 @@ import {
 import { UNKNOWN_ID } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-const MEMBERS = [
-  'id',
-  'name',
-  'version',
-  'effective_from',
-  'effective_until',
-  'superseded_by',
-  'is_default',
-  'after_hours_window',
-  'items',
-  'created_at',
-];
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('rate cards', () => {
@@ -41,7 +30,7 @@ describe('rate cards', () => {
     };
     const response = await tenant.client.post('/rate-cards', body);
     expect(response.status, response.text).to.equal(201);
-    expect(Object.keys(response.body)).to.deep.equal(MEMBERS);
+    expect(Object.keys(response.body)).to.deep.equal(listPublishedMembers('RateCard'));
     expect(response.body).to.deep.include({
       version: 1,
       effective_from: '2026-01-01',

@@ -2,25 +2,10 @@ import { expect } from 'chai';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
+import { listPublishedMembers } from '../../support/openapi-validator.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-const MEMBERS = [
-  'id',
-  'unit_number',
-  'duty_class',
-  'status',
-  'driver_id',
-  'vin',
-  'plate',
-  'make',
-  'model',
-  'year',
-  'location',
-  'current_work_order_id',
-  'created_at',
-  'updated_at',
-];
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 const STATUSES_SET_BY_WORK_ORDER = ['assigned', 'en_route', 'on_scene', 'towing'];
 
@@ -48,7 +33,7 @@ describe('trucks', () => {
   it('POST /trucks needs only unit_number and duty_class, and returns exactly the published members, as GET does', async () => {
     const response = await tenant.client.post('/trucks', { unit_number: 'T-100', duty_class: 'heavy' });
     expect(response.status, response.text).to.equal(201);
-    expect(Object.keys(response.body)).to.deep.equal(MEMBERS);
+    expect(Object.keys(response.body)).to.deep.equal(listPublishedMembers('Truck'));
     expect(response.body).to.include({ unit_number: 'T-100', duty_class: 'heavy', status: 'available' });
     const unset = ['driver_id', 'vin', 'plate', 'make', 'model', 'year', 'location', 'current_work_order_id'];
     expect(unset.map((member) => response.body[member])).to.deep.equal(unset.map(() => null));
