@@ -5,7 +5,7 @@
  * one, so that it has few stores and stacks for many files.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { appendFileSync, readdirSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
@@ -30,7 +30,20 @@ let isInterrupted = false;
 function listTestFiles(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
-  return names.filter((name) => name.endsWith('.test.ts')).map((name) => join(path, name));
+  const files = names.filter((name) => name.endsWith('.test.ts')).map((name) => join(path, name));
+  return groupByStack(files);
+}
+
+/**
+ * Puts files with equal stack options side by side, so that the same process runs them one after
+ * the other, with one stack.
+ */
+function groupByStack(files: string[]): string[] {
+  const findOptions = (file: string) => /\buseStack\(.*/.exec(readFileSync(file, 'utf8'))?.[0] ?? '';
+  return files
+    .map((file) => ({ file, options: findOptions(file) }))
+    .sort((a, b) => a.options.localeCompare(b.options))
+    .map(({ file }) => file);
 }
 
 /** Runs a worker process until no file is left. If it dies, another one takes its place. */

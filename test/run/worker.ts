@@ -10,6 +10,7 @@ const require = createRequire(import.meta.url);
 const { mochaGlobalTeardown } =
   require('../support/root-hooks.ts') as typeof import('../support/root-hooks.js');
 const { countStartedStacks } = require('../support/stack.ts') as typeof import('../support/stack.js');
+const { stopLongUnused } = require('../support/use-stack.ts') as typeof import('../support/use-stack.js');
 
 const TIMEOUT_MS = 60_000;
 const OPEN_TIMEOUT_MS = 10_000;
@@ -49,6 +50,7 @@ async function runFile(file: string): Promise<FileResult> {
     running = mocha.run(() => end(running as Mocha.Runner));
     running.on('fail', (test) => failed.push(test));
   });
+  await stopLongUnused();
   // Mocha leaves its listeners; see its own worker.
   process.removeAllListeners('uncaughtException');
   process.removeAllListeners('unhandledRejection');

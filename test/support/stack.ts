@@ -39,7 +39,7 @@ export interface StackOptions {
   databaseUrl?: string;
   /** A stopped stack whose stores this one uses. */
   previousStack?: TestStack;
-  /** False: no schedule fires by itself. */
+  /** True: the clock's schedules fire. */
   clock?: boolean;
   /** True: the work of connections runs. Its vendors must be on this machine. */
   integrations?: boolean;
@@ -89,7 +89,7 @@ export class TestStack {
     });
     const isOff: Partial<Record<QueueName, boolean>> = {
       writes: options.worker === false,
-      clock: options.clock === false,
+      clock: !options.clock,
       webhooks: !options.webhooks,
       exports: !options.exports,
       integrations: !options.integrations,

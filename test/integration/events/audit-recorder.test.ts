@@ -5,7 +5,7 @@ import { AuditRecorder, MAX_WAITING_ENTRIES } from '../../../shared/resources/au
 import { useStack } from '../../support/use-stack.js';
 
 describe('the audit recorder', () => {
-  const stack = useStack({ clock: false, worker: false });
+  const stack = useStack({ worker: false });
 
   const createRecord = (tenantId: string, overrides: Partial<AuditRecord> = {}): AuditRecord => ({
     tenantId,

@@ -13,7 +13,7 @@ interface EventRecord {
 }
 
 describe('GET /events', () => {
-  const stack = useStack({ clock: false }, 'query plans');
+  const stack = useStack({}, 'query plans');
   const tenant = useTenant(stack);
   /** Ten events, newest first. */
   let events: EventRecord[];

@@ -52,7 +52,7 @@ describe('SQL dumps', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tow-dump-'));
   const file = join(folder, 'dump.sql');
   const canaries = { mine: `mine-${newId()}`, other: `other-${newId()}` };
-  const stack = useOwnStack({ clock: false, vendors: TEST_VENDORS });
+  const stack = useOwnStack({ vendors: TEST_VENDORS });
   let mine: TestTenant;
   let other: TestTenant;
   let summary: ExportSummary;

@@ -25,7 +25,7 @@ const LISTS = {
 };
 
 describe('exports with resource "all"', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   const tenant = useTenant(stack, 'Everything Towing');
   let invoice: Item;
   let csv: Map<string, Buffer>;

@@ -17,7 +17,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 type Item = Record<string, unknown> & { id: string };
 
 describe('export files', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   const tenant = useTenant(stack, 'Awkward Towing', { timeZone: 'America/New_York', taxRateBps: 825 });
 
   const createRecord = async (path: string, body: unknown, owner = tenant): Promise<Item> => {

@@ -16,7 +16,7 @@ import { useStack } from '../../support/use-stack.js';
 const NEW_YORK = 'America/New_York';
 
 describe('export schedule runs', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   let runClock: () => Promise<unknown>;
 
   before(async () => {
@@ -195,7 +195,7 @@ describe('export schedule runs', () => {
 });
 
 describe('files of export schedules', () => {
-  const stack = useStack({ clock: false, exports: true });
+  const stack = useStack({ exports: true });
 
   it('a scheduled export is in storage, recorded as an event, and has the rows of its period', async () => {
     const { id: tenantId, client } = await stack.createTenant();

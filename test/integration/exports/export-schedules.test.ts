@@ -11,7 +11,7 @@ const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
 const NEW_YORK = 'America/New_York';
 
 describe('export schedules', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
 
   const openAccount = async () => {
     const { id, client, sandbox } = await stack.createTenant();

@@ -14,7 +14,7 @@ import { useStack } from '../../support/use-stack.js';
 const ESCAPED_FORMULA = /^'[=+\-@\t\r\n＝＋－＠]/;
 
 describe('CSV exports in a spreadsheet', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   let files: Map<string, Buffer>;
 
   before(async function () {

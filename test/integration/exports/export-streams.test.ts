@@ -37,7 +37,7 @@ class SlowSink extends Writable {
 }
 
 describe('export streams', () => {
-  const stack = useStack({ clock: false, worker: false });
+  const stack = useStack({ worker: false });
   const tenant = useTenant(stack);
   const openSnapshots = new Set<Snapshot>();
 

@@ -17,7 +17,7 @@ const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
 
 describe('exports', () => {
   // Rows of other files would change the planner's estimates.
-  const stack = useOwnStack({ clock: false });
+  const stack = useOwnStack();
 
   const openAccount = async () => {
     const { id, client } = await stack.createTenant();

@@ -237,7 +237,6 @@ describe('HTTP conventions', () => {
 
     it('/metrics counts 401 and 429 responses under their route template', async () => {
       const limitedStack = await TestStack.start({
-        clock: false,
         environment: { RATE_LIMIT_TIERS: '{"standard":{"minute":1,"hour":1000}}' },
       });
       try {

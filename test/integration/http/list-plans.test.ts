@@ -61,7 +61,7 @@ const INSERT_APPROVALS = `
     case when n % 10 = 0 then $2::uuid end, 'rest', '{}', 1, 'hash', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
 
 describe('query plans of lists over 20,000 rows', () => {
-  const stack = useStack({ clock: false }, 'query plans');
+  const stack = useStack({}, 'query plans');
   const tenant = useTenant(stack);
   const customerId = newId();
 

@@ -11,7 +11,7 @@ describe('connections', () => {
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start({ clock: false });
+    texting = await TextingStack.start({});
     account = await texting.createAccount();
     texting.double.acceptKey(KEY);
   });
@@ -162,7 +162,7 @@ describe('connections', () => {
 
 describe('connections of several accounts', () => {
   it('an account whose vendor hangs cannot keep the texts of others waiting', async () => {
-    const texting = await TextingStack.start({ clock: false });
+    const texting = await TextingStack.start({});
     try {
       const [greedy, modest] = [await texting.createAccount(), await texting.createAccount()];
       await modest.connect();

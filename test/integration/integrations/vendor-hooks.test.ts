@@ -9,7 +9,7 @@ describe('webhooks of vendors', () => {
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start({ clock: false });
+    texting = await TextingStack.start({});
     account = await (await texting.createAccount()).connect();
   });
   after(() => texting.stop());

@@ -6,7 +6,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const DAY_MS = 86_400_000;
 
 describe('effective_due_date of invoices', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   const tenant = useTenant(stack);
 
   async function createInvoice(overrides: Record<string, unknown> = {}): Promise<Json> {

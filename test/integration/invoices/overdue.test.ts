@@ -9,7 +9,7 @@ import { createBatchContext } from '../../support/writes/batch-context.js';
 const DAY_MS = 86_400_000;
 
 describe('overdue invoices', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   const tenant = useTenant(stack);
   let client: TestClient;
 

@@ -7,7 +7,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 import { EndpointHealth } from '../../support/webhooks/endpoint-health.js';
 
 describe('notices', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   const tenant = useTenant(stack);
 
   const listIds = async (query: string): Promise<string[]> => {

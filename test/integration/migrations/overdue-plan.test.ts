@@ -17,7 +17,7 @@ const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;
 
 describe('the overdue sweep over many accounts', () => {
-  const stack = useStack({ clock: false }, 'query plans');
+  const stack = useStack({}, 'query plans');
   const tenantIds: string[] = [];
   let due: string[] = [];
 

@@ -12,7 +12,7 @@ import { useStack } from '../../support/use-stack.js';
 const ZONES = ['America/Havana', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu', 'UTC'];
 
 describe('the ranges of the overdue sweep', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   let tenant: TestTenant;
 
   beforeEach(async () => {

@@ -10,7 +10,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 describe('partitions kept by the clock', () => {
-  const stack = useOwnStack({ clock: false });
+  const stack = useOwnStack();
 
   const readGauge = async () =>
     (await fetch(`${stack.origin}/metrics`).then((response) => response.text())).match(

@@ -27,7 +27,7 @@ describe('GET /readyz while only writes are impossible', () => {
     before(async () => {
       redis = IS_SCALED ? await startRedis() : undefined;
       const environment = redis ? { REDIS_URL: `redis://127.0.0.1:${redis.port}` } : {};
-      stack = await TestStack.start({ environment, clock: false });
+      stack = await TestStack.start({ environment });
       tenant = await stack.createTenant();
     });
     after(async () => {
@@ -69,7 +69,6 @@ describe('GET /readyz while only writes are impossible', () => {
     before(async () => {
       stack = await TestStack.start({
         worker: false,
-        clock: false,
         environment: { WRITE_TIMEOUT_MS: '200' },
       });
     });

@@ -53,7 +53,7 @@ class SlowSweep {
 }
 
 describe('accounts that are slow in a sweep', () => {
-  const stack = useStack({ clock: false, worker: false });
+  const stack = useStack({ worker: false });
 
   const makeTenants = async (count: number) => {
     const tenants = await Promise.all(Array.from({ length: count }, () => stack.createTenant()));

@@ -28,7 +28,7 @@ async function captureQuery({ find }: LimitedSweep): Promise<SqlQuery> {
 }
 
 describe('sweeps that share a row limit between accounts', () => {
-  const stack = useStack({ clock: false, worker: false });
+  const stack = useStack({ worker: false });
 
   const makeTenants = async (count: number) => {
     const ids: string[] = [];

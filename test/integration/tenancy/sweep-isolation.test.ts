@@ -26,7 +26,7 @@ interface Waiting {
 }
 
 describe('sweeps over all accounts', () => {
-  const stack = useOwnStack({ clock: false });
+  const stack = useOwnStack();
   let run: RunTask;
 
   before(async () => {

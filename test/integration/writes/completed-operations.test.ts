@@ -62,7 +62,7 @@ class Operations {
 }
 
 describe('completed operations', () => {
-  const stack = useOwnStack({ clock: false, worker: false });
+  const stack = useOwnStack({ worker: false });
   let operations: Operations;
 
   beforeEach(async () => {

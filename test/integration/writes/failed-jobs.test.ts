@@ -12,7 +12,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 type Entry = Record<string, unknown>;
 
 describe('failed jobs', () => {
-  const stack = useOwnStack({ clock: false });
+  const stack = useOwnStack();
   const entries: Entry[] = [];
 
   before(async () => {

@@ -6,7 +6,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const ONE = { text: 'select 1 as one' };
 
 describe('database transactions', () => {
-  const stack = useStack({ clock: false, worker: false });
+  const stack = useStack({ worker: false });
   const tenant = useTenant(stack);
 
   /** Every way in which a transaction ends. Each passes its transaction object to `keep`. */

@@ -39,7 +39,7 @@ const completedCommand = (command: Command) => ({
 });
 
 describe('query plans of write commands', () => {
-  const stack = useStack({ clock: false }, 'query plans');
+  const stack = useStack({}, 'query plans');
   const tenant = useTenant(stack);
 
   it('queries of write commands look up rows by key even when planned for tables without statistics', async () => {

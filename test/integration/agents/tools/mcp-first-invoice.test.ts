@@ -18,7 +18,7 @@ const run = promisify(execFile);
 /** Runs docs/agents/first-invoice.ts with the agent.json that the README describes. */
 describe('first invoice of an agent that is set up by the README', function () {
   this.timeout(60_000);
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   let demo: DemoCredentials;
   const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
   let listCallCount: number;

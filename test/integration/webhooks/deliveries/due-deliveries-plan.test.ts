@@ -17,7 +17,7 @@ const MAX_RESULTS = 40;
 const MAX_PAGES = 1500;
 
 describe('the query for due webhook deliveries', () => {
-  const stack = useStack({ clock: false }, 'query plans');
+  const stack = useStack({}, 'query plans');
 
   /** Returns the query that the work sends, to be planned as a prepared statement of a session. */
   async function captureQuery(work: (db: Database) => Promise<unknown>): Promise<SqlQuery> {

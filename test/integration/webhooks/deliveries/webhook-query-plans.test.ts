@@ -39,7 +39,7 @@ const INSERT_EVENTS_SQL = `
   insert into events (tenant_id, id, type, body) select $1, ${ID_SQL}, 'invoice.created', '{}' from generate_series(1, ${ROWS}) n`;
 
 describe('query plans of webhook deliveries over five weeks of partitions', () => {
-  const stack = useStack({ clock: false }, 'query plans');
+  const stack = useStack({}, 'query plans');
   const tenant = useTenant(stack);
   const endpoint = newId();
   const other = newId();

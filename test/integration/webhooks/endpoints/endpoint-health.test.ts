@@ -13,7 +13,7 @@ import { explainPlan } from '../../../support/writes/explain.js';
 const HOUR_MS = 3_600_000;
 
 describe('health of webhook endpoints', () => {
-  const stack = useStack({ clock: false }, 'query plans');
+  const stack = useStack({}, 'query plans');
   const tenant = useTenant(stack);
   let health: EndpointHealth;
 

@@ -6,7 +6,7 @@ import { EndpointHealth } from '../../../support/webhooks/endpoint-health.js';
 const HOUR_MS = 3_600_000;
 
 describe('probes of endpoints that were disabled for failing', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   const tenant = useTenant(stack);
   let health: EndpointHealth;
 
@@ -172,7 +172,7 @@ describe('probes of endpoints that were disabled for failing', () => {
 });
 
 describe('reports of deliveries that used up every attempt', () => {
-  const stack = useStack({ clock: false });
+  const stack = useStack();
   let health: EndpointHealth;
 
   before(async () => {
