@@ -25,8 +25,9 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
     ctx.state.key = key;
     ctx.state.findCurrentPrincipal = findCurrentPrincipal;
     if (key.session) {
-      // A shared cache may not store the response to a request with Authorization (RFC 9111 §3.5),
-      // but the cache does not know that the session cookie is a credential.
+      // A shared cache may not store the response to a request with Authorization (RFC 9111 §3.5).
+      // The session cookie needs this header, because caches do not know that the cookie is a
+      // credential.
       ctx.set('Cache-Control', 'no-store');
       assertNoCsrf(runtime, ctx);
     }

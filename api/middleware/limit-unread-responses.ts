@@ -22,7 +22,7 @@ export function limitUnreadResponses({ unsentResponses }: Pick<Runtime, 'unsentR
 
 /**
  * Limits the unread responses to requests without a key, counted by the client's network.
- * `/metrics` and the health checks are exempt, because they run before this middleware: the hosting
+ * `/metrics` and the health checks run before this middleware, so they are not limited. The hosting
  * platform needs them, and they are small.
  */
 export function limitUnreadPublicResponses({

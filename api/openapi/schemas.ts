@@ -28,7 +28,7 @@ export function getSchema(name: string): Joi.Schema {
 
 /**
  * Builds the document's schemas. Leaves out queries, because they become parameters, and the empty
- * bodies of revocations.
+ * bodies of DELETE requests.
  */
 export function buildComponentSchemas(): Record<string, OpenApiSchema> {
   const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));

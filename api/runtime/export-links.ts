@@ -45,8 +45,8 @@ export interface ExportLink {
 export type MakeExportLink = (file: DownloadableExport, origin: string) => Promise<ExportLink>;
 
 /**
- * Links lead directly to the storage if it can create links. Otherwise they lead to the API's
- * /downloads and contain a signed token.
+ * Returns a function that makes links. They lead directly to the storage if it can create links.
+ * Otherwise they lead to the API's /downloads and contain a signed token.
  */
 export function createExportLinkMaker(config: Config, storage: Storage): MakeExportLink {
   const key = deriveExportLinkKey(config);

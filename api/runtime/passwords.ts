@@ -14,10 +14,10 @@ import { findSignInCandidates, type SignInCandidate } from '../../shared/resourc
 import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-limits.js';
 
 /**
- * Limits concurrent password checks. A check uses 128 MiB for about half a second, so more
- * concurrent checks could exhaust the memory, and a longer queue would wait too long. Sites share
- * the capacity fairly, and so do the networks within a site. The queue `known` is for networks from
- * which the person has signed in before.
+ * Limits concurrent password checks. A check uses 128 MiB for about half a second. More concurrent
+ * checks could exhaust the memory, and a longer queue would wait too long. Sites share the capacity
+ * fairly, and so do the networks within a site. The queue `known` is for networks from which the
+ * person has signed in before.
  */
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
 /**
@@ -96,7 +96,7 @@ async function findPasswordMatch(
   candidates: SignInCandidate[],
   password: string,
 ): Promise<SignInCandidate | undefined> {
-  // Do as much work for an unknown e-mail as for a known one, so that the response time does not
+  // Do as much work for an unknown e-mail as for a known one. The response time then does not
   // reveal whether the e-mail is known.
   if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)

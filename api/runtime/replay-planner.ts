@@ -8,9 +8,9 @@ import {
 } from '../../shared/resources/webhook-replays/plan.js';
 
 /**
- * Limits the concurrent counts of deliveries. Each count uses one database connection for up to a
- * second, so more concurrent counts would leave no connections for other work. Accounts share the
- * capacity fairly, with one count each at a time.
+ * Limits how many replays count their deliveries at a time. Each count uses one database connection
+ * for up to a second, so more concurrent counts would leave no connections for other work. Accounts
+ * share the capacity fairly, with one count each at a time.
  */
 const COUNT_LIMITS = {
   queues: ['replays'] as const,

@@ -51,7 +51,7 @@ function outcomeFor({ status }: AppError): 'denied' | 'failed' {
 /**
  * Stores the audit entry of a refused call, unless a worker has already stored an entry for the
  * call's command. The new entry does not have the call's id, because the command may still run, and
- * its entry needs that id.
+ * the command's entry needs that id.
  * @returns the error for the client: `error`, or a 503 if the entry cannot be stored
  */
 export async function auditRefusal(

@@ -18,8 +18,8 @@ interface ErrorContext {
 }
 
 /**
- * Replaces the text of an internal error, which may reveal internals: both SDKs send the text of
- * every error that a handler throws. An error with `data` was built by this server, and stays
+ * Replaces the text of an internal error, because both SDKs send the text of every error that a
+ * handler throws, even a secret text. An error with `data` was built by this server, and stays
  * unchanged. If an SDK found the client's params invalid, its schema errors become one readable
  * text.
  */

@@ -27,8 +27,7 @@ interface PendingRequest {
  * Every request gets a response. The SDK would send none for a request that the client aborts with
  * `notifications/cancelled`, so this process drops these notifications. MCP allows this
  * (Cancellation, Behavior Requirements). A notification may reach another replica than its request
- * does, a write cannot be undone halfway, and the audit entry of each call needs the call's
- * outcome.
+ * does. A write cannot be undone halfway. The audit entry of each call needs the call's outcome.
  */
 export class SharedTransport implements Transport {
   onclose?: () => void;

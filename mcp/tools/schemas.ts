@@ -38,8 +38,8 @@ function buildInputSchema({ input, kind }: Tool): ObjectSchema {
 }
 
 /**
- * Changes a schema so that it refuses unknown members. Removes examples, which cost more tokens
- * than they help.
+ * Returns a copy of a schema that refuses unknown members and has no examples, because examples
+ * cost more tokens than they help.
  */
 function toStrictSchema(node: JsonSchema): JsonSchema {
   const { examples: _examples, properties, items, ...rest } = node;

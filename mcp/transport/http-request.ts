@@ -40,7 +40,7 @@ import { ResponseWriter } from './response-writer.js';
 const FIRST_STRUCTURED_REVISION = '2025-06-18';
 
 /**
- * Handles an HTTP request to the MCP endpoint: checks the host, the key and the limits, passes the
+ * Handles an HTTP request to the MCP endpoint. Checks the host, the key and the limits, passes the
  * MCP message to the protocols, and sends the response or the error.
  */
 export class McpHttpRequest {

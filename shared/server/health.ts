@@ -72,8 +72,8 @@ export function createServingChecks(runtime: Runtime): Check[] {
 
 /**
  * Returns undefined if the database fits this version, otherwise the reason why it does not. A
- * database that a later version has migrated also fits: migrations only extend what the previous
- * version uses, so that a release can replace processes one by one.
+ * database that a later version has migrated also fits, because migrations only extend what the
+ * previous version uses. A release can therefore replace processes one by one.
  */
 export async function findMissingMigration(db: Database, head: string): Promise<string | undefined> {
   const [row] = await db.query<{ newest: string | null; has_head: boolean }>({

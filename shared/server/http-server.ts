@@ -97,8 +97,8 @@ export async function listenHttp(
 }
 
 /**
- * Destroys a response that the client has not read within `timeoutMs`. It would otherwise stay in
- * memory indefinitely.
+ * Destroys a response that the client has not read within `timeoutMs`. The response would otherwise
+ * stay in memory indefinitely.
  */
 function destroyIfUnread(response: ServerResponse, timeoutMs: number): void {
   // 'prefinish' is emitted when the response is written completely, and 'close' when the client's

@@ -21,7 +21,9 @@ export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
   entry: new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url),
 };
 
-/** Draws PDFs in a thread, which starts with the first PDF. The caller must draw one at a time. */
+/**
+ * Draws PDFs in a thread, which starts with the first PDF. The caller must draw one PDF at a time.
+ */
 export class PdfDrawer {
   private readonly options: PdfDrawerOptions;
   private thread: Worker | undefined;

@@ -44,6 +44,7 @@ export class TextWriter {
   constructor(private readonly pdf: PdfDocument) {}
 
   /**
+   * Breaks a text into lines that fit into a box.
    * @param maxLines if the text has more lines, the last one ends with … and the rest is dropped
    */
   layOut(text: string, style: TextStyle, box: TextBox, maxLines?: number): TextBlock {
