@@ -28,10 +28,13 @@ import { createDownloadObjectFinder } from './runtime/export-links.js';
 import { isPublic, readsQuery } from './runtime/route-facts.js';
 import type { ApiRuntime } from './runtime/runtime.js';
 
-/** Both prefixes lead to the same router (docs/decisions.md §1, row 2). */
+/**
+ * The version prefixes of the API's paths. Both lead to the same router (docs/decisions.md §1, row
+ * 2).
+ */
 const PREFIXES = ['/v1', '/api/v1'];
 
-/** The routes' paths have no version prefix. */
+/** Returns a router with all routes. Their paths have no version prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const { addTo } of Object.values(routes)) addTo(router, api);
@@ -39,7 +42,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
 }
 
 /**
- * Does not listen yet.
+ * Builds the Koa application. It does not listen on a port.
  * @param checks additional checks for /readyz, besides those of the stores
  */
 export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<Koa> {
@@ -81,7 +84,10 @@ function serveHealth(readHealth: (path: string) => Promise<HealthResponse>): Api
   };
 }
 
-/** Stores the request's version prefix, which the router's paths do not have. */
+/**
+ * Stores the version prefix of the request's path in `ctx.state.prefix`, because the router's paths
+ * have no prefix. A path with neither a version prefix nor `/docs` is 404.
+ */
 const detectVersionPrefix: ApiMiddleware = async (ctx, next) => {
   const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));
   ctx.state.prefix = prefix ?? '';
@@ -99,9 +105,10 @@ function recordKeyUse(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Runs the last route that matches, after the guards unless the route is public. Names the route
- * before a guard can refuse the request, so that metrics count 401 and 429 under the route. The
- * router's own `routes()` costs more CPU (docs/adr/0018-route-dispatch.md).
+ * Runs the last route that matches the request. Runs the guards before it, unless the route is
+ * public. Sets `ctx.state.route` before a guard can refuse the request, so that metrics count a 401
+ * or 429 under its route. The router's own `routes()` costs more CPU
+ * (docs/adr/0018-route-dispatch.md).
  */
 function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMiddleware {
   const chains = router.stack.map((layer) => {
@@ -132,7 +139,7 @@ async function runChain(chain: readonly ApiMiddleware[], ctx: ApiContext, index 
   await chain[index]?.(ctx, () => runChain(chain, ctx, index + 1));
 }
 
-/** The route reads no query parameters, so all of them are unknown. */
+/** Reports every query parameter as unknown. Runs before routes that read no query parameters. */
 const reportQuery: ApiMiddleware = (ctx, next) => {
   reportUnknownNames(ctx, Object.keys(ctx.query));
   return next();

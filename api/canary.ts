@@ -6,21 +6,21 @@ import type { ApiRuntime } from './runtime/runtime.js';
 
 const INTERVAL_MS = 10_000;
 /**
- * The process exits after this many consecutive misses if the stores respond but the process does
+ * The process exits after this many failed test writes in a row, if its stores respond but it does
  * not receive its own broadcasts.
  */
 const MAX_MISSES = 3;
 const SELF_TEST_TIMEOUT_MS = 3000;
 
 /**
- * Checks that writes make progress, which open connections do not prove. Every ten
- * seconds a command that changes nothing passes through queue, worker, PostgreSQL and
- * reply. A metric shows its duration.
+ * Checks every ten seconds that writes make progress, which open connections do not prove. Submits
+ * a command that changes nothing, but passes through queue, worker, PostgreSQL and reply like any
+ * other command. A metric shows how long this test write took.
  *
- * Three consecutive misses with healthy stores mean that this process or every
- * worker hangs. The process exits only if it does not even receive its own
- * broadcasts, because it can fix only itself.
- * @returns a check for /readyz that fails while the latest test write is missing
+ * Three failed test writes in a row with healthy stores mean that this process or every worker
+ * hangs. The process then sends itself a broadcast, and exits only if the broadcast does not
+ * arrive. If it arrives, the workers hang, and a restart of this process would not help.
+ * @returns a check for /readyz that fails if the latest test write was not committed
  */
 export async function startCanary(api: ApiRuntime): Promise<Check> {
   const receivesOwnBroadcasts = await createBroadcastSelfTest(api);

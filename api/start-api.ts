@@ -9,13 +9,16 @@ import { createApp } from './app.js';
 import { startCanary } from './canary.js';
 import { createApiRuntime } from './runtime/runtime.js';
 
-/** Handles paths that are not the API's own, such as /mcp. Returns true if it has responded. */
+/**
+ * Handles paths that are not the API's own, such as /mcp. Returns true if it handles the request.
+ */
 export type RequestInterceptor = (...request: Parameters<RequestListener>) => boolean;
 
 /**
+ * Opens the API and listens.
  * @param interceptor receives each request before the api does; used in the all-in-one process
- * @param options `vendors`: replaces the product's, for tests; `server`: an HTTP server that the
- * process has already opened; default: a new one
+ * @param options `server` is an HTTP server that the process has already opened, by default a new
+ * one; `vendors` replaces the product's vendors in tests
  */
 export async function startApi(
   runtime: Runtime,
@@ -31,7 +34,8 @@ export async function startApi(
     if (!interceptor(request, response)) void handleRequest(request, response);
   };
   const listening = await listenHttp(runtime, listener, server);
-  // The server waits for open responses, but event streams never end by themselves.
+  // On shutdown the HTTP server waits for open responses. Close the event streams first, because
+  // they never end by themselves.
   runtime.lifecycle.onClose('event streams', () => api.streams.close());
   runtime.lifecycle.onClose('downloads', () => api.downloads.closeAfterGracePeriod());
   return listening;

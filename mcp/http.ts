@@ -15,9 +15,9 @@ const MANIFEST_PATH = '/mcp/manifest';
 export type McpListener = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Creates the listener for Streamable HTTP (MCP 2024-11-05 to 2026-07-28) without
- * sessions. Any replica can handle any POST. The response is JSON, or an event stream of
- * progress that ends with the result.
+ * Creates the listener for MCP's Streamable HTTP, revisions 2024-11-05 to 2026-07-28. There are no
+ * sessions, so any replica can handle any POST. The response is JSON, or an event stream of
+ * progress notifications that ends with the result.
  * @param buildFeatures builds the tools, resources and prompts that agents can use
  */
 export async function createMcpListener(

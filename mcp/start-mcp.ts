@@ -4,7 +4,7 @@ import { type HttpServer, listenHttp } from '../shared/server/http-server.js';
 import { createMcpListener } from './http.js';
 
 /**
- * Serves /mcp and the health checks.
+ * Listens for requests to /mcp and to the health checks.
  * @param server the server that the process has opened; default: a new server
  */
 export async function startMcp(runtime: Runtime, server?: HttpServer): Promise<{ port: number }> {

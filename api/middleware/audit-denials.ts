@@ -7,9 +7,9 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { describeOrigin } from './write.js';
 
 /**
- * Audits that an agent key was denied access, before the response is sent
- * (docs/decisions.md §6, Audit of agents). Workers audit their own denials. If the entry
- * cannot be stored, throws 503 instead.
+ * Stores an audit entry for each 403 that an agent key gets, before the response is sent
+ * (docs/decisions.md §6, Audit of agents). Skips a 403 from a worker, because the worker has
+ * already stored an entry. If the entry cannot be stored, throws 503 instead of the 403.
  */
 export function auditDenials(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -29,7 +29,8 @@ async function recordDenial(api: ApiRuntime, ctx: ApiContext, error: AppError): 
   const id = String(ctx.params?.id ?? '');
   await api.audit.record({
     ...describeOrigin(ctx),
-    // The request's own id may already belong to a command.
+    // A new id: if the command has run and only its response is refused, the command's audit entry
+    // already has the request's id.
     id: newId(),
     ...(ctx.state.intent ? pickAuditNames(ctx.state.intent) : nameRequest(ctx)),
     entityId: isUuid(id) ? id.toLowerCase() : null,
@@ -50,10 +51,13 @@ function pickAuditNames({ action, entityType }: AuditNames): AuditNames {
   return { action, entityType };
 }
 
-/** An account has one record of each of these collections. */
+/** Collections with only one record per account, so that reading the collection reads a record. */
 const SINGLE_RECORD_COLLECTIONS = ['/settings', '/session'];
 
-/** For a read of a resource: `invoice.listed` or `invoice.read`. Otherwise: `request.refused`. */
+/**
+ * Returns `invoice.listed` or `invoice.read` for a read of invoices, and likewise for other
+ * resources. Returns `request.refused` for any other request.
+ */
 function nameRequest({ method, state: { route } }: ApiContext): AuditNames {
   const entity = Object.entries(RESOURCE_TABLES).find(
     ([, { collection }]) => route === collection || route?.startsWith(`${collection}/`),

@@ -11,9 +11,9 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cookie.js';
 
 /**
- * Finds the principal of a request: the key in `Authorization: Bearer …`, or the person of the
- * session cookie. Nothing else determines the tenant. Every invalid credential gets the same error
- * code. An unreachable store is 503.
+ * Finds the principal of a request by the key in `Authorization: Bearer …` or by the session
+ * cookie. Nothing else determines the tenant. Every invalid credential gets the same error code. If
+ * the credential cannot be looked up because PostgreSQL is unreachable, the response is 503.
  */
 export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   const findPrincipal = await openCredentialCache(runtime);
@@ -25,8 +25,9 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
     ctx.state.key = key;
     ctx.state.findCurrentPrincipal = findCurrentPrincipal;
     if (key.session) {
-      // Shared caches do not store responses to requests with Authorization (RFC 9111 §3.5). They
-      // do not know the session cookie.
+      // A shared cache may not store the response to a request with Authorization (RFC 9111 §3.5).
+      // The session cookie needs this header, because caches do not know that the cookie is a
+      // credential.
       ctx.set('Cache-Control', 'no-store');
       assertNoCsrf(runtime, ctx);
     }
@@ -34,7 +35,10 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   };
 }
 
-/** The Authorization header wins over the cookie, which a browser also sends. */
+/**
+ * Reads the credential from the Authorization header or, without this header, from the session
+ * cookie. The header comes first, because a browser adds the cookie to every request by itself.
+ */
 function readCredential(runtime: Runtime, ctx: ApiContext): Credential {
   const header = ctx.get('Authorization');
   const token = header ? undefined : readSessionToken(runtime, ctx);

@@ -8,8 +8,9 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
- * koa-body reads, limits and decompresses a body of these types. Decoding as latin1 keeps every
- * byte, so that the strict parser can reject invalid UTF-8.
+ * Returns a function that reads a body of these media types as bytes. It uses koa-body, which
+ * limits, decompresses and decodes the body. Decoding as latin1 keeps every byte, so that the
+ * strict JSON parser can reject invalid UTF-8.
  */
 function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
@@ -39,7 +40,7 @@ export interface ParsedBody {
   bytes: number;
 }
 
-/** A missing body becomes an empty object. */
+/** Reads and parses a JSON body. A missing body becomes an empty object. */
 export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
   if (hasBody(ctx) && !ctx.is(JSON_TYPES)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
@@ -76,7 +77,10 @@ function hasBody(ctx: ApiContext): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 
-/** Converts errors of raw-body, inflation and zlib by their type or status. */
+/**
+ * Converts an error of raw-body, inflation or zlib to an AppError, by the error's type, status or
+ * code.
+ */
 function toBodyError(
   error: Error & { type?: string; status?: number; code?: string },
   maxBytes: number,

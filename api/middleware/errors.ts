@@ -5,7 +5,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 const UNKNOWN_ERROR_TEXT = 'Something went wrong on our side. Quote the request id to support.';
 
-/** Only this middleware turns a thrown error into a response (docs/specification.md §7). */
+/** Turns thrown errors into error responses, in the envelope of docs/specification.md §7. */
 export function handleErrors(logger: Logger): ApiMiddleware {
   return async (ctx, next) => {
     try {

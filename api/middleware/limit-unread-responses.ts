@@ -2,23 +2,28 @@ import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.j
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
-/** Rejects requests of a tenant whose clients do not read their responses, before any work. */
+/**
+ * Rejects a tenant's requests, before any other work, while the tenant's clients leave too many
+ * bytes of responses unread.
+ */
 export function limitUnreadResponses({ unsentResponses }: Pick<Runtime, 'unsentResponses'>): ApiMiddleware {
   return async (ctx, next) => {
     const { tenantId } = ctx.state.key;
     unsentResponses.assertCapacity(tenantId);
     await next();
     const bytes = measureBody(ctx);
-    // Concurrent requests may all pass the first check, so a read is checked again with its size. A
-    // write is already committed and needs its response. An open stream checks before each write.
+    // Concurrent requests may all have passed the check above, so check a read again, now with the
+    // size of its response. Never reject a write here: it is committed, and its client needs the
+    // response. An open stream, whose size is undefined here, checks before each of its own writes.
     if (ctx.method === 'GET' && bytes !== undefined) unsentResponses.assertCapacity(tenantId, bytes);
     unsentResponses.track(tenantId, ctx.res, bytes);
   };
 }
 
 /**
- * Counts responses to requests without a key for the client's network, and limits them. `/metrics`
- * and the health checks run before: the hosting platform needs them, and they are small.
+ * Limits the unread responses to requests without a key, counted by the client's network.
+ * `/metrics` and the health checks run before this middleware, so they are not limited. The hosting
+ * platform needs them, and they are small.
  */
 export function limitUnreadPublicResponses({
   unsentResponses,
@@ -31,7 +36,7 @@ export function limitUnreadPublicResponses({
   };
 }
 
-/** Returns undefined when the route itself writes a stream. */
+/** Returns the body's size in bytes, or undefined if the route itself writes a stream. */
 function measureBody({ body, respond }: ApiContext): number | undefined {
   if (respond === false) return undefined;
   return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;

@@ -2,10 +2,13 @@ import { excludesMediaType } from '../../shared/http/accept-header.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
-/** Sorted from the most to the least specific range. */
+/** Media ranges that accept a JSON response, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
-/** Paths have no version prefix. A browser that opens a stream accepts only `text/event-stream`. */
+/**
+ * The routes whose response is not JSON, by their path without the version prefix. A browser that
+ * opens a stream accepts only `text/event-stream`.
+ */
 const NON_JSON_RESPONSES = [
   {
     path: /^\/stream$/,
@@ -31,8 +34,8 @@ export const negotiate: ApiMiddleware = (ctx, next) => {
 };
 
 /**
- * Refuses a request only if its Accept header excludes the response's media type: JSON, except for
- * the routes above (docs/decisions.md §5).
+ * Refuses a request whose Accept header excludes the media type of the response (docs/decisions.md
+ * §5). That type is JSON, except for the routes in `NON_JSON_RESPONSES`.
  * @throws {AppError} 406
  */
 export function assertAcceptsResponse(ctx: ApiContext): void {

@@ -6,7 +6,10 @@ import { reportUnknownNames } from './warnings.js';
 
 type Context = Parameters<ApiMiddleware>[0];
 
-/** Ignores unknown parameters and lists them in X-Service-Warnings (docs/decisions.md §5). */
+/**
+ * Reads and validates the query parameters. Ignores unknown ones and lists them in
+ * X-Service-Warnings (docs/decisions.md §5).
+ */
 export function readQuery<Query>(ctx: Context, schema: Joi.Schema<Query>): Query {
   return validateAndReportUnknown<Query>(schema, readSingleValues(ctx), (names) =>
     reportUnknownNames(ctx, names),

@@ -3,7 +3,10 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { countRequest } from '../../shared/resources/api-keys/rate-limit.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 
-/** Counts the request against the limits of its key or person, and reports them in headers. */
+/**
+ * Counts the request against the rate limits of its key or signed-in person, and reports these
+ * limits in headers.
+ */
 export function limitRate(runtime: Runtime): ApiMiddleware {
   return async (ctx, next) => {
     const { windows, refusal } = await countRequest(runtime, ctx.state.key);

@@ -18,15 +18,22 @@ interface ListOptions<Query> {
   access: Access;
   schema: Joi.ObjectSchema<Query>;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
-  /** The list belongs to the record in the path, whose id becomes this member of the query. */
+  /**
+   * Set if the list belongs to a record in the path, such as the payments of an invoice.
+   * `entityType` is the kind of that record. `member` is the member of the query that gets the
+   * record's id.
+   */
   parent?: { entityType: string; member: keyof Query & string };
-  /** Adds members that the database does not know. The items are JSON texts, joined by commas. */
+  /**
+   * Adds members whose values the database does not know. `items` contains the items' JSON texts,
+   * joined by commas.
+   */
   transformItems?: (items: string, ctx: ApiContext) => Promise<string>;
 }
 
 /**
- * Serves a keyset-paginated list in its envelope (docs/specification.md §2.4). PostgreSQL renders
- * the items, and they pass through unchanged.
+ * Responds with one page of a keyset-paginated list in its envelope (docs/specification.md §2.4).
+ * PostgreSQL renders the items as JSON text. Only `transformItems` changes this text.
  */
 export function serveList<Query extends PageQuery>(
   api: ApiRuntime,
@@ -41,14 +48,18 @@ export function serveList<Query extends PageQuery>(
     const page = await readPage(api, { key, list: ctx.state.route, query, buildQuery: options.buildQuery });
     const items = (await options.transformItems?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
-    // Koa would traverse a long string twice: to measure it and to send it.
+    // A Buffer, because Koa would traverse a long string twice: to measure it and to send it.
     ctx.body = Buffer.from(
       `{"ok":true,"data":{"items":[${items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
   });
 }
 
-/** @throws {AppError} 404 if the parent does not exist: an empty list would hide that */
+/**
+ * Returns the query's member that selects the items of the parent record.
+ * @throws {AppError} 404 if the parent does not exist; the response would otherwise be an empty
+ * list
+ */
 async function readParent(
   ctx: ApiContext,
   api: ApiRuntime,
@@ -68,15 +79,18 @@ async function readParent(
 }
 
 interface ReadOptions {
-  /** Hides records from keys that may see only some of the tenant's records. */
+  /**
+   * Returns false to hide the record (404) from a key that may see only some of the tenant's
+   * records.
+   */
   isVisible?: (body: string, key: Principal) => boolean;
-  /** Adds members that the database does not know. */
+  /** Adds members whose values the database does not know. */
   transformResponse?: (body: string, ctx: ApiContext) => Promise<string>;
 }
 
 /**
- * Serves a record without an envelope (docs/decisions.md §1, row 1). A malformed,
- * unknown or foreign id gets the same 404.
+ * Responds with a record, without an envelope (docs/decisions.md §1, row 1). A malformed id, an
+ * unknown id and an id of another tenant all get the same 404.
  */
 export function serveRecord(
   api: ApiRuntime,

@@ -4,8 +4,8 @@ import type { ApiContext } from '../runtime/context.js';
 
 const COOKIE = 'tow_session';
 /**
- * Browsers accept a cookie with this prefix only over TLS and for this exact host. No other site of
- * the domain can set the cookie (RFC 6265bis §4.1.3.2).
+ * With the prefix `__Host-`, browsers accept the cookie only over TLS and only from this exact
+ * host. No other host of the domain can set the cookie (RFC 6265bis §4.1.3.2).
  */
 const PRODUCTION_COOKIE = `__Host-${COOKIE}`;
 
@@ -22,7 +22,7 @@ export function readSessionToken({ config }: CookieHolder, ctx: ApiContext): str
 }
 
 /**
- * Scripts cannot read the cookie.
+ * Sets or deletes the session cookie. Scripts in a page cannot read the cookie.
  * @param token undefined deletes the cookie
  */
 export function setTokenCookie(
@@ -34,13 +34,15 @@ export function setTokenCookie(
   const secure = isSecure ? ['Secure'] : [];
   const value = `${cookieName(config)}=${token ?? ''}`;
   const expires = `Expires=${(expiresAt ?? new Date(0)).toUTCString()}`;
-  // Koa's cookies.set refuses Secure on a plain connection, even behind a proxy with TLS.
+  // Set the header directly: Koa's cookies.set refuses Secure on a plain connection, even if a
+  // proxy in front of this service terminates TLS.
   ctx.append('Set-Cookie', [value, 'Path=/', expires, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '));
 }
 
 /**
- * Reads which of the account's two tenants the person selects (docs/decisions.md §6).
- * @throws {AppError} 400 for any value but the two names
+ * Reads which of the account's two tenants a signed-in person selects with X-Environment
+ * (docs/decisions.md §6).
+ * @throws {AppError} 400 for any value except `live` and `sandbox`
  */
 export function readEnvironment(ctx: ApiContext): 'live' | 'sandbox' {
   const header = ctx.headers['x-environment'];
@@ -53,9 +55,9 @@ export function readEnvironment(ctx: ApiContext): 'live' | 'sandbox' {
 }
 
 /**
- * Prevents cross-site request forgery: another site can make a browser send its cookie. Only a page
- * of this service can send X-Requested-With, and the Origin of the request must match
- * (docs/decisions.md §10, Sign-in).
+ * Prevents cross-site request forgery: a page of another site can make a browser send a request
+ * with this service's cookie. Such a page cannot send X-Requested-With, so every write must have
+ * this header. The Origin of a write must also match (docs/decisions.md §10, Sign-in).
  */
 export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
@@ -72,7 +74,7 @@ export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
 export function assertSameOrigin({ config }: CookieHolder, ctx: ApiContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
-  // Compare without the scheme, because a proxy may terminate TLS before this service.
+  // Compare only the hosts. If a proxy terminates TLS, the schemes differ.
   const host = ctx.get('Host').toLowerCase();
   const isOwn = host !== '' && URL.canParse(origin) && new URL(origin).host === host;
   if (isOwn || origin === getBaseOrigin(config)) return;

@@ -1,6 +1,6 @@
 import type { ApiContext } from '../runtime/context.js';
 
-/** With the longest names, the header X-Service-Warnings has 1.4 kB. */
+/** With these two limits, the header X-Service-Warnings has at most 1.4 kB. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 64;
 
@@ -16,7 +16,10 @@ export function reportUnknownNames(ctx: ApiContext, names: string[]): void {
   ctx.set('X-Service-Warnings', formatWarningsHeader(ctx.state.unknownNames));
 }
 
-/** A client may send any text as a name, so each name is encoded for the header. */
+/**
+ * Joins the names into the header's value. Encodes each name, because a client may send any text as
+ * a name.
+ */
 export function formatWarningsHeader(names: readonly string[]): string {
   const rest = names.length - MAX_NAMES;
   return [...names.slice(0, MAX_NAMES).map(encodeName), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
@@ -32,6 +35,6 @@ function encodeName(name: string): string {
   return safe;
 }
 
-/** An unpaired surrogate has no UTF-8 encoding. */
+/** Percent-encodes a character. Replaces an unpaired surrogate, which has no UTF-8 encoding. */
 const encodeCharacter = (character: string) =>
   encodeURIComponent(/\p{Surrogate}/u.test(character) ? '\uFFFD' : character);

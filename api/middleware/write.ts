@@ -24,22 +24,33 @@ import { setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
-  /** Names the record in the path for a 404, if the command changes another record. */
+  /**
+   * Label of the record in the path, for the message of a 404. Set if the command creates or
+   * changes a different record.
+   */
   resourceLabel?: string;
   /** Returns the id of the changed record when the path does not contain it. */
   getTargetId?: (ctx: ApiContext) => string;
-  /** The body may request a dry run, as the header can. */
+  /**
+   * Returns true if the body requests a dry run. The header X-Service-Dry-Run can also request one.
+   */
   isDryRun?: (input: Input) => boolean;
-  /** Reads a body other than JSON as the command's input. */
+  /** Reads a body that is not JSON, such as a picture. The result becomes the command's input. */
   readBody?: (ctx: ApiContext) => Promise<ParsedBody>;
   /** Adds values that only the api process knows, such as a new key's hash. */
   prepareInput?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
-  /** Removes values from the body that an attacker could guess from its hash. */
+  /**
+   * Replaces values in the body, such as a password, that an attacker could guess from the body's
+   * hash.
+   */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
 }
 
-/** Submits a command: checks access, validates the body, waits for the commit and responds. */
+/**
+ * Handles a write: checks access, validates the body, submits the command, waits for the commit and
+ * responds.
+ */
 export function serveWrite<Input>(
   api: ApiRuntime,
   definition: CommandDefinition<Input>,
@@ -96,7 +107,11 @@ function describeWrite<Input>(
   };
 }
 
-/** An Idempotency-Key is bound to the body, and to the caller if the response shows a secret. */
+/**
+ * Returns the value to hash: with the same Idempotency-Key, a later request must have an equal
+ * hash. The value is the body, and also the caller if `transformResponse` may show a secret.
+ * Otherwise another caller could repeat the request to get the secret.
+ */
 function selectBodyToHash<Input>(
   { bodyToHash, transformResponse }: WriteOptions<Input>,
   { value, by: callerId }: { value: unknown; by: string },
@@ -105,10 +120,13 @@ function selectBodyToHash<Input>(
   return transformResponse ? { value: body, by: callerId } : body;
 }
 
-/** The members of a principal that a command contains. */
+/** The principal's members that describe the author of a command. */
 type Author = Pick<Principal, 'id' | 'kind' | 'name' | 'tenantId' | 'environment'>;
 
-/** Describes a request's principal, id and client. All commands of the request share them. */
+/**
+ * Returns the members of a command or audit entry that describe the request: its id, principal and
+ * client.
+ */
 export function describeOrigin(ctx: ApiContext, key: Author = ctx.state.key) {
   const { requestId, id } = ctx.state;
   return {
@@ -131,7 +149,7 @@ function toActor({ kind, id, name }: Author): Actor {
   return { type: ACTOR_TYPES[kind], id, name };
 }
 
-/** Returns a new id for a record to create, otherwise the id in the path. */
+/** Returns a new id if the command creates a record, otherwise the id in the path. */
 function resolveTargetId<Input>(
   ctx: ApiContext,
   { creates }: CommandDefinition<Input>,
@@ -142,12 +160,18 @@ function resolveTargetId<Input>(
   return creates ? newId() : String(id).toLowerCase();
 }
 
-/** The prefix is removed because an idempotency key holds across both prefixes. */
+/**
+ * Returns the path without the version prefix, because an idempotency key is valid across both
+ * prefixes.
+ */
 function getUnversionedPath(ctx: ApiContext): string {
   return ctx.path.slice(ctx.state.prefix.length).toLowerCase();
 }
 
-/** Every write accepts these two headers (docs/specification.md §4.1). */
+/**
+ * Reads the two headers that every write accepts (docs/specification.md §4.1).
+ * @throws {AppError} 400 for an invalid value
+ */
 export function readWriteHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
   const dryRun = ctx.get('X-Service-Dry-Run');
   if (ctx.headers['x-service-dry-run'] !== undefined && dryRun !== 'true') {
@@ -164,7 +188,9 @@ export function readWriteHeaders(ctx: ApiContext): { key: string | undefined; dr
   return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
 }
 
-/** Returns the versions in If-Match (RFC 9110 §13.1.1). Null: the request accepts any version. */
+/**
+ * Returns the versions in If-Match (RFC 9110 §13.1.1), or null if the request accepts any version.
+ */
 function readIfMatch(ctx: ApiContext): string[] | null {
   const header = ctx.get('If-Match').trim();
   if (header === '' || header === '*') return null;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildOpenApiDocument, renderOpenApiDocument } from './openapi.js';
 
-// Writes docs/openapi.json from the sources. With --check it only compares (`npm run check`).
+// Writes docs/openapi.json from the sources. With --check (`npm run check`) it writes nothing and
+// fails if the file is stale.
 const root = fileURLToPath(
   new URL(import.meta.url.includes('/dist/') ? '../../..' : '../..', import.meta.url),
 );

@@ -56,8 +56,8 @@ const responses = {
 };
 
 /**
- * Builds one callback per event type: the request that the service POSTs to the `url` of the
- * operation's request body. Adds the components that the callbacks refer to.
+ * Builds one OpenAPI callback per event type. Each callback describes the POST of an event to the
+ * `url` in the operation's request body. Also adds to `components` what the callbacks refer to.
  */
 export function buildEventCallbacks(tags: string[], components: Components): Json {
   Object.assign(components.parameters, parameters);

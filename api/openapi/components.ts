@@ -4,7 +4,10 @@ import { getExample, getSchema } from './schemas.js';
 
 export type Json = Record<string, unknown>;
 
-/** Operations add the components that they refer to. */
+/**
+ * The components of the OpenAPI document. Building an operation adds the components to which it
+ * refers.
+ */
 export interface Components {
   schemas: Record<string, Json>;
   parameters: Record<string, Json>;
@@ -13,20 +16,29 @@ export interface Components {
   examples: Record<string, Json>;
 }
 
-/** The response of a dry run has the named resource as `data`. */
+/**
+ * Returns a reference to the schema of a dry run's response, whose `data` is the named resource.
+ * Adds the schema if it is missing.
+ */
 export function referToDryRun({ schemas }: Components, name: string): Json {
   const component = `DryRunOf${name}`;
   schemas[component] ??= toOpenApi(dryRun.keys({ data: getSchema(name).required() }));
   return referToSchema(component);
 }
 
-/** All responses with the same resource share an example. */
+/**
+ * Returns a reference to the example of the named resource. All responses with this resource share
+ * the example, which the first call adds.
+ */
 export function referToExample({ examples }: Components, name: string): Json {
   examples[name] ??= { value: getExample(name) };
   return { $ref: `#/components/examples/${name}` };
 }
 
-/** Several operations share a response. The first operation builds it. */
+/**
+ * Returns a reference to a response that several operations share. The first of them builds the
+ * response.
+ */
 export function referToResponse({ responses }: Components, name: string, build: () => Json): Json {
   responses[name] ??= build();
   return { $ref: `#/components/responses/${name}` };

@@ -1,12 +1,17 @@
 import { isVersioned, type Operation } from './responses.js';
 
-/** Lists errors that follow from the route. A block names only other errors (`x-errors`). */
+/**
+ * Lists the error statuses that follow from the route's facts. A block lists any further statuses
+ * in `x-errors`.
+ */
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;
   return [
-    // This error needs no key: unread responses count for the client's network.
+    // Public operations can return 429 too: their unread responses are counted by the client's
+    // network.
     429,
-    // For a bad X-Environment, no valid credential, a bad Accept, and failures of the service.
+    // 400: bad X-Environment. 401: no valid credential. 406: bad Accept. 500 and 503: the service
+    // fails.
     ...(isPublic ? [] : [400, 401, 406, 500, 503]),
     ...(facts.access ? [403] : []),
     ...(path.includes('{') ? [404] : []),

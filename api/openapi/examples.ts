@@ -1,9 +1,5 @@
 import { listAllowedActions } from '../../shared/resources/invoices/transitions.js';
 
-/**
- * Complete examples by component name. Other components get examples built from their members. A
- * request example works for every account, because it names no record of an account.
- */
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
 const CREATED_AT = '2026-11-21T14:30:00.000Z';
@@ -38,7 +34,7 @@ const draft = {
   po_number: 'PO-88213',
   due_date: '2026-12-21T05:00:00.000Z',
   service_date: '2026-11-21T13:20:00.000Z',
-  // 8.25 % of the taxable line item.
+  // `tax_cents` is 8.25 % of `tow`, the only taxable line item.
   subtotal_cents: 15_875,
   tax_cents: 1031,
   total_cents: 16_906,
@@ -84,6 +80,10 @@ const customer = {
 
 const vehicle = { make: 'Honda', model: 'Accord', year: 2019 };
 
+/**
+ * Complete examples by component name. `getExample` builds the examples of other components from
+ * their members. Every account can send a request example, because it contains no record's id.
+ */
 export const EXAMPLES: Record<string, unknown> = {
   InvoiceCreate: {
     invoice_number: 'EXAMPLE-1001',

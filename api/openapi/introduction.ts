@@ -1,4 +1,4 @@
-/** What a client developer needs to know before the first call. Becomes `info.description`. */
+/** The text of `info.description`: what a client developer needs to know before the first call. */
 export const introduction = `Invoices, work orders and customers of a tow company.
 
 ### Keys

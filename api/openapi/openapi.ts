@@ -17,9 +17,9 @@ import { dropUnusedSchemas } from './unused.js';
 type Paths = Record<string, Record<string, OperationBlock>>;
 
 /**
- * Builds the OpenAPI 3.0.3 document. The `@openapi` blocks of the routes hold names and prose.
- * Parameters, bodies, responses, errors and rights follow from the Joi schemas and from the facts
- * that the middleware of each route declare (runtime/route-facts.ts).
+ * Builds the OpenAPI 3.0.3 document. Names and prose come from the routes' `@openapi` blocks.
+ * Parameters, bodies, responses, errors and rights are derived from the Joi schemas and from the
+ * facts that each route's middleware declare (api/runtime/route-facts.ts).
  * @param sources globs of the route files
  */
 export function buildOpenApiDocument(sources: string[]): Json {
@@ -53,7 +53,7 @@ export function buildOpenApiDocument(sources: string[]): Json {
   return { ...document, paths };
 }
 
-/** Puts a reference on one line, so that the document's changes are short. */
+/** Renders the document as indented JSON, with each `$ref` on one line to keep diffs short. */
 export function renderOpenApiDocument(document: Json): string {
   const text = JSON.stringify(document, null, 2);
   return `${text.replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`;

@@ -13,8 +13,8 @@ import { getExample } from './schemas.js';
 import { sharedQueryParameters } from './shared.js';
 
 /**
- * An operation of an `@openapi` block: members of OpenAPI, and what does not follow from the
- * route's facts.
+ * One operation in an `@openapi` block. Besides OpenAPI's own members, it has `x-` members for what
+ * cannot be derived from the route's facts.
  */
 export interface OperationBlock extends Json {
   description?: string;
@@ -22,16 +22,19 @@ export interface OperationBlock extends Json {
   security?: unknown[];
   parameters?: Json[];
   requestBody?: Json;
-  /** Successful responses without a JSON record. The others are derived from the route. */
+  /**
+   * Successful responses that are not a JSON record, such as a PDF. Without this member, the
+   * successful response is derived from the route's facts.
+   */
   responses?: Record<string, Json>;
-  /** Name of the record's component, if it differs from the resource's name. */
+  /** Component of the record in the response, if {@link findRecord} would find none or another. */
   'x-resource'?: string;
   'x-list'?: string;
   /** Error statuses that {@link listErrors} does not derive. */
   'x-errors'?: number[];
-  /** An agent's write may be held for approval by a person. */
+  /** True if an agent's write may be held for a person's approval. */
   'x-held'?: boolean;
-  /** The request registers a receiver of events. */
+  /** Set if the request registers a webhook endpoint, to which the service then POSTs events. */
   'x-callbacks'?: 'events';
 }
 
@@ -40,7 +43,7 @@ interface Place {
   path: string;
 }
 
-/** Joins the operation's block with the facts of its route. */
+/** Builds an operation of the document from its `@openapi` block and its route's facts. */
 export function buildOperation(
   block: OperationBlock,
   { method, path, facts }: Place & { facts: Partial<DocumentedRoute> },
@@ -85,21 +88,24 @@ export function buildOperation(
   };
 }
 
-/** @throws {Error} for a block without a tag and without a listed route */
+/** @throws {Error} if the block has no tags and api/routes/index.ts does not list its route */
 function getTag({ tag }: Partial<DocumentedRoute>, route: string): string {
   if (tag === undefined)
     throw new Error(`${route}: add its routes to api/routes/index.ts, or tags to its block`);
   return tag;
 }
 
-/** @throws {Error} for an `x-` member that {@link OperationBlock} lacks */
+/** @throws {Error} for an `x-` member that {@link OperationBlock} does not have */
 function assertNoShorthand(members: Json, route: string): void {
   const unknown = Object.keys(members).filter((member) => member.startsWith('x-'));
   if (unknown.length > 0)
     throw new Error(`${route}: ${unknown.join()} is not known (api/openapi/operation.ts)`);
 }
 
-/** Finds the component of a record by its entity type, or else by the path of its collection. */
+/**
+ * Returns the component name of the response's record, such as `WorkOrder`. It comes from the
+ * route's entity type or, without one, from the resource whose collection has this path.
+ */
 function findRecord(path: string, { entityType }: RouteFacts): string | undefined {
   const found =
     entityType ?? Object.values(RESOURCE_TABLES).find(({ collection }) => collection === path)?.entityType;
@@ -124,7 +130,7 @@ function buildParameters(operation: Operation, own: Json[] = []): Json[] {
 
 const referToParameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
 
-/** Replaces a parameter that nearly every list has by a reference. */
+/** Returns a reference instead of a parameter that equals a shared one. */
 function shareParameter(parameter: Json): Json {
   const name = String(parameter.name);
   const isShared = JSON.stringify(parameter) === JSON.stringify(sharedQueryParameters[name]);

@@ -9,37 +9,41 @@ import {
 } from './components.js';
 import { getExample, getSchema } from './schemas.js';
 
-/** The facts of an operation that its responses depend on. */
+/** What determines the responses of an operation. */
 export interface Operation {
   method: string;
   path: string;
   facts: RouteFacts;
   /** The operation needs no credential. */
   isPublic: boolean;
-  /** Schema component of the records in the response; undefined without records. */
+  /** Component name of the record or records in the response; undefined if it has none. */
   record: string | undefined;
   isList: boolean;
-  /** An agent's write may be held for approval by a person. */
+  /** True if an agent's write may be held for a person's approval. */
   isHeld: boolean;
 }
 
 /**
- * Builds the success of a plain call. Each operation has only one, so that generated clients return
- * the resource itself (docs/adr/0016-openapi-for-generated-clients.md).
+ * Builds the successful response to a plain call: one that is no dry run and is committed in time.
+ * An operation has only one such response, so that generated clients return the resource itself
+ * (docs/adr/0016-openapi-for-generated-clients.md).
  */
 export function buildSuccess(operation: Operation, components: Components): Json {
   const { method, path, record, facts, isList, isPublic } = operation;
   if (!record) throw new Error(`${method} ${path}: name the resource that it returns (x-resource, x-list)`);
   const status = facts.write?.status ?? 200;
   const build = () => (isList ? buildPage(operation, record) : buildRecord(operation, record, components));
-  // Only a public operation has these headers.
+  // Do not share this response: a public operation has fewer headers than other operations.
   if (isPublic) return { [status]: build() };
   return { [status]: referToResponse(components, `${record}${nameSuccess(operation)}`, build) };
 }
 
 const WRITE_NAMES = { 200: 'Written', 201: 'Created', 202: 'Accepted' };
 
-/** Returns the suffix of the component's name. Responses with other headers need other names. */
+/**
+ * Returns the suffix of the response's component name. Responses with different headers need
+ * different names.
+ */
 function nameSuccess({ facts, isList }: Operation): string {
   if (isList) return 'Page';
   return facts.write ? WRITE_NAMES[facts.write.status] : 'Read';
@@ -72,7 +76,10 @@ function buildRecord(operation: Operation, record: string, components: Component
   };
 }
 
-/** The responses that a plain call does not get: the dry run and the 202 of a late commit. */
+/**
+ * Builds the responses that a plain call does not get: the preview of a dry run, and the 202 of a
+ * late commit.
+ */
 export function buildOtherResponses(operation: Operation, components: Components): Json {
   const { record = '', isHeld } = operation;
   const build = () => buildPreview(operation, record, components);
@@ -93,7 +100,7 @@ function buildPreview(operation: Operation, record: string, components: Componen
   };
 }
 
-/** A record's version is its `updated_at`. */
+/** True if the record has an `updated_at`, which is its version. */
 export function isVersioned(record: string): boolean {
   const { keys = {} } = getSchema(record).describe() as { keys?: Json };
   return 'updated_at' in keys;
@@ -124,7 +131,7 @@ function referToHeaders(components: Record<string, string>): Json {
   return Object.fromEntries(entries.map(([name, one]) => [name, { $ref: `#/components/headers/${one}` }]));
 }
 
-/** Some blocks describe their successes themselves. */
+/** Adds the common headers to successful responses that a block describes itself. */
 export function addHeaders({ isPublic }: Operation, successes: Record<string, Json>): Json {
   if (isPublic) return successes;
   const headers = referToHeaders({ ...HEADERS.always, ...HEADERS.limited });

@@ -8,11 +8,11 @@ export interface DocumentedRoute extends RouteFacts {
   tag: string;
 }
 
-/** Lists the facts of all routes by verb and path, such as `get /invoices/{id}`. */
+/** Returns the facts of all routes, by method and path, such as `get /invoices/{id}`. */
 export function collectRouteFacts(): Map<string, DocumentedRoute> {
   const entries = Object.values(routes).flatMap(({ tag, addTo }) => {
     const router = new Router<RequestState>();
-    // Adding routes does not use the runtime.
+    // No runtime is needed, because adding a route does not use it.
     addTo(router, {} as ApiRuntime);
     return router.stack.flatMap(({ path, methods, stack }) =>
       methods.map((method) => [toRouteName(method, String(path)), { ...readFacts(stack), tag }] as const),
@@ -21,7 +21,10 @@ export function collectRouteFacts(): Map<string, DocumentedRoute> {
   return new Map(entries);
 }
 
-/** The router writes `:id` where OpenAPI writes `{id}`. */
+/**
+ * Returns a name such as `get /invoices/{id}`. The router's path has `:id` where OpenAPI has
+ * `{id}`.
+ */
 function toRouteName(method: string, path: string): string {
   return `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`;
 }

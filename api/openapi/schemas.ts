@@ -9,7 +9,10 @@ import {
 import { envelopeSchemas, resources } from '../../shared/registry/resources.js';
 import { EXAMPLES } from './examples.js';
 
-/** Keyed by component name. Built once, because Joi takes a millisecond to describe a schema. */
+/**
+ * All schemas by component name. Built once, because finding a schema's name makes Joi describe the
+ * schema, which takes a millisecond.
+ */
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
     .flatMap((schemas) => Object.values(schemas))
@@ -23,15 +26,18 @@ export function getSchema(name: string): Joi.Schema {
   return found;
 }
 
-/** Leaves out queries, because they become parameters. */
+/**
+ * Builds the document's schemas. Leaves out queries, because they become parameters, and the empty
+ * bodies of DELETE requests.
+ */
 export function buildComponentSchemas(): Record<string, OpenApiSchema> {
   const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
   return Object.fromEntries(named.map(([name, schema]) => [name, describeDefaults(toOpenApi(schema))]));
 }
 
 /**
- * Moves defaults into the descriptions. Generators of typed clients treat a member with `default`
- * as always present, so a request could not omit it.
+ * Moves each default into the description. Generators of typed clients treat a member with
+ * `default` as always present, so their users could not omit the member in a request.
  */
 function describeDefaults(node: OpenApiSchema): OpenApiSchema {
   const { default: value, properties, items, ...rest } = node;

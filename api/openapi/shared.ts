@@ -3,7 +3,10 @@ import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 import { type OpenApiSchema, toQueryParameters } from '../../shared/contracts/schemas/to-openapi.js';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/platform/errors.js';
 
-/** docs/decisions.md §6 explains both. A route for people alone accepts only the session cookie. */
+/**
+ * The two ways to authenticate (docs/decisions.md §6). A route for people alone accepts only the
+ * session cookie.
+ */
 export const securitySchemes = {
   bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
   sessionCookie: {
@@ -17,7 +20,10 @@ export const securitySchemes = {
 
 const createTextHeader = (example: string) => ({ schema: { type: 'string' }, example });
 
-/** Explained in docs/specification.md §7 and §8, and in docs/decisions.md §5 and §6. */
+/**
+ * Response headers by component name. docs/specification.md §7 and §8 and docs/decisions.md §5 and
+ * §6 explain them.
+ */
 export const sharedHeaders = {
   XRequestId: {
     description: 'Quote it to support; also error.requestId',
@@ -208,8 +214,9 @@ const acceptedHeaders = {
 const acceptedExample = { ok: true, data: { operation_id: OPERATION_ID, status: 'queued' } };
 
 /**
- * `Error400`, `Error401` and so on, and the two kinds of 202: for a write that is committed later,
- * and for an operation whose agent's write may also await approval by a person.
+ * The shared responses: `Error400`, `Error401` and so on, and two kinds of 202. `Accepted` is for a
+ * write that is committed later. `AcceptedOrHeld` is for an operation whose write may also be held
+ * for a person's approval.
  */
 export const errorResponses = {
   ...Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Sorted by importance to a first-time reader. */
+/** The groups of operations, sorted by importance to a first-time reader. */
 export const tags = [
   { name: 'Invoices', description: 'Invoices, their payments and the messages that deliver them' },
   { name: 'Work orders', description: 'Tows and roadside work from call to completion' },
@@ -15,7 +15,7 @@ export const tags = [
   { name: 'Description', description: 'This document' },
 ];
 
-/** Within a tag, paths with these first segments come first. Other paths follow, sorted by name. */
+/** Within a tag, paths with these first segments come first, in this order. */
 const COLLECTIONS = [
   'invoices',
   'payments',
@@ -51,7 +51,10 @@ const COLLECTIONS = [
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
-/** Sorts by tag and collection: the list and create, then one record, then its actions. */
+/**
+ * Sorts the paths by tag, then by collection. Within a collection, `/trucks` comes before
+ * `/trucks/{id}`, and that before `/trucks/{id}/…`.
+ */
 export function sortPaths<P extends Paths>(paths: P): P {
   const entries = Object.entries(paths).map(([path, item]) => ({
     path,

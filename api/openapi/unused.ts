@@ -1,6 +1,9 @@
 import type { Components, Json } from './components.js';
 
-/** Removes the schemas that only agents' tools use. The manifest of MCP shows them. */
+/**
+ * Removes the schemas that nothing in the OpenAPI document refers to. Only agents' tools use these,
+ * and the MCP manifest shows them.
+ */
 export function dropUnusedSchemas({ components, ...rest }: { components: Components } & Json): void {
   const { schemas } = components;
   let unused: string[];

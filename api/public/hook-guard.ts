@@ -6,11 +6,11 @@ import type { ApiContext } from '../runtime/context.js';
 import { readRawBody } from './read-raw-body.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Vendors send the whole body immediately. */
+/** The whole body must arrive within this time. Vendors send it at once. */
 const BODY_DEADLINE_MS = 5000;
 /**
- * Limits bodies in memory whose signature is not verified yet: 64 MiB in total, 8 MiB per network.
- * Networks share the capacity fairly.
+ * Limits how many bodies are in memory before their signature is verified. At 1 MiB each, they take
+ * at most 64 MiB in total and 8 MiB per network. Networks share the capacity fairly.
  */
 const BODY_LIMITS = {
   queues: ['bodies'],
@@ -20,14 +20,20 @@ const BODY_LIMITS = {
   maxQueuedPerGroup: 200,
   maxWaitMs: 5000,
 } as const;
-/** Per network. Requests with a valid signature do not count. */
+/**
+ * A network that sends more refused requests than this is blocked until the minute ends. Requests
+ * with a valid signature do not count.
+ */
 const REFUSALS_PER_MINUTE = 60;
 const MAX_BLOCKED = 10_000;
 
 /** Limits the resources that senders without a valid signature can use. */
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
-  /** Networks with too many refused requests, and the end of their block. */
+  /**
+   * When the block of a network ends, in milliseconds since 1970. A network is blocked after too
+   * many refused requests.
+   */
   private readonly blockedUntil = new Map<string, number>();
 
   constructor(private readonly limiter: Limiter) {}
@@ -38,7 +44,11 @@ export class HookGuard {
     if (until > Date.now()) throw tooManyWebhooks();
   }
 
-  /** The body counts towards the memory limit until `use` has verified it. */
+  /**
+   * Reads the body and passes it to `use`, which verifies it. The body counts towards the memory
+   * limit until `use` returns.
+   * @throws {AppError} 429 if too many bodies wait for the memory limit
+   */
   async readBody<T>(ctx: ApiContext, use: (body: Buffer) => T): Promise<T> {
     const place = {
       queue: 'bodies',

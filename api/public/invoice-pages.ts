@@ -14,26 +14,33 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
-/** Per network. A page needs up to three requests. An attacker cannot guess a link in so few. */
+/**
+ * Requests per network. Opening a page takes up to three requests. Within these limits, an attacker
+ * cannot guess a link.
+ */
 const PAGE_LIMITS = { minute: 120, hour: 2000 };
 
-/** A PDF costs a hundred times as much as a page. */
+/** PDFs per network. A PDF costs a hundred times as much as a page. */
 const PDF_LIMITS = { minute: 20, hour: 200 };
 
 const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
 
-/** The page waits at most this long for the command, which runs in any case. */
+/**
+ * How long the response waits until the view is recorded. The command runs in any case, even if the
+ * wait ends first.
+ */
 const VIEW_RECORDING_TIMEOUT_MS = 1000;
 
-/** Matches programs that open links before a person reads the message. */
+/** Matches the User-Agent of programs that open links before a person reads the message. */
 const ROBOT_USER_AGENT =
   /bot\b|crawl|spider|preview|scanner|safelinks|proofpoint|mimecast|barracuda|facebookexternalhit|whatsapp|slack/i;
 
 const UNKNOWN_LINK_TEXT = 'This link is not valid. Open it again from the message, complete and unchanged.';
 
 /**
- * Serves `/i/{token}`, the invoice page behind the link in a message, without a key or version
- * prefix. `/pdf` serves the invoice as a PDF, `/logo` the account's logo.
+ * Handles `/i/{token}`, the invoice page behind the link in a message. The path has no version
+ * prefix and needs no key. `/i/{token}/pdf` is the invoice as a PDF, and `/i/{token}/logo` the
+ * account's logo.
  */
 export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
   const key = deriveLinkKey(api.config);
@@ -64,7 +71,10 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** If PostgreSQL is unreachable, responds with a page, because a person reads the response. */
+/**
+ * Reads the invoice behind a link. If PostgreSQL is unreachable, responds with an HTML page,
+ * because a person reads the response, and returns `unavailable`.
+ */
 async function readInvoice(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -142,7 +152,10 @@ function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   return Promise.race([work, new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]);
 }
 
-/** Mail programs and scanners open the page before a person does. Headers may show it. */
+/**
+ * False if the headers show that a program opens the page. Mail programs and scanners often open it
+ * before a person does.
+ */
 function isPersonViewing(ctx: ApiContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')} ${ctx.get('X-Purpose')} ${ctx.get('X-Moz')}`;
   const destination = ctx.get('Sec-Fetch-Dest');
@@ -154,7 +167,7 @@ function isPersonViewing(ctx: ApiContext): boolean {
   );
 }
 
-/** If the write fails, the next view marks the invoice. */
+/** Marks the invoice as viewed. If this fails, the next view marks it. */
 async function recordView(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -169,7 +182,8 @@ async function recordView(
       entityId: found.invoiceId,
       input: {},
     }),
-    // Like a vendor's webhook, the request has no key. The audit log stores its address.
+    // The request has no key, so its source is recorded as `webhook`, like that of a vendor's
+    // webhook. The audit entry stores the client's address.
     source: 'webhook',
     requestId: ctx.state.requestId,
     ip: ctx.ip,

@@ -19,7 +19,10 @@ import { PAGE_HEADERS, renderExplanationPage } from './page-html.js';
 
 const LIMITS = { minute: 60, hour: 600 };
 const MAX_CODE_CHARS = 2000;
-/** Vendors add parameters, such as the company that the person chose. */
+/**
+ * Maximum number of further parameters that are kept. Vendors add some to the redirect, such as the
+ * company that the person chose.
+ */
 const MAX_PARAMS = 10;
 
 type Page = [status: number, title: string, text: string];
@@ -31,8 +34,8 @@ const EXPIRED: Page = [
 ];
 
 /**
- * Serves the page to which a vendor redirects a person after the sign-in. The worker exchanges the
- * code for tokens later, so the api calls no vendor.
+ * Handles the page to which a vendor redirects a person after the sign-in. Stores the authorization
+ * code. A worker exchanges the code for tokens later, so that the api calls no vendor.
  */
 export function serveOAuthCallback(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -88,7 +91,11 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
   return [200, 'Connected', 'You can close this window. The connection is active in a moment.'];
 }
 
-/** The session that started a sign-in must end it, so that no link can trick another person. */
+/**
+ * True if the request has the session that started the sign-in, or if an API key started it.
+ * Otherwise an attacker could start a sign-in and let another person finish it by a link. The
+ * attacker's account would then be connected to that person's account at the vendor.
+ */
 async function isSamePerson(api: ApiRuntime, ctx: ApiContext, { session_id }: OpenSignIn): Promise<boolean> {
   if (session_id === null) return true;
   const token = readSessionToken(api, ctx);

@@ -31,10 +31,13 @@ a{color:#1a4f8b}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Allows only the account's logo and one style sheet, identified by its hash. */
+/**
+ * Allows only pictures from this host (the account's logo), and one style sheet, identified by its
+ * hash.
+ */
 const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** No cache, search engine, frame or Referer header may expose the secret link. */
+/** Headers that keep the secret link out of caches, search engines, frames and Referer headers. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'Cache-Control': 'no-store',
@@ -46,7 +49,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 const toClassAttribute: StyleAttributeFor = (part) => `class="${part}"`;
 
-/** @param path the path of this page, for its own links */
+/** @param path the page's own path; its links to the PDF and the logo begin with this path */
 export function renderInvoicePage(document: InvoiceDocument, path: string): string {
   return renderPage(`${document.title} from ${document.sender}`, [
     renderInvoiceHtml(document, toClassAttribute, `${path}/logo`),

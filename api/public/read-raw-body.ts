@@ -2,7 +2,7 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiContext } from '../runtime/context.js';
 
 /**
- * Reads the bytes of a body unchanged, because a vendor signs them.
+ * Reads a body as unchanged bytes, because a vendor's signature covers these bytes.
  * @throws {AppError} 413 as soon as the body is too large; 400 if it does not arrive in time
  */
 export async function readRawBody(

@@ -24,20 +24,31 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { HookGuard, tooManyWebhooks } from './hook-guard.js';
 
 const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
-/** Items of one webhook that are stored singly. The pull of their streams covers the others. */
+/**
+ * Maximum items of one webhook that are stored. The worker reads every stream regularly, and then
+ * finds the changes of the remaining items.
+ */
 const MAX_ITEMS = 200;
-/** Maximum accounts of the vendor that one webhook may name. */
+/**
+ * If a webhook names more of the vendor's accounts than this, the remaining accounts are ignored.
+ */
 const MAX_ACCOUNTS = 20;
-/** Per connection. The vendor repeats refused webhooks, and the regular pull covers them. */
+/**
+ * Webhooks per connection. A refused webhook loses nothing: the vendor sends it again, and the
+ * worker reads the vendor's changes regularly.
+ */
 const CONNECTION_LIMITS = { minute: 3000, hour: 60_000 };
-/** Vendors expect a response within seconds. A slower write is stored and runs later. */
+/**
+ * How long the response waits for the commit, because vendors expect a response within seconds. A
+ * slower command is stored as an operation and runs later.
+ */
 const COMMIT_TIMEOUT_MS = 800;
 const OPERATION_LEASE_SECONDS = 5;
 
 /**
- * Serves `/hooks/{vendor}` and `/hooks/{vendor}/{token}`, to which vendors send webhooks without a
- * key. The api verifies the raw bytes of a webhook and stores it. Then the worker reads the changes
- * at the vendor.
+ * Handles `/hooks/{vendor}` and `/hooks/{vendor}/{token}`, to which vendors send webhooks without a
+ * key. Verifies the signature of the raw bytes, and stores the webhook. A worker then reads the
+ * changes from the vendor.
  */
 export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
   const hookKey = deriveHookKey(api.config.secretKey);
@@ -120,7 +131,7 @@ function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): stri
 }
 
 /**
- * Returns the items of a webhook; undefined if its signature is wrong.
+ * Returns the items of a webhook, or undefined if its signature is wrong.
  * @throws {AppError} 400 for a signed body in an unknown format
  */
 function splitGenuine(
@@ -129,7 +140,7 @@ function splitGenuine(
   { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
 ): InboundNotice[] | undefined {
   const { inbound, manifest } = vendor;
-  // The vendor signs the public address, not the address behind the proxy.
+  // The vendor's signature covers the public URL, which may differ from the URL behind a proxy.
   const url = `${config.publicUrl}${ctx.originalUrl}`;
   if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret)) return undefined;
   try {
@@ -140,7 +151,10 @@ function splitGenuine(
   }
 }
 
-/** Stores the items of a webhook by a command, or by an operation if the command takes too long. */
+/**
+ * Stores the items of a webhook through a command. If the commit takes too long, stores the command
+ * as an operation, which runs later.
+ */
 async function store(api: ApiRuntime, ctx: ApiContext, { connection, items }: Received): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor, environment } = connection;
   const { allowed } = await api.limiter.consume(`hook:${connectionId}`, CONNECTION_LIMITS);
@@ -162,24 +176,29 @@ async function store(api: ApiRuntime, ctx: ApiContext, { connection, items }: Re
   const submitted = api.submit(command, 0);
   const first = await Promise.race([submitted, wait(COMMIT_TIMEOUT_MS)]);
   if (first) {
-    // The vendor then sends the webhook again.
+    // A 503 makes the vendor send the webhook again.
     if ('ok' in first && !first.ok)
       throw serviceUnavailable('The webhook could not be stored. Send it again.');
     return;
   }
-  // The operation runs even if the job is lost. A command that runs twice acts only once.
+  // The operation runs the command even if its job was lost. If the job runs too, the command still
+  // acts only once.
   submitted.catch(() => undefined);
   await storeOperation(api.db, command, OPERATION_LEASE_SECONDS);
 }
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
 
-/** A vendor's id may be longer than an index entry allows. */
+/**
+ * Replaces a long id by its hash, because a vendor's id may be longer than an index entry allows.
+ */
 function shorten(dedupeId: string): string {
   return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
 }
 
-/** Audits a wrong signature, once a minute per client address and account. */
+/**
+ * Stores an audit entry for a wrong signature, at most one a minute per client address and account.
+ */
 async function auditRefusal(api: ApiRuntime, ctx: ApiContext, connection: CalledConnection): Promise<void> {
   const { tenant_id: tenantId, id: connectionId, vendor } = connection;
   const wish = { name: 'hook-audit', points: 1, perMinute: 1 };

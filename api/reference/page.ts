@@ -1,4 +1,4 @@
-/** The page at /docs loads nothing from other hosts. */
+/** The HTML of the page at /docs, which loads nothing from other hosts. */
 export const REFERENCE_PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>
@@ -17,9 +17,10 @@ export const REFERENCE_PAGE_HTML = `<!doctype html>
 `;
 
 /**
- * Starts the page. Examples with a unique member get a new value on every visit, so that the
- * prefilled create requests succeed. The filter finds groups, paths, names and summaries; the
- * default filter of Swagger UI finds only groups.
+ * The script that starts the page at /docs. `freshen` gives examples with a unique member a new
+ * value on every visit. Without it, a prefilled create request would be refused as a duplicate.
+ * `findOperations` is the filter. It searches groups, paths, names and summaries; the default
+ * filter of Swagger UI searches only groups.
  */
 export const REFERENCE_PAGE_SCRIPT = `'use strict';
 

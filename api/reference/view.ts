@@ -2,12 +2,15 @@ type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
 
 /**
- * This extension member of an operation contains the responses that a plain call does not get: a
- * Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
+ * Name of an extension member of an operation. This member contains the responses that a plain call
+ * does not get, as a Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
  */
 export const OTHER_RESPONSES = 'x-other-responses';
 
-/** Nearly every response has these headers. The introduction explains them. */
+/**
+ * Headers that nearly every response has. The page omits them, because the introduction explains
+ * them.
+ */
 const COMMON_HEADERS = [
   'X-Request-Id',
   'X-RateLimit-Remaining',
@@ -16,13 +19,13 @@ const COMMON_HEADERS = [
   'X-Service-Warnings',
 ];
 
-/** Reads accept this header and ignore it, so the forms leave it out. */
+/** The Idempotency-Key of a read, which the service ignores. The page's forms omit it. */
 const IGNORED_PARAMETER = '#/components/parameters/IgnoredIdempotencyKey';
 
 /**
- * Transforms the document for people who use the reference page at /docs. Merges
- * all responses of an operation, drops the headers that nearly every response has,
- * and leaves filters empty in forms.
+ * Transforms the OpenAPI document for the people who read it at /docs. Merges each operation's
+ * `responses` and `x-other-responses`, omits the headers that nearly every response has, and leaves
+ * the filters in forms empty.
  */
 export function toReferenceView(document: Json): Json {
   const { paths, components } = document as {
@@ -53,13 +56,16 @@ function mergeResponses(plain: Responses, other: Responses, shared: Responses): 
   const merged = mapValues(other, (response, status) => {
     const plainResponse = plain[status];
     if (!plainResponse) return response;
-    // The introduction explains the 202 of a late commit.
+    // The 202 of a late commit is omitted, because the introduction explains it.
     return status === '202' ? plainResponse : mergeResponse(resolve(plainResponse), resolve(response));
   });
   return { ...plain, ...merged };
 }
 
-/** The merged response keeps the example of the plain call. */
+/**
+ * Merges two responses with the same status. The merged response accepts either schema, and has the
+ * example of the plain call.
+ */
 function mergeResponse(plain: Json, other: Json): Json {
   const json = getJsonContent(plain);
   const anyOf = [json.schema, getJsonContent(other).schema];
@@ -74,7 +80,10 @@ function getJsonContent(response: Json): Json {
   return (response.content as Record<string, Json>)['application/json'] ?? {};
 }
 
-/** Moves a filter's example to its description. A prefilled filter would find nothing. */
+/**
+ * Moves the example of a query parameter to its description. Swagger UI would prefill the form with
+ * the example, and a list filtered by it would be empty.
+ */
 function toParameterView({ example, ...parameter }: Json): Json {
   if (parameter.in !== 'query' || example === undefined)
     return { ...parameter, ...(example === undefined ? {} : { example }) };

@@ -76,7 +76,10 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
   });
 });
 
-/** Agent keys see their own operations. Others need admin for admin commands, otherwise read. */
+/**
+ * True if the key may read the operation. An agent key may read only its own operations. Other keys
+ * need the permission admin for an admin command, otherwise read.
+ */
 function canReadOperation(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
   return key.permissions.includes(
@@ -94,9 +97,10 @@ function resultFor(
 }
 
 /**
- * Shows a new key or secret, also when the client reads the write's response as an operation. A
- * retry's result is the response of the first request, which holds the stored key. The key that the
- * retry itself generated was never stored.
+ * Returns the result with its new key or secret in clear text, as the response to the write would
+ * have shown it. After a retry, `body` is the response to the first request and contains the
+ * encrypted key that was stored. `commandSecret` is the key that the retry generated, and was never
+ * stored.
  */
 function revealSecret(
   api: ApiRuntime,

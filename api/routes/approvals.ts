@@ -14,7 +14,10 @@ import type { RequestState } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** Agents with the scope propose_approvals may read the approvals that they requested. */
+/**
+ * Who may read approvals. Agents need the scope propose_approvals, and see only the approvals that
+ * they requested.
+ */
 const read = getReadAccess('approval');
 
 export const approvalRoutes = defineRoutes('Approvals', (router, api) => {

@@ -4,7 +4,10 @@ import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
-/** The permission read is not enough: the audit log names people, their IP addresses and keys. */
+/**
+ * Requires more than the permission read, because the audit log names people, their IP addresses
+ * and keys.
+ */
 const audit = getReadAccess('audit_entry');
 
 export const auditLogRoutes = defineRoutes('Access', (router, api) => {

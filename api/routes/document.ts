@@ -16,7 +16,8 @@ const ASSETS: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-// Blocks inline scripts and resources of other origins. swagger-ui sets inline style attributes.
+// Blocks inline scripts, and resources from other origins. Allows inline styles, because swagger-ui
+// sets style attributes.
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'";
 
@@ -25,7 +26,7 @@ const PAGE_POLICY =
  * the schemas.
  */
 export function readDocument(): string {
-  // In dist, the repository root is one folder further up.
+  // Compiled files are in dist, so the repository's root is one folder further up.
   const here = dirname(fileURLToPath(import.meta.url));
   const root = here.includes(`${join('dist', 'api')}`) ? join(here, '../../..') : join(here, '../..');
   return readFileSync(join(root, 'docs/openapi.json'), 'utf8');
@@ -50,12 +51,12 @@ export function readDocument(): string {
  *     tags: [Description]
  */
 /**
- * Serves openapi.json at both prefixes and the reference page at /docs. Both are public, because
- * they hold no tenant data (docs/decisions.md §1, row 10).
+ * Responds with openapi.json under both version prefixes, and with the reference page at /docs.
+ * Neither needs a key, because neither contains tenant data (docs/decisions.md §1, row 10).
  */
 export function documentRoutes(): ApiMiddleware {
   const document = readDocument();
-  // Built on the first request, because most processes never receive one.
+  // Built on the first request for it, because most processes never get such a request.
   let view: string | undefined;
   const readView = () => {
     view ??= JSON.stringify(toReferenceView(JSON.parse(document)));
@@ -107,7 +108,8 @@ function serveDocs(
   } else if (type) {
     ctx.type = type;
     ctx.set('Cache-Control', 'public, max-age=3600');
-    // Read into memory: a stream would keep a file open for each client that stops reading.
+    // Read the file into memory: a stream would keep a file open for each client that stops
+    // reading.
     ctx.body = readAsset(join(assets, name));
   } else {
     ctx.redirect('/docs');

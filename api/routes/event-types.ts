@@ -5,7 +5,10 @@ import { describeEventType } from '../../shared/resources/event-types/bodies.js'
 import { requireAccess } from '../middleware/access.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
-/** The same as for events: no single agent scope covers every record that the event types show. */
+/**
+ * Closed to agent keys: event types show every kind of record, and no single agent scope covers
+ * them all.
+ */
 const read: Access = { permission: 'read', agentScope: null };
 
 export const eventTypeRoutes = defineRoutes('Events', (router) => {

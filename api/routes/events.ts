@@ -13,7 +13,10 @@ import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** Events show every kind of record, so no single agent scope covers them. */
+/**
+ * Closed to agent keys: events show every kind of record, and no single agent scope covers them
+ * all.
+ */
 const read: Access = { permission: 'read', agentScope: null };
 
 export const eventRoutes = defineRoutes('Events', (router, api) => {
@@ -71,7 +74,10 @@ export const eventRoutes = defineRoutes('Events', (router, api) => {
   router.get('/stream', requireAccess(read), serveStream(api));
 });
 
-/** The response stays open until the client disconnects or its credential ends. */
+/**
+ * Responds with a stream of server-sent events. It stays open until the client disconnects or its
+ * credential is no longer valid.
+ */
 function serveStream(api: ApiRuntime): ApiMiddleware {
   return declareFacts({ query: eventStreamQuery }, async (ctx) => {
     const { key, findCurrentPrincipal } = ctx.state;
@@ -84,7 +90,7 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
       ctx.body = '';
       return;
     }
-    // The stream writes the response from here on. Koa would end the response.
+    // From here on, the stream writes the response. Without `respond = false`, Koa would end it.
     ctx.respond = false;
     api.streams.open({
       tenantId: key.tenantId,
@@ -98,14 +104,20 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
   });
 }
 
-/** A reconnecting browser sends the header. Its URL still has the first connection's id. */
+/**
+ * Returns the id of the last event that the client received. The header comes first: a browser that
+ * reconnects sends the newest id in the header, while its URL still contains an older one.
+ */
 function lastEventId(ctx: ApiContext, query: EventStreamQuery): { field: string; value: string } | undefined {
   const header = ctx.get('Last-Event-ID');
   if (header) return { field: 'Last-Event-ID', value: header };
   return query.last_event_id ? { field: 'last_event_id', value: query.last_event_id } : undefined;
 }
 
-/** @throws {AppError} 400 for an id that no stream of this service can have sent */
+/**
+ * Returns the position after which the stream starts: the client's last event or, without one, now.
+ * @throws {AppError} 400 for an id that no stream of this service can have sent
+ */
 async function resolveStart(
   api: ApiRuntime,
   tenantId: string,
@@ -114,7 +126,7 @@ async function resolveStart(
   const now = await readCurrentPosition(api.db, tenantId);
   if (!last) return now;
   const position = parsePosition(last.value);
-  // A later position comes from another database, and its stream would send nothing.
+  // A position later than now comes from another database. A stream from there would send nothing.
   if (position && comparePositions(position, now) <= 0) return position;
   const { field } = last;
   throw new AppError(

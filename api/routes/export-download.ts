@@ -23,7 +23,9 @@ export interface DownloadDependencies extends Pick<Runtime, 'config' | 'limiter'
 
 const PATH = /^\/downloads\/([^/]*)$/;
 
-/** All invalid links get this text, so that it reveals nothing about an export. */
+/**
+ * All invalid links get this text, so that the response does not reveal whether an export exists.
+ */
 const INVALID_LINK = 'This link is invalid or has expired. Get a new one from the export (download_url).';
 
 /**
@@ -76,9 +78,10 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
  */
 
 /**
- * `GET /downloads/{token}` sends the file of an export to any client that has the link. The route
- * needs no key and runs before authentication. The signed token names the tenant, and the export is
- * read under that tenant only. One range per request lets a client resume a download.
+ * Handles `GET /downloads/{token}`, which sends the file of an export to any client that has the
+ * link. Needs no key and runs before authentication. The signed token names the tenant, and the
+ * export is read only in that tenant. A client can resume a download by requesting one range of
+ * bytes.
  */
 export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware {
   const key = deriveExportLinkKey(parts.config);
@@ -95,7 +98,8 @@ export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware 
       throw new AppError('not_found', INVALID_LINK);
     }
     const object = await parts.findObject(target.tenantId, target.exportId);
-    // A later run of the export has other bytes. A link opens only the file of its own run.
+    // A link opens only the file for which it was made. A later run of the export writes other
+    // bytes.
     if (object?.sha256 !== target.sha256) throw new AppError('not_found', INVALID_LINK);
     return sendFile(parts, ctx, { object, tenantId: target.tenantId });
   };
@@ -119,7 +123,7 @@ async function sendFile(
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('ETag', etag);
   ctx.set('Content-Disposition', buildContentDisposition(object.fileName));
-  // no-transform: a proxy that compressed the file would change its length and digest.
+  // no-transform stops proxies from compressing the file, which would change its length and digest.
   ctx.set('Cache-Control', 'no-store, no-transform');
   ctx.type = object.contentType;
   if (ctx.method === 'GET' && !ctx.res.destroyed) ctx.body = stream;
@@ -150,9 +154,9 @@ async function openFile(
 }
 
 /**
- * Reads the requested range (RFC 9110 §14). Undefined: the whole file; 'none': beyond its end.
- * Several ranges, other units and malformed headers get the whole file, as the RFC allows. So does
- * a range of an earlier file (If-Range).
+ * Returns the requested range (RFC 9110 §14), undefined for the whole file, or 'none' if the range
+ * begins after the file's end. Several ranges, other units and malformed headers get the whole
+ * file, as the RFC allows. The range is also ignored if If-Range names another file.
  */
 function parseRange(
   ctx: ApiContext,

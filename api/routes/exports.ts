@@ -57,10 +57,16 @@ export const exportRoutes = defineRoutes('Exports', (router, api) => {
   exportRecordRoutes(router, api);
 });
 
-/** lock_not_available and query_canceled: another session holds an exclusive lock. */
+/**
+ * PostgreSQL's lock_not_available and query_canceled. Both mean that another session has locked the
+ * table exclusively.
+ */
 const TABLE_LOCKED = ['55P03', '57014'];
 
-/** Returns null while a table is locked, so that the request does not wait. */
+/**
+ * Estimates the number of rows, or returns null if a table is locked, so that the request does not
+ * wait for the lock.
+ */
 async function estimateRows({ db, logger }: ApiRuntime, request: RowEstimateInput): Promise<number | null> {
   try {
     return await estimateExportRows(db, request);

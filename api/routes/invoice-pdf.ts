@@ -38,7 +38,7 @@ export const invoicePdfRoutes = defineRoutes('Invoices', (router, api) => {
 });
 
 /**
- * Browsers display the PDF instead of saving it.
+ * Responds with the invoice as a PDF, which browsers display instead of saving.
  * @throws {AppError} 503 when too many PDFs are being rendered
  */
 export async function respondWithPdf(

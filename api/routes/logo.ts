@@ -86,7 +86,10 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
   return { value, bytes: bytes.length };
 }
 
-/** With nosniff a browser does not guess the type and runs no script in the logo. */
+/**
+ * Responds with the logo. With nosniff a browser does not guess its type, and so never runs a
+ * script in it.
+ */
 export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');

@@ -12,7 +12,10 @@ import type { ApiMiddleware } from '../runtime/context.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** Stores nothing (docs/decisions.md §10), but checks the headers of a write. */
+/**
+ * Responds with the price of a work order and stores nothing (docs/decisions.md §10). Still
+ * validates the headers that every write accepts.
+ */
 export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
   return declareFacts({ body: workOrderAction, write: { status: 200 } }, async (ctx) => {
     const { key } = ctx.state;

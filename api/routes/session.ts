@@ -92,7 +92,10 @@ function handleSignIn(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Resolves with the session's JSON once it is committed. The cookie works from then on. */
+/**
+ * Stores the session, and resolves with its JSON once it is committed. From then on, the cookie
+ * with `token` is valid.
+ */
 async function storeSession(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -114,13 +117,16 @@ async function storeSession(
     idempotency: null,
   };
   const submitted = await api.submit(command, 0);
-  // The session will still be stored, but no client will have its token.
+  // The session is stored later, but no client gets its token.
   if ('accepted' in submitted) throw serviceUnavailable('Signing in took too long. Try again shortly.');
   if (!submitted.ok) throw appErrorFromBody(submitted.error);
   return submitted.body;
 }
 
-/** Reads the session from the live tenant, and shows the tenant that this request acts on. */
+/**
+ * Responds with the session, which is stored in the live tenant, and with the tenant that the
+ * request selects: live or sandbox.
+ */
 function describeSession(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
     const { key } = ctx.state;
@@ -133,7 +139,10 @@ function describeSession(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Sessions belong to the live tenant, even while the person acts on the sandbox. */
+/**
+ * Makes the command run in the live tenant, which stores the session, even if the person has
+ * selected the sandbox.
+ */
 const switchToLiveTenant: ApiMiddleware = async (ctx, next) => {
   const { key } = ctx.state;
   if (key.session) ctx.state.key = { ...key, tenantId: key.session.tenantId, environment: 'live' };

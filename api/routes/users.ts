@@ -95,7 +95,10 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
   );
 });
 
-/** People belong to the live account and use its sandbox from there. */
+/**
+ * Refuses a request in the sandbox, because people are stored in the live account. A signed-in
+ * person selects the sandbox with X-Environment.
+ */
 const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
   if (ctx.state.key.environment !== 'live') {
     throw new AppError(
@@ -107,8 +110,9 @@ const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
 };
 
 /**
- * A key that sets a password could sign in as that person, and people may make decisions that no
- * key may (docs/decisions.md §3 and §7).
+ * Refuses API keys. A key that could set a person's password could sign in as that person. A person
+ * may make decisions that no key may (docs/decisions.md §3 and §7).
+ * @throws {AppError} 403
  */
 function assertPerson(ctx: ApiContext): void {
   if (ctx.state.key.kind === 'user') return;
@@ -118,7 +122,10 @@ function assertPerson(ctx: ApiContext): void {
   );
 }
 
-/** Passwords stay in this process: commands and tables hold only their hashes. */
+/**
+ * Creates the functions that replace passwords by hashes. Passwords stay in this process: commands
+ * and tables contain only hashes.
+ */
 function createPasswordSteps(api: ApiRuntime) {
   const hashPassword = async <T extends object>(input: T, ctx: ApiContext): Promise<T> => {
     const { password, ...rest } = input as T & { password?: string };
@@ -133,7 +140,8 @@ function createPasswordSteps(api: ApiRuntime) {
     hashPassword,
     hashPasswordIfPresent: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
       'password' in input ? hashPassword(input, ctx) : input,
-    // An attacker could test a million passwords a second against a plain hash.
+    // Masks with a keyed hash. An attacker could test a million passwords a second against a plain
+    // hash.
     maskPassword: (body: unknown): unknown => {
       const { password, ...rest } = Object(body) as { password?: unknown };
       if (typeof password !== 'string') return body;

@@ -5,15 +5,15 @@ import type { Principal } from '../../shared/contracts/principal.js';
 import type { RequestIds } from '../../shared/http/request.js';
 import type { WindowState } from '../../shared/platform/limits/limiter.js';
 
-/** Middleware stores these values for later middleware and routes. */
+/** The values that middleware stores for later middleware and for routes. */
 export interface RequestState extends DefaultState, RequestIds {
   /** `/v1` or `/api/v1`, as the client used it; empty outside the versioned paths. */
   prefix: string;
   /** Set by `authenticate`: the API key, agent key or signed-in person. */
   key: Principal;
   /**
-   * Set by `authenticate`. Finds the principal again during a long response; undefined when the
-   * credential is no longer valid.
+   * Set by `authenticate`. Looks the credential up again, for responses that stay open. Resolves
+   * with undefined once the credential is no longer valid.
    */
   findCurrentPrincipal: () => Promise<Principal | undefined>;
   /** Set by `limitRate`. */
@@ -22,7 +22,7 @@ export interface RequestState extends DefaultState, RequestIds {
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
   /** Set by `serveWrite`: the id of the record that the command creates or changes. */
   targetId?: string;
-  /** Unknown query parameters and body members (warnings.ts). */
+  /** Set by `reportUnknownNames`: unknown query parameters and body members. */
   unknownNames?: string[];
   /** Template of the matched route, for metrics and logs. */
   route: string;

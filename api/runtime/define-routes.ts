@@ -2,7 +2,10 @@ import type Router from '@koa/router';
 import type { RequestState } from './context.js';
 import type { ApiRuntime } from './runtime.js';
 
-/** The tag groups the routes in the document (openapi/tags.ts). */
+/**
+ * The routes of one file. `tag` is the name of their group in the OpenAPI document
+ * (api/openapi/tags.ts).
+ */
 export interface Routes {
   tag: string;
   addTo: (router: Router<RequestState>, api: ApiRuntime) => void;

@@ -1,11 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/platform/errors.js';
 
-/** A longer pause ends a download, so that a vanished client does not keep the file open. */
+/**
+ * A download that makes no progress for this long is ended, so that a vanished client does not keep
+ * the file open.
+ */
 const STALL_TIMEOUT_MS = 5 * 60_000;
-/** Each download holds only an open file and a socket. */
+/** Maximum concurrent downloads of a tenant. Each uses only an open file and a socket. */
 const MAX_PER_TENANT = 20;
-/** After shutdown begins, downloads may continue this long. Clients can then request the rest. */
+/**
+ * How long downloads may continue after the shutdown begins. Clients can later request the rest of
+ * the file.
+ */
 const GRACE_MS = 10_000;
 
 export class ActiveDownloads {
@@ -16,7 +22,8 @@ export class ActiveDownloads {
    * @throws {AppError} 429 when the tenant has too many running downloads
    */
   track(response: ServerResponse, tenantId: string): void {
-    // The client disconnected during the look-up. 'close' is not emitted again.
+    // The client has already disconnected. 'close' was emitted before, so nothing would end the
+    // count.
     if (response.destroyed) return;
     let ownCount = 0;
     for (const holder of this.#open.values()) if (holder === tenantId) ownCount += 1;
@@ -38,7 +45,10 @@ export class ActiveDownloads {
     return this.#open.size;
   }
 
-  /** Does not wait for the downloads. A slow client must not block the shutdown. */
+  /**
+   * Ends all downloads after a grace period, but returns at once: a slow client must not block the
+   * shutdown.
+   */
   closeAfterGracePeriod(graceMs = GRACE_MS): void {
     const closeAll = () => {
       for (const response of this.#open.keys()) response.destroy();

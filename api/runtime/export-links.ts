@@ -26,7 +26,9 @@ export interface DownloadObject {
   bytes: number;
 }
 
-/** Returns undefined unless the tenant's export can be downloaded now. */
+/**
+ * Finds the file of a tenant's export. Returns undefined if the export cannot be downloaded now.
+ */
 export type FindDownloadObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
 
 export interface ExportLink {
@@ -36,10 +38,16 @@ export interface ExportLink {
   expiresAt: string;
 }
 
-/** @param origin the origin under which the client reaches the API */
+/**
+ * Creates a link to an export's file.
+ * @param origin the origin under which the client reaches the API
+ */
 export type MakeExportLink = (file: DownloadableExport, origin: string) => Promise<ExportLink>;
 
-/** If storage cannot serve a link directly, the link leads to the API and holds a signed token. */
+/**
+ * Returns a function that makes links. They lead directly to the storage if it can create links.
+ * Otherwise they lead to the API's /downloads and contain a signed token.
+ */
 export function createExportLinkMaker(config: Config, storage: Storage): MakeExportLink {
   const key = deriveExportLinkKey(config);
   return async ({ tenantId, exportId, objectKey, sha256, fileName, contentType }, origin) => {
@@ -51,7 +59,6 @@ export function createExportLinkMaker(config: Config, storage: Storage): MakeExp
   };
 }
 
-/** Searches only the tenant's own exports. */
 export function createDownloadObjectFinder(db: Database): FindDownloadObject {
   return async (tenantId, exportId) => {
     const [found] = await db.read<ObjectRow>(tenantId, findExportObjects(tenantId, [exportId]));
@@ -90,7 +97,8 @@ export async function addDownloadLinks(
   items: string,
   { tenantId, origin }: { tenantId: string; origin: string },
 ): Promise<string> {
-  // PostgreSQL escapes quotes inside a text, so this finds only the member itself.
+  // Without a completed export there is nothing to add. The search cannot match inside a text,
+  // because PostgreSQL escapes the quotes there.
   if (!items.includes('"status":"completed"')) return items;
   const exports = JSON.parse(`[${items}]`) as ExportJson[];
   const completed = exports.filter(({ status }) => status === 'completed').map(({ id }) => id);
@@ -105,7 +113,7 @@ export async function addDownloadLinks(
       const { url, expiresAt } = await makeExportLink(file, origin);
       return { ...one, download_url: url, download_expires_at: expiresAt };
     } catch (error) {
-      // The client still gets the export. The link returns once storage works again.
+      // Return the export without a link. A later read adds the link once the storage works again.
       if (!(error instanceof StorageError)) throw error;
       logger.warn({ err: error, exportId: one.id }, 'the download link of an export could not be created');
       return one;
@@ -114,7 +122,10 @@ export async function addDownloadLinks(
   return (await Promise.all(linked)).map((one) => JSON.stringify(one)).join(',');
 }
 
-/** For the options `transformItems` and `transformResponse` of a route. */
+/**
+ * Returns a function that adds download links, for a route's `transformItems` or
+ * `transformResponse`.
+ */
 export function createDownloadLinkAdder(api: LinkDependencies) {
   return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
     addDownloadLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });

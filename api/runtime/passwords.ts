@@ -14,17 +14,21 @@ import { findSignInCandidates, type SignInCandidate } from '../../shared/resourc
 import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-limits.js';
 
 /**
- * A password check uses 128 MiB for about half a second. More concurrent checks could exhaust the
- * memory, and a longer queue would wait too long. Sites share the capacity fairly, and so do the
- * networks within a site. Networks that the person has signed in from have their own queue.
+ * Limits concurrent password checks. A check uses 128 MiB for about half a second. More concurrent
+ * checks could exhaust the memory, and a longer queue would wait too long. Sites share the capacity
+ * fairly, and so do the networks within a site. The queue `known` is for networks from which the
+ * person has signed in before.
  */
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
-/** Separate from the checks, so that setting passwords cannot block sign-ins. */
+/**
+ * Limits the hashing of new passwords. Separate from `CHECK_LIMITS`, so that setting passwords
+ * cannot block sign-ins.
+ */
 const HASH_LIMITS = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
 
 /**
- * The password work of this process, under concurrency limits. `findPerson` and `hash` throw an
- * AppError 503 when too many requests wait.
+ * Checks and hashes passwords, under concurrency limits for the process. `findPerson` and `hash`
+ * throw an AppError 503 when too many requests wait.
  */
 export interface Passwords {
   /**
@@ -33,13 +37,19 @@ export interface Passwords {
    */
   countRequest(address: string): Promise<void>;
   /**
-   * Returns undefined when no person has this e-mail and password.
+   * Finds the person with this e-mail and password. Returns undefined if there is none.
    * @throws {AppError} 429 for too many tries
    */
   findPerson(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
-  /** Returns a keyed hash that identifies the network at the person's next sign-in. */
+  /**
+   * Returns a keyed hash of the address's network. At the person's next sign-in, the hash shows
+   * whether the network is known.
+   */
   hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
-  /** @param tenantId the account whose fair share the work uses */
+  /**
+   * Hashes a new password.
+   * @param tenantId the account whose fair share this work uses
+   */
   hash(password: string, tenantId: string): Promise<string>;
 }
 
@@ -63,7 +73,8 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
         .run({ queue, group: network, site: findSitePrefix(address) }, async () => {
           if (known.length > 0 && known.length === candidates.length)
             return findPasswordMatch(known, password);
-          // Count first, so that concurrent guesses cannot exceed the limit.
+          // Count the try before checking the password, so that concurrent guesses cannot exceed
+          // the limit.
           const refusal = await countPersonTry(limiter, email);
           if (!refusal) return findPasswordMatch(candidates, password);
           const person = known.length > 0 ? await findPasswordMatch(known, password) : undefined;
@@ -77,12 +88,16 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
   };
 }
 
-/** Returns the first match, because people of several tenants may share an e-mail. */
+/**
+ * Returns the first candidate with this password. There are several candidates if people of
+ * different tenants have the same e-mail.
+ */
 async function findPasswordMatch(
   candidates: SignInCandidate[],
   password: string,
 ): Promise<SignInCandidate | undefined> {
-  // An unknown e-mail costs as much work as a known one, so that response times reveal nothing.
+  // Do as much work for an unknown e-mail as for a known one. The response time then does not
+  // reveal whether the e-mail is known.
   if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)
     if (await verifyPassword(password, candidate.password_hash)) return candidate;

@@ -8,8 +8,9 @@ import {
 } from '../../shared/resources/webhook-replays/plan.js';
 
 /**
- * Each count uses one database connection for up to a second. More concurrent counts would leave no
- * connections for other work. Accounts share the capacity fairly, with one count each at a time.
+ * Limits how many replays count their deliveries at a time. Each count uses one database connection
+ * for up to a second, so more concurrent counts would leave no connections for other work. Accounts
+ * share the capacity fairly, with one count each at a time.
  */
 const COUNT_LIMITS = {
   queues: ['replays'] as const,
@@ -20,7 +21,7 @@ const COUNT_LIMITS = {
 };
 
 /**
- * Counts the deliveries that a replay would create, as soon as fair sharing allows.
+ * Counts the deliveries that a replay would create. Waits for its turn under `COUNT_LIMITS`.
  * @throws {AppError} 503 when too many counts already wait
  */
 export type ReplayPlanner = (replay: ReplayRequest) => Promise<PlannedReplay>;

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import type { Access } from '../../shared/contracts/access.js';
 
 /**
- * What a route requires, reads and returns. Its middleware declare these facts, and the OpenAPI
+ * What a route requires, reads and returns. The route's middleware declare these facts. The OpenAPI
  * document is generated from them, so no `@openapi` block repeats them.
  */
 export interface RouteFacts {
@@ -18,7 +18,10 @@ export interface RouteFacts {
   entityType?: string;
   /** The route returns a page of records. */
   isList?: boolean;
-  /** The route accepts the headers of a write. The status is that of a success. */
+  /**
+   * Set if the route accepts the headers of a write. `status` is the status of the successful
+   * response.
+   */
   write?: { status: 200 | 201 | 202 };
 }
 
@@ -32,7 +35,7 @@ export function declareFacts<Middleware extends object>(
   return middleware;
 }
 
-/** Joins the facts that the middleware of a route declare. */
+/** Merges the facts that the middleware of a route declare. */
 export function readFacts(middleware: readonly object[]): RouteFacts {
   return Object.assign({}, ...middleware.map((each) => factsByMiddleware.get(each)));
 }

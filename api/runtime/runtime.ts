@@ -27,17 +27,20 @@ export interface ApiRuntime extends Runtime {
   passwords: Passwords;
   pdfs: InvoicePdfs;
   planReplay: ReplayPlanner;
-  /** `storage` holds export files, and `downloads` has those that this process is sending. */
+  /** Contains the files of exports. */
   storage: Storage;
   makeExportLink: MakeExportLink;
   downloads: ActiveDownloads;
-  /** Encrypts new credentials on their way to the one response that shows them. */
+  /** Encrypts a new key until the one response that shows it. */
   sealingKey: Buffer;
-  /** Encrypt the signing secrets and the custom headers' values of webhook endpoints. */
+  /**
+   * `secrets` encrypts the signing secrets of webhook endpoints, and `headers` the values of their
+   * custom headers.
+   */
   webhookKeys: { secrets: Buffer; headers: Buffer };
-  /** Batches go to the clock worker. */
+  /** Records that a key was used. The clock worker stores these uses in batches. */
   recordKeyUse: RecordKeyUse;
-  /** Audits requests that were refused before a command existed. */
+  /** Stores the audit entries of requests that were refused before they became a command. */
   audit: AuditRecorder;
 }
 

@@ -3,22 +3,29 @@ import { sha256 } from '../../shared/platform/crypto.js';
 import type { AppError } from '../../shared/platform/errors.js';
 import type { Limiter, RateDecision } from '../../shared/platform/limits/limiter.js';
 
-/** Requests per network, valid or not: each body may be a megabyte. */
+/** Limits a network's sign-in requests, even invalid ones, because each body may be a megabyte. */
 const REQUESTS_PER_NETWORK = { minute: 240, hour: 4800 };
-/** Counts tries with any e-mail: trying one common password for many people is guessing too. */
+/**
+ * Limits a network's tries with any e-mail, because trying one common password with many e-mails is
+ * also guessing.
+ */
 const TRIES_PER_NETWORK = { minute: 120, hour: 1200 };
 const TRIES_PER_EMAIL_AND_NETWORK = { minute: 20, hour: 200 };
-/** Counts tries from all unknown networks. Kept high, so that attackers cannot lock people out. */
+/**
+ * Limits the tries with one e-mail from all unknown networks together. The limit is high, so that
+ * attackers cannot easily lock the person out.
+ */
 const TRIES_PER_EMAIL = { minute: 100, hour: 1000 };
 
-/** @throws {AppError} 429 for too many requests of a network */
+/** @throws {AppError} 429 if the network has sent too many requests */
 export async function countSignInRequest(limiter: Limiter, network: string): Promise<void> {
   assertAllowed(await limiter.consume(`sign-in-request/${network}`, REQUESTS_PER_NETWORK));
 }
 
 /**
- * Counts a try against its network, not yet against the person. If this try is refused or finds no
- * room in the queue, the person keeps all tries from other networks.
+ * Counts a try against its network, but not against the person: {@link countPersonTry} counts it
+ * against the person once the password check begins. A try that is refused earlier must not use up
+ * the person's tries from other networks.
  * @throws {AppError} 429
  */
 export async function countNetworkTry(limiter: Limiter, email: string, network: string): Promise<void> {
@@ -28,12 +35,18 @@ export async function countNetworkTry(limiter: Limiter, email: string, network: 
   );
 }
 
-/** Counts a try against the person, from any network. Returns an error 429 at the limit. */
+/**
+ * Counts a try against the e-mail, for all networks together. Returns a 429 error if the limit is
+ * reached.
+ */
 export async function countPersonTry(limiter: Limiter, email: string): Promise<AppError | undefined> {
   return createRefusal(await limiter.consumeUnlessRefused(`sign-in/${hashEmail(email)}`, TRIES_PER_EMAIL));
 }
 
-/** Redis may hold the hash, and a plain e-mail would reveal who works for the account. */
+/**
+ * Hashes the e-mail, because the limiter may store its keys in Redis, where a plain e-mail would
+ * reveal who works for the account.
+ */
 function hashEmail(email: string): string {
   return sha256(email.toLowerCase()).toString('base64url');
 }

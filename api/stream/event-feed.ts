@@ -5,14 +5,14 @@ import {
 } from '../../shared/events/event-position.js';
 import type { EventPage } from '../../shared/events/read-events.js';
 
-/** Receives each page as soon as the feed has read it. */
+/** Receives each page of events as soon as the feed has read it. */
 export interface EventFeedReader {
   receivePage(page: EventPage): void;
 }
 
 /**
- * While an older transaction withholds committed events, the feed reads again after
- * WITHHELD_PAUSE_MS. It stops WITHHELD_RETRY_MS after the last wake-up.
+ * Committed events are withheld while an older transaction is open. The feed then reads again every
+ * WITHHELD_PAUSE_MS, until WITHHELD_RETRY_MS after the last call of `wake`.
  */
 const WITHHELD_PAUSE_MS = 50;
 const WITHHELD_RETRY_MS = 1000;
@@ -33,12 +33,19 @@ export class EventFeed {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Shows a reader whether events were committed during its own read. */
+  /**
+   * Number of calls of `wake`. If it changes while a reader reads by itself, events were committed
+   * during that read.
+   */
   get wakeCount(): number {
     return this.wakes;
   }
 
-  /** Returns false if the feed is past this position. The reader must then read on and retry. */
+  /**
+   * Adds a reader that has received all events up to `position`. Returns false if the feed is
+   * already past this position. The reader must then read the missing events by itself, and join
+   * again.
+   */
   join(reader: EventFeedReader, position: EventPosition): boolean {
     if (comparePositions(position, this.tail) < 0) return false;
     if (this.readers.size === 0) this.tail = position;
@@ -51,14 +58,14 @@ export class EventFeed {
     if (this.readers.size === 0) clearTimeout(this.timer);
   }
 
-  /** Call after events were committed. */
+  /** Must be called after events of the tenant were committed. */
   wake(): void {
     this.wakes += 1;
     this.retryUntilMs = Date.now() + WITHHELD_RETRY_MS;
     this.requestRead();
   }
 
-  /** Reads new events. Waits for the current read, if any. */
+  /** Reads new events: immediately, or after the current read if there is one. */
   requestRead(): void {
     this.isDue = true;
     if (!this.isReading && this.readers.size > 0) void this.readPages();
@@ -75,8 +82,9 @@ export class EventFeed {
         const page = await this.read(this.tail);
         this.tail = page.position;
         ({ hasMore, hasWithheldEvents } = page);
-        // A reader that joined during the read skips the events that it already has. The copy keeps
-        // a reader that leaves and rejoins from receiving the page twice.
+        // A reader that joined during the read may already have some of these events, and skips
+        // them. Loop over a copy: a reader that leaves and joins again inside the loop would
+        // otherwise receive the page twice.
         for (const reader of [...this.readers]) reader.receivePage(page);
       } while ((hasMore || this.isDue) && this.readers.size > 0);
     } catch (error) {

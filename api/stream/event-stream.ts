@@ -5,19 +5,25 @@ import { matchesType } from '../../shared/events/event-types.js';
 import type { EventPage, StoredEvent } from '../../shared/events/read-events.js';
 import type { EventFeed, EventFeedReader } from './event-feed.js';
 
-/** An EventSource reconnects after this time. */
+/** How long a client's EventSource waits before it reconnects. */
 const RETRY_MS = 2000;
-/** Proxies close connections that are silent for a minute, some for half a minute. */
+/**
+ * Interval of pings. Proxies close connections that are silent for a minute, some for half a
+ * minute.
+ */
 const PING_MS = 15_000;
 const RETRY_READ_MS = 1000;
-/** A client that no longer reads would delay the end of its response, and with it the shutdown. */
+/**
+ * How long an ended response may stay open. A client that no longer reads would otherwise delay the
+ * shutdown.
+ */
 const END_GRACE_MS = 500;
 
 export interface EventStreamOptions {
   tenantId: string;
   /** Id of the key or the person. Each may have a limited number of streams. */
   keyId: string;
-  /** Id of the key or the session. When it ends, the stream ends. */
+  /** Id of the key or the session. The stream ends when this credential is no longer valid. */
   credentialId: string;
   /** The stream starts after this position. */
   position: EventPosition;
@@ -37,9 +43,9 @@ export interface EventStreamSource {
 }
 
 /**
- * The server-sent events of one client. The stream reads pages by itself until it has caught up.
+ * Sends server-sent events to one client. The stream reads pages by itself until it has caught up.
  * Then it receives the pages that the tenant's feed reads once for all streams. While the client's
- * socket is full, the stream reads nothing, so it holds only the page that filled the socket.
+ * socket is full, the stream reads nothing, so that at most one page waits in memory.
  */
 export class EventStream implements EventFeedReader {
   private position: EventPosition;
@@ -60,7 +66,8 @@ export class EventStream implements EventFeedReader {
     response.once('close', () => this.stop());
     response.on('drain', () => void this.catchUp());
     this.pingTimer = setInterval(() => this.ping(), PING_MS);
-    // An id without data is not an event, but the client resumes from it after a lost connection.
+    // Send the start position as an id without data. The client does not treat it as an event, but
+    // resumes from it if the connection is lost before the first event.
     response.write(`retry: ${RETRY_MS}\nid: ${formatPosition(position)}\n\n`);
     void this.catchUp();
   }
@@ -75,7 +82,7 @@ export class EventStream implements EventFeedReader {
     if (!canWrite) void this.catchUp();
   }
 
-  /** The client can reconnect with its last id. */
+  /** Ends the response. The client can reconnect with the last id that it received. */
   end(): void {
     if (this.isStopped) return;
     this.stop();
@@ -106,7 +113,8 @@ export class EventStream implements EventFeedReader {
     const wakesBefore = feed.wakeCount;
     const page = hasRoom() ? await read(this.position).catch(onFailure) : undefined;
     if (this.isStopped) return;
-    // Other responses may have used up the room during the read. The page is then read again.
+    // Read the page again later if the read failed, or if other responses have used up the tenant's
+    // room during the read.
     if (!page || !hasRoom()) {
       await pause(RETRY_READ_MS, undefined, { ref: false });
       return;
@@ -114,8 +122,9 @@ export class EventStream implements EventFeedReader {
     this.send(page);
     if (page.hasMore || this.isFull) return;
     this.isLive = feed.join(this, this.position);
-    // From here on the feed delivers the events that are withheld or were committed after this
-    // read. A feed without readers ignored its wake-ups, so wake it again.
+    // From here on, the feed delivers new events. Wake it if some are already due: withheld events,
+    // or events that were committed during this read. A feed without readers ignores wake-ups, so
+    // it may have ignored the one for these events.
     if (this.isLive && (page.hasWithheldEvents || feed.wakeCount !== wakesBefore)) feed.wake();
   }
 
@@ -135,7 +144,10 @@ export class EventStream implements EventFeedReader {
     return types.length === 0 || types.some((filter) => matchesType(filter, type));
   }
 
-  /** Keeps the connection open. Sends the position if it advanced without an event. */
+  /**
+   * Keeps the connection open. Also sends the position as an id, if it has advanced past events
+   * that this client does not receive.
+   */
   private ping(): void {
     if (this.isFull) return;
     const isFurther = comparePositions(this.position, this.lastSent) > 0;

@@ -7,11 +7,14 @@ import { EventFeed } from './event-feed.js';
 import { EventStream, type EventStreamOptions } from './event-stream.js';
 
 const MAX_STREAMS_PER_KEY = 20;
-/** A lost broadcast delays events by at most this time. */
+/**
+ * How often each feed reads without a broadcast. A lost broadcast delays events by at most this
+ * time.
+ */
 const READ_INTERVAL_MS = 2000;
 /**
- * A stream ends within 5 s of its key or session, because this interval and the lifetime of cached
- * credentials (credential-cache.ts) are together below 5 s.
+ * Every stream must end within 5 s after its key or session ends. This interval and the lifetime of
+ * cached credentials (shared/resources/api-keys/credential-cache.ts) are together below 5 s.
  */
 const CREDENTIAL_CHECK_INTERVAL_MS = 500;
 
@@ -32,10 +35,13 @@ export class EventStreams {
     return created;
   }
 
-  /** The caller has called {@link assertCapacity} and set the headers. */
+  /**
+   * Opens a stream. Before this, the caller must call {@link assertCapacity} and set the headers.
+   */
   open(options: EventStreamOptions): void {
     const { response } = options;
-    // The client disconnected during the checks. 'close' is not emitted again.
+    // The client has already disconnected. 'close' was emitted before, so nothing would remove the
+    // stream.
     if (response.destroyed) return;
     const stream = new EventStream(options, this.createSource(options.tenantId));
     this.streams.add(stream);
@@ -45,12 +51,13 @@ export class EventStreams {
     });
     this.runtime.metrics.eventStreams.inc();
     response.once('close', () => this.remove(stream));
-    // After an error response a browser would give up. After an ended stream it reconnects.
+    // During shutdown, end the stream instead of refusing it: a browser reconnects after an ended
+    // stream, but gives up after an error response.
     if (this.isClosed) stream.end();
     else if (this.timers.length === 0) this.startTimers();
   }
 
-  /** Clients reconnect with their last id. */
+  /** Ends all streams. Clients reconnect with the last id that they received. */
   close(): void {
     this.isClosed = true;
     for (const stream of this.streams) stream.end();
@@ -100,13 +107,17 @@ export class EventStreams {
     ];
   }
 
-  /** Ends the streams of keys and sessions that may no longer read. Checks each credential once. */
+  /**
+   * Ends the streams whose key or session is no longer valid. Checks each credential once, even if
+   * it has several streams.
+   */
   private async checkCredentials(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
     const byCredential = new Map([...this.streams].map(({ options }) => [options.credentialId, options]));
     const check = async ({ credentialId, isAllowed }: EventStreamOptions) => {
-      // An unreachable store delivers no events either. The next check decides.
+      // Keep the stream if the check fails. If PostgreSQL is unreachable, the stream receives no
+      // events anyway, and the next check decides.
       if (await isAllowed().catch(() => true)) return;
       for (const stream of this.streams) if (stream.options.credentialId === credentialId) stream.end();
     };

@@ -3,12 +3,13 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Checks only the form of a webhook URL. The delivery checks the addresses of its host.
+ * Checks the form of a webhook URL. Each delivery checks the addresses of the URL's host.
  * @throws {AppError} 400 when deliveries to this URL are not allowed
  */
 export function assertDeliverableUrl({ config }: ApiRuntime, url: string): void {
   const refusal = findUrlProblem(url, { allowLoopback: config.allowLoopback, allowHttp: !config.production });
-  // An endpoint on this service would turn events into requests, and requests into events.
+  // Refuse an endpoint on this service: each delivery would be a request to this service, which may
+  // create an event and so the next delivery.
   const isOwn = URL.canParse(url) && new URL(url).host === new URL(config.publicUrl).host;
   if (!refusal && !isOwn) return;
   const message = `url ${refusal ?? 'must not be an address of this service'}`;

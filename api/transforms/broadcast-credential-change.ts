@@ -3,8 +3,8 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * After a successful write, every api process evicts the changed credential from its cache. If the
- * broadcast is lost, the cache entries expire.
+ * After a successful write, broadcasts that a credential has changed, so that every api process
+ * removes the credential from its cache. If the broadcast is lost, the cache entries expire.
  * @param getId returns the id of the key, session or person whose credentials have changed
  */
 export function broadcastCredentialChange(

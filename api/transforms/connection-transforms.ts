@@ -27,9 +27,9 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 export const CALLBACK_PATH = '/integrations/callback';
 
 /**
- * Creates the functions that prepare the input of connection commands: they check it against the
- * vendor's manifest, and seal the credentials. `showSignIn` puts the address of the vendor's
- * sign-in page into the one response that shows it.
+ * Creates the functions that prepare the input of connection commands. They validate the input
+ * against the vendor's manifest and encrypt the credentials. `showSignIn` decrypts the URL of the
+ * vendor's sign-in page for the one response that shows it.
  */
 export function createConnectionTransforms(api: ApiRuntime) {
   return {
@@ -64,8 +64,8 @@ export function createConnectionTransforms(api: ApiRuntime) {
         authorize_url: sealed && unseal(deriveConnectionsKey(api.config.secretKey), sealed),
       });
     },
-    // Credentials become HMACs. An attacker who reads a plain hash could try a million values per
-    // second.
+    // Replaces credentials by keyed hashes. Against plain hashes, an attacker could try a million
+    // values per second.
     concealed: (body: unknown): unknown => {
       const { credentials } = Object(body) as ConnectionCreate;
       if (!credentials) return body;
@@ -128,7 +128,10 @@ function sealCredentials(
   return sealSecrets(key, { connectionId: ctx.state.targetId as string, credentials });
 }
 
-/** The vendor of the connection in the path. */
+/**
+ * Finds the vendor of the connection in the path.
+ * @throws {AppError} 404
+ */
 async function findVendor({ db, vendors }: ApiRuntime, ctx: ApiContext): Promise<TenantVendor> {
   const [row] = await db.read<{ vendor: string }>(ctx.state.key.tenantId, {
     name: 'read-connection-vendor',
@@ -146,7 +149,10 @@ function refuseVendor(name: string, known: readonly TenantVendor[]): AppError {
   return createValidationError([{ field: 'vendor', code: 'unknown', message }]);
 }
 
-/** Checks credentials and settings by the manifest; undefined ones are not checked. */
+/**
+ * Validates credentials and settings by the schemas in the vendor's manifest. Skips either if it is
+ * undefined.
+ */
 function checkInput(
   { manifest }: TenantVendor,
   input: { credentials?: object | undefined; settings?: object | undefined },
@@ -164,8 +170,8 @@ function checkInput(
 }
 
 /**
- * Refuses live credentials in a sandbox, and test ones in a live account. A double behind the
- * vendor, which production refuses, accepts both.
+ * Refuses live credentials in a sandbox, and test credentials in a live account. Accepts both if a
+ * setting replaces the vendor by a test double (`base_url`), which production refuses.
  */
 function assertEnvironment(
   { config }: ApiRuntime,
@@ -178,7 +184,7 @@ function assertEnvironment(
   throw createValidationError([{ field: 'credentials', code: 'wrong_environment', message }]);
 }
 
-/** The address of the vendor's sign-in page, with PKCE (RFC 7636, S256). */
+/** Builds the URL of the vendor's sign-in page, with PKCE (RFC 7636, method S256). */
 function buildSignInUrl(
   { config }: ApiRuntime,
   vendor: TenantVendor,

@@ -11,8 +11,11 @@ interface SealedResponse {
 
 /**
  * Decrypts a new key or secret in the one response that shows it. Everywhere else the secret is
- * encrypted. If the reply was lost, the response is rebuilt from the record, which does not contain
- * the secret. The secret then comes from the command. In a dry run the secret is null.
+ * encrypted.
+ *
+ * `body` contains the encrypted secret, unless the worker's reply was lost. Then `body` was read
+ * from the record, which does not contain the secret, and `commandSecret` is decrypted instead. In
+ * a dry run the secret is null.
  */
 export function decryptSecretInResponse(
   api: ApiRuntime,

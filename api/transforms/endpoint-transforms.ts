@@ -11,7 +11,7 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { assertDeliverableUrl } from './assert-deliverable-url.js';
 import { decryptSecretInResponse } from './decrypt-secret.js';
 
-/** These members are checked, encrypted or used to create secrets. */
+/** The members of a client's body that the functions below read. */
 interface EndpointBody {
   url?: string;
   headers?: Record<string, string> | null;
@@ -19,8 +19,8 @@ interface EndpointBody {
 }
 
 /**
- * Creates the functions that prepare the input of endpoint commands: they check the URL, encrypt
- * custom headers and create encrypted secrets. `reveal` puts the new secret into the response.
+ * Creates the functions that prepare the input of endpoint commands. They check the URL, encrypt
+ * custom headers and create encrypted secrets. `reveal` decrypts the new secret in the response.
  */
 export function createEndpointTransforms(api: ApiRuntime) {
   const createSecret = (): SealedSecret => ({ sealed: generateSealedSecret(api.webhookKeys.secrets).sealed });
@@ -28,7 +28,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     const { sealed, publicKey } = generateSealedKeyPair(api.webhookKeys.secrets);
     return { sealed, publicKey };
   };
-  /** `T` is the type of the command's input, but the argument is still the client's body. */
+  /** Turns the client's body into the command's input, whose type is `T`. */
   const changed = <T extends object>(input: T): T => {
     const { headers, ...rest } = input as EndpointBody;
     if (rest.url !== undefined) assertDeliverableUrl(api, rest.url);
@@ -41,7 +41,10 @@ export function createEndpointTransforms(api: ApiRuntime) {
   return {
     changed,
     created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
-    /** Only the handler knows whether the endpoint signs with ed25519, so always create a pair. */
+    /**
+     * Always creates a key pair, because only the handler knows whether the endpoint signs with
+     * ed25519.
+     */
     rotated: <T extends object>(input: T): T => ({
       ...input,
       material: createSecret(),
@@ -49,7 +52,8 @@ export function createEndpointTransforms(api: ApiRuntime) {
     }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
-    // Against a plain hash an attacker could try a million values per second, so HMACs are used.
+    // Replaces header values by keyed hashes. Against plain hashes, an attacker could try a million
+    // values per second.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;
       if (!headers) return body;

@@ -4,7 +4,10 @@ import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { decryptSecretInResponse } from './decrypt-secret.js';
 
-/** The key is created before the command. It is encrypted until the response shows it. */
+/**
+ * Creates the functions of a route that creates keys. `prepareInput` adds a new, encrypted key to
+ * the command's input, and `transformResponse` decrypts the key in the response.
+ */
 export function createKeyTransforms(api: ApiRuntime, kind: KeyKind) {
   return {
     prepareInput: <T extends object>(input: T, ctx: ApiContext) => {

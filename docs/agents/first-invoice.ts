@@ -1,9 +1,11 @@
 /**
- * An agent's first day: `npx tsx docs/agents/first-invoice.ts <agent.json>`. The argument is a JSON
- * configuration file as desktop agents use it (docs/agents/README.md). The script finds a completed
- * work order and drafts its invoice. It then reaches the account's approval threshold and asks a
- * person to approve. It prints the first line of each text that a model reads, and finally the ids
- * as JSON.
+ * Runs an agent's first tasks: `npx tsx docs/agents/first-invoice.ts <agent.json>`. The argument is
+ * a JSON configuration file as desktop agents use it (docs/agents/README.md).
+ *
+ * The script drafts the invoice of a completed work order. It then drafts an invoice that reaches
+ * the account's approval threshold, so that the server holds it for a person. Finally it asks a
+ * person to approve the first invoice. The script prints the first line of each text that a model
+ * would read, and at the end the ids as JSON.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -33,7 +35,11 @@ const { mcpServers } = JSON.parse(readFileSync(path, 'utf8')) as { mcpServers: R
 const agent = new Client({ name: 'first-invoice', version: '1.0.0' });
 await agent.connect(createTransport(Object.values(mcpServers)[0] ?? {}) as Parameters<Client['connect']>[0]);
 
-/** Returns a tool's structured result. A model reads the texts; an error consists of text only. */
+/**
+ * Calls a tool and returns its structured result. Prints the first line of the text that a model
+ * would read.
+ * @throws {Error} if the result is an error, which has only text
+ */
 async function callTool(name: string, args: JsonObject): Promise<JsonObject> {
   const result = (await agent.callTool({ name, arguments: args })) as CallToolResult;
   const [text] = result.content.map((part) => (part.type === 'text' ? part.text : ''));
@@ -52,8 +58,9 @@ const lineItem = (name: string, category: string, unit_price_cents: number) => (
 });
 
 /**
- * Returns work orders that are ready to bill, newest first. A page may hold fewer items than
- * requested, because the server limits a result to the size that a model can read.
+ * Finds at least `count` work orders that are ready to bill, newest first, or all if there are
+ * fewer. Reads several pages if needed, because the server limits a page to the size that a model
+ * can read.
  */
 async function findBillableWorkOrders(count: number): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
@@ -71,7 +78,8 @@ if (!workOrder || !heavyWorkOrder)
   throw new Error('This script needs two completed work orders that have no invoice yet.');
 await callTool('get_work_order', { work_order_id: workOrder.id });
 
-// Create one idempotency key per action. If the outcome is unknown, send the same key again.
+// Create one idempotency key per action. If the outcome of a call is unknown, repeat the call with
+// the key of its action.
 const draft = {
   work_order_id: workOrder.id,
   line_items: [lineItem('Light-duty tow', 'tow', 12_500), lineItem('Hook-up fee', 'hook_up', 7500)],

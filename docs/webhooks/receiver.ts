@@ -1,7 +1,8 @@
 /**
  * A complete webhook receiver. Run `npx tsx docs/webhooks/receiver.ts whsec_… [port]`, or set
- * WEBHOOK_SECRET and PORT in the environment. A public key (`whpk_…`) works too. The receiver
- * prints each event once, even if it receives several deliveries of the event.
+ * WEBHOOK_SECRET and PORT in the environment. Instead of the secret, you can give a public key
+ * (`whpk_…`). The receiver prints each event once, even if it receives several deliveries of the
+ * event.
  */
 import { createServer } from 'node:http';
 import { verify } from './verify.js';
@@ -14,8 +15,8 @@ if (!/^wh(sec|pk)_/.test(secret)) {
 }
 const verifyDelivery = secret.startsWith('whpk_') ? verifyV1a : verify;
 /**
- * A production receiver stores these ids in its database, in the transaction that handles the
- * event.
+ * Ids of the events that were received before. A production receiver stores these ids in its
+ * database, in the transaction that handles the event.
  */
 const seenEventIds = new Set<string>();
 

@@ -1,8 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 
 /**
- * Like verify(), for an endpoint that signs with ed25519. The public key (`whpk_…`) checks
- * signatures but cannot create them.
+ * Returns the event if the endpoint's ed25519 key signed the delivery within the last 5 minutes.
+ * The public key (`whpk_…`) checks signatures but cannot create them.
+ * @throws {Error} for any other delivery
  */
 export function verifyV1a(publicKey: string, headers: Record<string, unknown>, body: Buffer) {
   const { 'webhook-id': id, 'webhook-timestamp': sentAt, 'webhook-signature': signatures } = headers;

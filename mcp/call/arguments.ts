@@ -13,7 +13,7 @@ const MAX_NAME_CHARS = 100;
 type ToolInput = Pick<Tool, 'input' | 'name'>;
 
 /**
- * Checks a tool call's arguments. Unlike REST, refuses unknown ones, because a model
+ * Validates a tool call's arguments. Refuses unknown arguments, which REST ignores, because a model
  * corrects a mistake that an error names.
  * @throws {AppError} 400 with every validation error
  */
@@ -27,7 +27,10 @@ export function checkArguments<Input>(tool: ToolInput, args: Record<string, unkn
   }
 }
 
-/** @throws {AppError} 400 with the validation errors of the input and of the options */
+/**
+ * Validates a write tool's input, and the options that all write tools share.
+ * @throws {AppError} 400 with the validation errors of both input and options
+ */
 export function checkWriteArguments(
   tool: ToolInput,
   caller: Caller,
@@ -57,7 +60,10 @@ function limitUnknownArguments(details: ErrorDetail[]): ErrorDetail[] {
   return details.filter((detail) => detail.code !== 'unknown' || unknown.has(detail));
 }
 
-/** The error for an unknown argument also lists the tool's arguments. */
+/**
+ * Returns a function that makes the error for an unknown argument list the arguments that the tool
+ * has.
+ */
 function explainUnknownArguments({ name, input }: ToolInput): (detail: ErrorDetail) => ErrorDetail {
   const known = Object.keys((input.describe() as { keys?: object }).keys ?? {});
   const takes = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no arguments';

@@ -25,8 +25,8 @@ import { findIdempotencyKey } from './write-options.js';
 const TOOLS_BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 /**
- * Checks access and input, does the work, audits it and returns the result. A refused call returns
- * a result with `isError` and the next step.
+ * Runs a tool call: checks access and arguments, runs the tool, stores the audit entry and returns
+ * the result. A refused call returns a result with `isError` and the next step for the model.
  * @throws {RpcError} -32602 if no tool has this name
  */
 export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall): Promise<CallToolResult> {
@@ -53,18 +53,21 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
   }
 }
 
-/** Some clients' protocols have no structured results. */
+/**
+ * Adds the structured result as a text, for clients whose protocol revision has no structured
+ * results.
+ */
 function addResultAsText(result: CallToolResult): CallToolResult {
   const text = JSON.stringify(result.structuredContent);
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
-/** Truncates by whole characters, because PostgreSQL refuses half of a surrogate pair. */
+/** Truncates a name between two characters, because PostgreSQL refuses half of a surrogate pair. */
 function truncateName(name: string): string {
   return Array.from(name.slice(0, 128)).slice(0, 64).join('');
 }
 
-/** Describes a call that was refused before a command or query ran. */
+/** Builds the audit entry of a call that was refused before its command or query ran. */
 export function buildCallAuditEntry(caller: Caller, call: ToolCall): McpAuditEntry {
   const tool = TOOLS_BY_NAME.get(call.name);
   if (!tool)
@@ -74,7 +77,10 @@ export function buildCallAuditEntry(caller: Caller, call: ToolCall): McpAuditEnt
   return { tool: name, action, entityType, entityId: findEntityId(tool, call), idempotencyKey };
 }
 
-/** Returns the id of the record that a read names; null for another tool or an invalid id. */
+/**
+ * Returns the id of the record that a read tool's arguments name. Returns null for other tools and
+ * for an invalid id.
+ */
 function findEntityId(tool: Tool, { args }: ToolCall): string | null {
   const id = tool.kind === 'read' ? tool.getEntityId(args) : null;
   return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null;
@@ -121,7 +127,7 @@ async function listPage<Input extends PageQuery>(
   return toSuccessResult({ items, cursor, count }, describePage(tool, items, cursor));
 }
 
-/** The text has at most this many items. The structured result holds all items. */
+/** Maximum items in the text of a result. The structured result contains all items of the page. */
 const MAX_ITEMS_IN_TEXT = 20;
 
 function describePage<Input extends { cursor?: string }>(

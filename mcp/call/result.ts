@@ -2,13 +2,16 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ErrorBody, ErrorCode } from '../../shared/platform/errors.js';
 import type { JsonObject } from '../text/format.js';
 
-/** Some clients show only the text, others only the object (docs/decisions.md §6, MCP results). */
+/**
+ * Builds a result with texts and a structured object. Some clients show only the texts, others only
+ * the object (docs/decisions.md §6, MCP results).
+ */
 export function toSuccessResult(structuredContent: JsonObject, ...texts: (string | null)[]): CallToolResult {
   const content = texts.flatMap((text) => (text === null ? [] : [{ type: 'text' as const, text }]));
   return { content, structuredContent };
 }
 
-/** The next step after an error, written for a model. */
+/** What a model should do next, by error code. */
 export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   validation_error: 'Correct the named arguments and call the tool again; nothing was stored.',
   line_total_mismatch: 'Correct the named lines and call the tool again; nothing was stored.',
@@ -34,7 +37,10 @@ export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
     'Try once more with the same idempotency_key; if it fails again tell a person the requestId.',
 };
 
-/** The result has only text: REST's error object and the next step (docs/decisions.md §6). */
+/**
+ * Builds an error result. It has only one text, which contains REST's error object and the next
+ * step (docs/decisions.md §6).
+ */
 export function toErrorResult(error: ErrorBody, requestId: string): CallToolResult {
   const next_step = NEXT_STEPS[error.code];
   return {

@@ -21,7 +21,10 @@ import type { WriteOptions } from './write-options.js';
 
 type AnyWriteTool = WriteTool<object, object>;
 
-/** The command takes the same path as every other write, with the same checks and audit entry. */
+/**
+ * Runs a write tool by submitting its command. The worker checks and audits this command like one
+ * from REST.
+ */
 export async function runWrite(
   mcp: McpRuntime,
   caller: Caller,

@@ -22,14 +22,15 @@ export function findIdempotencyKey(
 }
 
 interface OptionValue {
-  /** Name of the header, `_meta` member or argument that holds the value. */
+  /** Name of the header, `_meta` member or argument that has the value. */
   source: string;
   value: unknown;
 }
 
 /**
- * Reads the idempotency key and the dry-run flag from a header, `_meta` or an argument, because
- * most clients cannot set a header for one call. Values from several places must be equal.
+ * Reads the idempotency key and the dry-run flag. Each may be in a header, in `_meta` or in an
+ * argument, because most clients cannot set a header for one call. If several places have a value,
+ * the values must be equal.
  * @throws {AppError} 400
  */
 export function readWriteOptions(
@@ -66,7 +67,10 @@ function findSingleValue(values: OptionValue[]): OptionValue | undefined {
   return first;
 }
 
-/** JSON.stringify, because a client's object could carry its own toString member. */
+/**
+ * Returns a text that is equal for equal values. Uses JSON.stringify, because String() would call a
+ * `toString` member that the client may have sent in an object.
+ */
 function toComparable(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : JSON.stringify(value);
 }

@@ -11,14 +11,14 @@ export interface McpAuditEntry {
   action: string;
   entityType: string | null;
   entityId: string | null;
-  /** The error that refused the call; absent if it succeeded. */
+  /** The error with which the call was refused; absent if the call succeeded. */
   error?: AppError;
   /** Set for a refused write and for a write that returned its stored result. */
   idempotencyKey?: string | undefined;
 }
 
 /**
- * Stores the entry before the client receives the response (docs/decisions.md §6).
+ * Stores the audit entry of a call. Must end before the response is sent (docs/decisions.md §6).
  * @throws {AppError} 503 if the entry cannot be stored; the client then receives this error
  */
 export function auditCall(
@@ -49,9 +49,10 @@ function outcomeFor({ status }: AppError): 'denied' | 'failed' {
 }
 
 /**
- * Audits a refusal, unless a worker has audited it with its command. The entry gets a new id,
- * because the command may still run under the call's id. Returns the error for the client: the
- * refusal, or the store's error if the entry cannot be stored.
+ * Stores the audit entry of a refused call, unless a worker has already stored an entry for the
+ * call's command. The new entry does not have the call's id, because the command may still run, and
+ * the command's entry needs that id.
+ * @returns the error for the client: `error`, or a 503 if the entry cannot be stored
  */
 export async function auditRefusal(
   mcp: McpRuntime,

@@ -1,9 +1,12 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 
-/** An unsupported protocol version (MCP 2026-07-28, Versioning). */
+/** JSON-RPC error code for an unsupported protocol version (MCP 2026-07-28, Versioning). */
 export const UNSUPPORTED_VERSION = -32022;
 
-/** When a handler throws this error, both SDKs send its `code`, `message` and `data`. */
+/**
+ * A JSON-RPC error for the client. When a handler throws it, either SDK sends its `code`, `message`
+ * and `data`.
+ */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
 
@@ -11,7 +14,9 @@ export class RpcError extends Error {
     readonly code: number,
     message: string,
     readonly data?: unknown,
-    /** Id of the refused request; null if unreadable. Used only for errors outside an SDK. */
+    /**
+     * Id of the refused request; null if it could not be read. Used only if no SDK sends the error.
+     */
     readonly id: RequestId | null = null,
   ) {
     super(message);

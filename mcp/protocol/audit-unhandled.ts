@@ -12,8 +12,9 @@ import type { McpRuntime } from '../context/runtime.js';
 import { buildResourceAuditEntry } from '../resources/resources.js';
 
 /**
- * Audits a tool call or resource read that exceeds a limit. Other MCP messages leave no entry.
- * Resolves with the error for the client, which is 503 if the entry cannot be stored.
+ * Stores an audit entry for a tool call or resource read that exceeds a limit. Other MCP messages
+ * get no entry. Resolves with the error for the client: `error`, or a 503 if the entry cannot be
+ * stored.
  */
 export async function auditExceededLimit(
   mcp: McpRuntime,
@@ -28,8 +29,9 @@ export async function auditExceededLimit(
 const SDK_ERROR_CODES: readonly number[] = [ErrorCode.InvalidParams, ErrorCode.InternalError];
 
 /**
- * Audits a tool call or resource read that an SDK refused before a handler ran. A handler's own
- * error carries `data.error` and is already audited. All other responses pass unchanged.
+ * Stores an audit entry if an SDK refused a tool call or resource read before a handler ran. A
+ * handler's own error has `data.error`, and its entry is already stored. Returns the response to
+ * send: `response` itself, unless it was such a refusal.
  */
 export async function auditSdkRefusal(
   mcp: McpRuntime,
@@ -68,7 +70,10 @@ function buildAuditEntry(caller: Caller, { method, params = {} }: JSONRPCRequest
   return undefined;
 }
 
-/** The request was refused before validation, so its params are unchecked. */
+/**
+ * Returns an empty object instead of a value that is no object. The params are unchecked, because
+ * the request was refused before their validation.
+ */
 function toObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -20,8 +20,9 @@ import { LISTED_TOOLS } from '../tools/schemas.js';
 import { canUseTool } from '../tools/tool.js';
 
 /**
- * What agents can use, by MCP method. All revisions of the protocol share these features. The SDKs
- * check the params first. A member refuses a request by throwing an RpcError.
+ * The handlers of all that agents can use, by MCP method. All revisions of the protocol share them.
+ * An SDK validates the params before it calls a handler. A handler refuses a request by throwing an
+ * RpcError.
  */
 export interface McpFeatures {
   'tools/list': (caller: Caller) => ListToolsResult;

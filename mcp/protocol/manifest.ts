@@ -10,7 +10,7 @@ export const SERVER_NAME = 'tow-dispatch';
 export const SERVER_DESCRIPTION =
   'Tow and recovery dispatch and billing: read invoices, jobs, customers and the dispatch board, draft invoices, book jobs, and ask people for approval.';
 
-/** docs/specification.md §5 lists the scopes. */
+/** The scopes of agent keys (docs/specification.md §5). */
 const SCOPES = [
   { id: 'read_invoices', label: 'Read Invoices' },
   { id: 'write_invoices_draft', label: 'Create Invoice Drafts' },
@@ -23,8 +23,8 @@ const SCOPES = [
 ] as const;
 
 /**
- * Builds the public document at {mcp_url}/manifest, from the same registry as
- * `tools/list` (docs/specification.md §4.2).
+ * Builds the public document at {mcp_url}/manifest. Its tools come from the list that `tools/list`
+ * uses too (docs/specification.md §4.2).
  */
 export function buildManifest({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicUrl'>): object {
   return {

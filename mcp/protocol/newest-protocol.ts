@@ -16,10 +16,16 @@ import { CAPABILITIES, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js
 
 type Headers = IncomingMessage['headers'];
 
-/** This revision has no `initialize`. Every request names its version, in headers too. */
+/**
+ * The newest revision. It has no `initialize`: every request names the protocol version, in `_meta`
+ * and in a header.
+ */
 export const NEWEST_VERSION = '2026-07-28';
 
-/** Lists change only with a release or another key. Reads keep the SDK's default hint. */
+/**
+ * How long a client may cache a list. Lists change only with a release, or if the client uses
+ * another key. Other results have the SDK's default hint.
+ */
 const LIST_HINT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 const CACHE_HINTS = {
   'server/discover': LIST_HINT,
@@ -34,7 +40,7 @@ export interface McpHttpResponse {
   body: JSONRPCMessage;
 }
 
-/** A wrong version or header gets an error response. */
+/** Handles a request of the newest revision. A wrong version or header gets an error response. */
 export type HandleNewestRequest = (
   message: { id: string | number; method: string },
   headers: Headers,
@@ -42,12 +48,12 @@ export type HandleNewestRequest = (
 ) => Promise<McpHttpResponse>;
 
 /**
- * Returns whether the newest revision handles this MCP message. The SDK decides: `_meta` names a
- * version, or a header names a version of the newest protocol.
+ * True if the newest revision handles this MCP message. The SDK decides by the version in `_meta`
+ * or in a header.
  */
 export function isNewestRevision(message: unknown, headers: Headers): boolean {
-  // The SDK treats every header value that sorts after its first version as a newer
-  // revision, even in an `initialize` request.
+  // Decide these cases without the SDK. It treats every header value that sorts after its first
+  // version as a newer revision, even in an `initialize` request.
   const version = headers['mcp-protocol-version']?.toString();
   if (isInitializeRequest(message) || (version !== undefined && !REVISION.test(version))) return false;
   const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>
@@ -66,7 +72,9 @@ export function isNewestRevision(message: unknown, headers: Headers): boolean {
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
-/** Creates the handler for MCP 2026-07-28. The SDK requires a server per request. */
+/**
+ * Creates the handler for MCP 2026-07-28. The SDK requires a new server object for each request.
+ */
 export function createNewestProtocol(
   { logger }: Pick<McpRuntime, 'logger'>,
   features: McpFeatures,
@@ -74,7 +82,8 @@ export function createNewestProtocol(
   const onerror = (error: Error) => logger.warn({ err: error }, 'MCP message could not be handled');
   const handler = createMcpHandler(() => createServer(features), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
-    // The SDK would open a stream and close it. Notifications are sent only during a call.
+    // Refuse a subscription, because this server sends notifications only during a call. The SDK
+    // would open a stream and close it again.
     if (message.method === 'subscriptions/listen') return refuseSubscription(message.id);
     const { key } = caller;
     const response = await handler.fetch(toFetchRequest(headers), {
@@ -96,7 +105,10 @@ function refuseSubscription(id: string | number): McpHttpResponse {
   return { status: 404, body: { jsonrpc: '2.0', id, error } };
 }
 
-/** The request has only the headers that the SDK reads. This server has checked the rest. */
+/**
+ * Builds the Fetch request that the SDK expects, with only the headers that the SDK reads. This
+ * server has already checked all other headers.
+ */
 function toFetchRequest(headers: Headers): Request {
   const present = STANDARD_HEADERS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
   return new Request('http://localhost/mcp', {
@@ -114,7 +126,7 @@ function createServer(features: McpFeatures): Server {
   for (const [method, handle] of listHandlers(features))
     server.setRequestHandler(method, async ({ params }, { http }) => {
       const result = await handle(http?.authInfo?.extra?.caller as Caller, params);
-      // Both SDKs use the same JSON; the legacy SDK types it more loosely.
+      // Cast, because both SDKs use the same JSON, but the legacy SDK's types are looser.
       return result as HandlerResultTypeMap[typeof method];
     });
   return server;

@@ -17,7 +17,7 @@ import {
 } from './newest-protocol.js';
 
 /**
- * Handles a request in the revision that it names.
+ * Handles a request in the protocol revision that the request names.
  * @throws {RpcError} -32022 for a revision that this server does not support
  */
 export type HandleMcpRequest = (
@@ -26,7 +26,10 @@ export type HandleMcpRequest = (
   caller: Caller,
 ) => Promise<McpHttpResponse>;
 
-/** Serves the revisions 2024-11-05 to 2026-07-28 on one URL and with the same features. */
+/**
+ * Creates the handler for the revisions 2024-11-05 to 2026-07-28, which share one URL and the same
+ * features.
+ */
 export async function createMcpRequestHandler(
   mcp: McpRuntime,
   features: McpFeatures,
@@ -40,7 +43,10 @@ export async function createMcpRequestHandler(
   };
 }
 
-/** A request without the header MCP-Protocol-Version uses the version of `initialize`. */
+/**
+ * Refuses a request whose header MCP-Protocol-Version names an unsupported version. A request
+ * without this header uses the version that was agreed in `initialize`.
+ */
 function assertSupportedVersion(request: JSONRPCRequest, header: string | string[] | undefined): void {
   const requested = header?.toString();
   if (requested === undefined || isInitializeRequest(request)) return;

@@ -19,8 +19,9 @@ interface ErrorContext {
 
 /**
  * Replaces the text of an internal error, because both SDKs send the text of every error that a
- * handler throws. Errors that this server built carry `data` and stay unchanged. Schema errors of
- * the client's params become one readable text.
+ * handler throws, even a secret text. An error with `data` was built by this server, and stays
+ * unchanged. If an SDK found the client's params invalid, its schema errors become one readable
+ * text.
  */
 export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
   answer: Answer,
@@ -39,7 +40,10 @@ export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
   return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
 }
 
-/** Returns the schema errors that end an error text of the SDK as JSON, or undefined. */
+/**
+ * Returns the schema errors in an SDK's error text as one readable text. The SDK puts them at the
+ * end of its text as a JSON array. Returns undefined if there are none.
+ */
 function parseSchemaErrors(message: string): string | undefined {
   const start = message.search(/\[\s*\{/);
   if (start < 0 || !message.endsWith(']')) return undefined;

@@ -4,12 +4,12 @@ import { SERVER_NAME } from './manifest.js';
 export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: readPackageVersion() };
 
 /**
- * Every revision has these capabilities. The server sends only the progress of a call, in the
- * call's response: no log messages, completions, subscriptions or `listChanged`.
+ * The capabilities in every revision. There are no log messages, completions, subscriptions or
+ * `listChanged`. The server sends only progress notifications, in the response to a call.
  */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 
-/** Every client receives these instructions first, and truncates them at 2,048 characters. */
+/** Every client receives these instructions first. Clients truncate them at 2,048 characters. */
 export const SERVER_INSTRUCTIONS = `Dispatch and billing of a tow company. A job (work order) is booked, gets a truck, is completed and then invoiced.
 Money is in integer cents. Ids are UUIDs from the list tools; job_number and invoice_number are for people.
 Drafts are never sent to customers by you: a person approves and sends. A write over the company's limit is held as an approval; tell the person, do not split it.

@@ -11,23 +11,23 @@ import type { Caller } from '../context/caller.js';
 import { sanitizeErrorResponse } from './sanitize-error-response.js';
 
 interface PendingRequest {
-  /** This request has the client's own id. */
+  /** The request as the client sent it, with the client's id. */
   request: JSONRPCRequest;
   caller: Caller;
   resolve: (response: JSONRPCMessage) => void;
 }
 
 /**
- * Connects one SDK server to all clients. An HTTP request carries one MCP message in, and its
- * response carries one out. Different clients may choose the same id, so this transport gives each
- * request its own id and restores the client's id in the response. The transport stores nothing
- * between two requests, so any replica can handle any request. The SDK's own HTTP transport needs a
- * server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
+ * Connects one SDK server to all clients. Each HTTP request brings one MCP message, and each HTTP
+ * response returns one. Different clients may choose the same id. This transport therefore gives
+ * each request an id of its own, and restores the client's id in the response. The transport stores
+ * nothing between two requests, so any replica can handle any request. The SDK's own HTTP transport
+ * needs a server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
  *
- * The SDK responds to every request that is not aborted. Clients cannot abort a request, because
- * this process drops `notifications/cancelled`. That notification may reach another replica than
- * its request. A write cannot be undone halfway, and each call is audited with its outcome. MCP
- * allows servers to ignore the notification (Cancellation, Behavior Requirements).
+ * Every request gets a response. The SDK would send none for a request that the client aborts with
+ * `notifications/cancelled`, so this process drops these notifications. MCP allows this
+ * (Cancellation, Behavior Requirements). A notification may reach another replica than its request
+ * does. A write cannot be undone halfway. The audit entry of each call needs the call's outcome.
  */
 export class SharedTransport implements Transport {
   onclose?: () => void;
@@ -39,7 +39,9 @@ export class SharedTransport implements Transport {
 
   async start(): Promise<void> {}
 
-  /** Pending requests get an error, because no response will follow. */
+  /**
+   * Responds to pending requests with an error, because the SDK server will not respond any more.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.onclose?.();
@@ -51,7 +53,7 @@ export class SharedTransport implements Transport {
     return this.#pending.size;
   }
 
-  /** Resolves with the response under the client's id. */
+  /** Passes a request to the SDK server. Resolves with the response, which has the client's id. */
   handleRequest(request: JSONRPCRequest, caller: Caller): Promise<JSONRPCMessage> {
     if (this.#isClosed) return Promise.resolve(closedError(request));
     return new Promise((resolve) => {
@@ -67,8 +69,8 @@ export class SharedTransport implements Transport {
   }
 
   /**
-   * The SDK's server calls this for its responses.
-   * @throws {Error} for a request or a notification, which would need a client of its own
+   * Receives a response from the SDK server.
+   * @throws {Error} for a request or a notification, because nothing shows for which client it is
    */
   async send(message: JSONRPCMessage): Promise<void> {
     if ('method' in message) throw new Error(`This server sends no ${message.method}; use Caller.notify.`);
@@ -83,7 +85,10 @@ export class SharedTransport implements Transport {
   }
 }
 
-/** A server without tasks must run a request for a task normally (MCP 2025-11-25, Tasks). */
+/**
+ * Removes the client's wish to run the request as a task. A server without tasks must run such a
+ * request normally (MCP 2025-11-25, Tasks).
+ */
 function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined) return request;
   const { task: _task, ...params } = request.params;

@@ -7,12 +7,12 @@ interface PromptDefinition {
   name: string;
   title: string;
   description: string;
-  /** The prompt's tools need these scopes. A key without all of them does not see the prompt. */
+  /** The scopes that the prompt's tools need. A key without all of them does not see the prompt. */
   scopes: readonly AgentScope[];
   text: string;
 }
 
-/** These prompts serve a dispatcher's frequent tasks. */
+/** Prompts for a dispatcher's frequent tasks. */
 export const PROMPTS: readonly PromptDefinition[] = [
   {
     name: 'morning_board',

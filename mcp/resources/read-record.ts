@@ -23,7 +23,7 @@ export async function readRecord(
 }
 
 /**
- * For agents, the status of a work order is `new` until an operator accepts it.
+ * Reads a work order as agents see it: its status is `new` until an operator accepts it.
  * @throws {AppError} 404 for an unknown id and for an id of another tenant
  */
 export async function readWorkOrder(

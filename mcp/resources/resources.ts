@@ -22,17 +22,20 @@ import { readBoard } from './read-board.js';
 import { readRecord, readWorkOrder } from './read-record.js';
 
 const MIME = 'application/json';
-/** The limit is lower for long entries. search_audit_log finds older entries. */
+/**
+ * Maximum entries of the resource; fewer if they are long. The tool search_audit_log finds older
+ * entries.
+ */
 const MAX_AUDIT_ENTRIES = 100;
 
 interface Source {
   scope: AgentScope;
   entityType: string;
-  /** Action of a read's audit entry. */
+  /** Action in the audit entry of a read. */
   action: string;
   /**
-   * Returns JSON text.
-   * @param id the record's id if the resource has a template, otherwise empty
+   * Returns the resource as JSON text.
+   * @param id the record's id for a templated resource, otherwise empty
    * @throws {AppError} 404
    */
   read: (mcp: McpRuntime, caller: Caller, id: string) => Promise<string | Buffer>;
@@ -43,7 +46,7 @@ interface TemplatedResource
   extends Source,
     Pick<ResourceTemplate, 'uriTemplate' | 'name' | 'title' | 'description'> {}
 
-/** The resources of docs/specification.md §4.2, in the sequence of all lists. */
+/** The resources of docs/specification.md §4.2, in the order of all lists of resources. */
 export const RESOURCES: readonly FixedResource[] = [
   {
     uri: 'service://audit-log',
@@ -128,7 +131,7 @@ export const listTemplates = (key: Principal): ResourceTemplate[] => listSources
 const RESOURCE_NOT_FOUND = -32002;
 
 /**
- * Audits the read before it returns.
+ * Reads a resource, and stores the audit entry of the read before it returns.
  * @throws {RpcError} with the REST API's error in `data`
  */
 export async function readResource(

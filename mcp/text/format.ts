@@ -4,8 +4,9 @@ export type JsonObject = Record<string, unknown>;
 const MAX_QUOTED_CHARS = 60;
 
 /**
- * Quotes an untrusted text for use within one line: without line breaks, truncated, and in quotes
- * that the text cannot close. The line still needs tags around it (mcp/text/untrusted-text.ts).
+ * Returns an untrusted text for use within one line: without line breaks, truncated, and in quotes
+ * that the text cannot close. The caller must put tags around the line
+ * (mcp/text/untrusted-text.ts).
  */
 export function quoteText(text: unknown, maxCharacters = MAX_QUOTED_CHARS): string {
   const characters = Array.from(
@@ -18,12 +19,12 @@ export function quoteText(text: unknown, maxCharacters = MAX_QUOTED_CHARS): stri
   return JSON.stringify(shown);
 }
 
-/** Only for display. Never calculate with this text. */
+/** Formats an amount for display only. Never calculate with the result. */
 export function formatUsd(cents: unknown): string {
   return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
 }
 
-/** For example "2 draft, 1 paid". */
+/** Counts the items by the value of a member, for example "2 draft, 1 paid". */
 export function countBy(items: JsonObject[], member: string): string {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(String(item[member]), (counts.get(String(item[member])) ?? 0) + 1);

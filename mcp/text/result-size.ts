@@ -5,15 +5,15 @@
 export const MAX_RESULT_CHARS = 50_000;
 
 /**
- * Maximum bytes of a page's items; a model continues with the cursor. Far below the REST limit,
- * because this process parses every page for agents.
+ * Maximum bytes of a page's items. A model gets further items with the cursor. The limit is far
+ * below that of REST, because this process parses every page for agents.
  */
 export const MAX_LIST_BYTES = 256 * 1024;
 
 /**
- * Truncates lists to a total size. Takes the first item of each list, then the second of each, and
- * so on, so that the most important items stay. A list ends at its first item that does not fit.
- * The result has at least one item, however large.
+ * Truncates lists, each sorted by importance, to a total size. Takes the first item of each list,
+ * then the second of each, and so on. A list ends before its first item that does not fit. The
+ * result has at least one item, however large.
  * @param maxChars characters of JSON
  */
 export function truncateLists<Name extends string>(

@@ -1,14 +1,14 @@
 /**
- * A model reads these characters, but a person cannot see them: direction overrides,
- * zero-width characters, tags and fillers (Unicode property
- * Default_Ignorable_Code_Point), and annotation marks.
+ * Characters that a model reads but a person cannot see: direction overrides, zero-width
+ * characters, tags and fillers (Unicode property Default_Ignorable_Code_Point), and annotation
+ * marks.
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
-/** Names in Persian or Hindi and joined emoji need U+200C and U+200D. */
+/** Invisible joiners: names in Persian or Hindi and joined emoji need U+200C and U+200D. */
 const JOINER = /[\u200C\u200D]/u;
 /**
- * Variation selectors set how the preceding character is drawn. Emoji and names in Japanese need
- * one; a second in a row changes nothing visible.
+ * A variation selector at the start of a run. It sets how the preceding character is drawn. Emoji
+ * and names in Japanese need one; a second one in a row changes nothing visible.
  */
 const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
 /** A JSON escape. Group 1 is a surrogate pair, group 2 a single `\uXXXX` escape. */
@@ -17,8 +17,8 @@ const ESCAPE = /\\(?:(u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2})|u(
 const FIRST_NON_ASCII = 0x80;
 
 /**
- * Removes invisible characters. Each run of them keeps at most one variation selector and one
- * joiner, because a long run can spell out a hidden text.
+ * Removes invisible characters. Keeps at most one variation selector and one joiner of each run of
+ * invisible characters, because a long run can spell out a hidden text.
  * @param json JSON as PostgreSQL or JSON.stringify writes it; the result is JSON of the same shape
  */
 export function stripInvisibleCharacters(json: string): string {
@@ -27,7 +27,10 @@ export function stripInvisibleCharacters(json: string): string {
   return plain.replace(INVISIBLE, (run) => `${SELECTOR.exec(run)?.[0] ?? ''}${JOINER.exec(run)?.[0] ?? ''}`);
 }
 
-/** ASCII (quotes, control characters) and lone surrogates stay escaped, so the JSON stays valid. */
+/**
+ * Decodes a JSON escape. ASCII characters (quotes, control characters) and lone surrogates stay
+ * escaped, so that the JSON stays valid.
+ */
 function decodeEscape(written: string, pair: string | undefined, one: string | undefined): string {
   if (pair !== undefined) return JSON.parse(`"${written}"`) as string;
   const code = Number.parseInt(one ?? '0', 16);

@@ -28,7 +28,8 @@ export const searchAuditLogTool = defineListTool<Search>({
   output: agentAuditListItem,
   buildQuery: listAgentAuditEntries,
   summarize: (items) => countBy(items, 'outcome'),
-  // Whole seconds, and no outcome if it is ok: a default page then stays far below 8,000 tokens.
+  // Shows whole seconds, and no outcome if the outcome is `ok`, so that a page of default size
+  // stays far below 8,000 tokens.
   describeItem: ({ occurred_at, actor, action, entity_id, outcome }) => {
     const { type, name } = actor as JsonObject;
     const time = String(occurred_at).replace(/\.\d+Z$/, 'Z');

@@ -1,6 +1,9 @@
 import { type JsonObject, quoteText } from '../text/format.js';
 
-/** The result also holds the structured board, and both cost tokens. */
+/**
+ * Maximum work orders or trucks in a section. The result also contains the structured board, and
+ * text and board both cost tokens.
+ */
 const MAX_ITEMS_PER_SECTION = 20;
 
 interface Board {
@@ -10,7 +13,10 @@ interface Board {
   counts: Record<'unassigned_work_orders' | 'active_jobs' | 'trucks', number>;
 }
 
-/** The most urgent work orders come first. Some clients show only this text. */
+/**
+ * Describes the board in lines, the most urgent work orders first. Some clients show only this
+ * text.
+ */
 export function describeBoard(board: JsonObject): string[] {
   const { unassigned_work_orders, active_jobs, trucks, counts } = board as unknown as Board;
   const unitNumbers = new Map(trucks.map(({ id, unit_number }) => [id, unit_number]));

@@ -1,7 +1,10 @@
 import Joi from 'joi';
 import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 
-/** JSON has numbers, so a string is refused, unlike in a URL. */
+/**
+ * Returns the schema of a page's size. Refuses a number in quotes, which REST accepts because a URL
+ * contains only text.
+ */
 export function pageSize(max: number): Joi.NumberSchema {
   return limit(max).strict().description('Items per page; ask for few, 10 to 20 answer most questions');
 }

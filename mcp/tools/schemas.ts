@@ -20,7 +20,7 @@ function describeTool(tool: Tool): ListedTool {
     description,
     inputSchema: buildInputSchema(tool),
     outputSchema: buildOutputSchema(tool),
-    // All four hints are set, so that no client uses a default (docs/specification.md §4.2).
+    // Set all four hints, so that no client uses its own default (docs/specification.md §4.2).
     annotations: {
       title,
       readOnlyHint: isRead,
@@ -37,7 +37,10 @@ function buildInputSchema({ input, kind }: Tool): ObjectSchema {
   return toStrictSchema(rest) as ObjectSchema;
 }
 
-/** Refuses unknown members. Removes examples, which cost more tokens than they help. */
+/**
+ * Returns a copy of a schema that refuses unknown members and has no examples, because examples
+ * cost more tokens than they help.
+ */
 function toStrictSchema(node: JsonSchema): JsonSchema {
   const { examples: _examples, properties, items, ...rest } = node;
   if (node.type !== 'object') {
@@ -51,7 +54,10 @@ function toStrictSchema(node: JsonSchema): JsonSchema {
   };
 }
 
-/** Names and types are enough for a model. The whole schema would cost three times the tokens. */
+/**
+ * Reduces a record's schema to the names and types of its members. They are enough for a model, and
+ * the whole schema would cost three times the tokens.
+ */
 function buildOutline(schema: Joi.Schema): { type: 'object'; properties: Record<string, JsonSchema> } {
   const { properties = {} } = toInlineOpenApi(schema) as { properties?: Record<string, OpenApiSchema> };
   return {
@@ -70,7 +76,10 @@ function listRequired(schema: Joi.Schema): string[] {
   return required;
 }
 
-/** A dry run, a held write and a write that is still queued add these members to their results. */
+/**
+ * Further members in the result of a write: for a dry run, a held write, or a write that is still
+ * queued.
+ */
 const OTHER_RESULT_MEMBERS = {
   ok: { type: 'boolean' },
   dry_run: { type: 'boolean' },
@@ -97,7 +106,10 @@ function buildOutputSchema({ kind, output }: Tool): ObjectSchema {
   return { type: 'object', properties: { ...record.properties, ...OTHER_RESULT_MEMBERS } };
 }
 
-/** Built once per process, because building a schema costs more than a call. */
+/**
+ * The tools as `tools/list` shows them. Built once per process, because building a schema costs
+ * more than a call.
+ */
 export const LISTED_TOOLS: ReadonlyMap<Tool, ListedTool> = new Map(
   TOOLS.map((tool) => [tool, describeTool(tool)]),
 );

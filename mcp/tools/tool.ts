@@ -17,22 +17,25 @@ export interface ToolCall {
 interface ToolBase<Input> {
   name: string;
   title: string;
-  /** For a model that does not know tow dispatch. The first sentence says what the tool does. */
+  /**
+   * Written for a model that does not know tow dispatch. The first sentence says what the tool
+   * does.
+   */
   description: string;
   scope: AgentScope;
   input: Joi.ObjectSchema<Input>;
   /** Schema of the record, or of a page's item, in the result. */
   output: Joi.ObjectSchema;
-  /** The audit log's name for this kind of record. */
+  /** Name of this kind of record in the audit log. */
   entityType: string;
-  /** Action of the call's audit entry. */
+  /** Action in the call's audit entry. */
   action: string;
 }
 
 export interface ListTool<Input extends { cursor?: string }> extends ToolBase<Input> {
   kind: 'list';
   buildQuery: (input: Input, scope: ListScope) => SqlQuery;
-  /** Describes the page in one line, which must hold no untrusted text. */
+  /** Describes the page in one line, which must contain no untrusted text. */
   summarize: (items: JsonObject[]) => string;
   /**
    * Describes an item in one line: enough to choose the item and continue with its id. Untrusted
@@ -43,14 +46,16 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
 
 export interface ReadTool<Input> extends ToolBase<Input> {
   kind: 'read';
-  /** Null if the tool always reads the same record. */
+  /**
+   * Returns the id of the record in the input, or null if the tool always reads the same record.
+   */
   getEntityId: (input: Input) => string | null;
   /** @throws {AppError} 404 */
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summarize: (record: JsonObject) => string;
   /**
-   * Describes the record in lines, as `describeItem` does for a list.
-   * Default: the record's untrusted texts.
+   * Describes the record in lines, under the same rules as {@link ListTool.describeItem}. Without
+   * this function, the result shows the record's untrusted texts.
    */
   describeRecord?: (record: JsonObject) => string[];
 }
@@ -59,14 +64,17 @@ export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   kind: 'write';
   command: CommandDefinition<CommandInput>;
   toCommand: (input: Input) => CommandInput;
-  /** For a record that agents see differently from REST. */
+  /** Converts the record to the form that agents see. Set if this form differs from REST's. */
   toAgentRecord?: (record: JsonObject) => JsonObject;
   summarize: (record: JsonObject) => string;
-  /** Completes the sentence "It would be …" after a dry run. Contains no id of the record. */
+  /** Completes the sentence "It would be …" after a dry run. Must not contain the record's id. */
   describePreview: (record: JsonObject) => string;
 }
 
-/** Only the tool itself uses the exact type of its input. */
+/**
+ * A tool of any kind. The exact type of its input is dropped, because only the tool's own functions
+ * need it.
+ */
 export type Tool = ListTool<{ cursor?: string }> | ReadTool<object> | WriteTool<object, object>;
 
 export function defineListTool<Input extends { cursor?: string }>(tool: Omit<ListTool<Input>, 'kind'>): Tool {
@@ -83,7 +91,10 @@ export function defineWriteTool<Input, CommandInput>(
   return Object.freeze({ kind: 'write' as const, ...tool }) as unknown as Tool;
 }
 
-/** A read-only key may use no write tool, even if its scopes include the tool's scope. */
+/**
+ * True if the key may use the tool. A read-only key may use no write tool, even if its scopes
+ * include the tool's scope.
+ */
 export function canUseTool(
   { scopes, readOnly }: Principal,
   { scope, kind }: Pick<Tool, 'scope' | 'kind'>,

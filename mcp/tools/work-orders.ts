@@ -89,7 +89,8 @@ export const createWorkOrderTool = defineWriteTool<NewWorkOrder, WorkOrderCreate
     ...input,
     ...(notes === undefined ? {} : { notes }),
   }),
-  // A new work order is `new` until an operator accepts it (docs/decisions.md §1, row 3).
+  // For agents, a new work order is `new` until an operator accepts it (docs/decisions.md §1, row
+  // 3).
   toAgentRecord: (record) => ({ ...record, status: 'new' }),
   output: agentWorkOrder,
   summarize: ({ id }) => `Work order ${id} is booked and waits for an operator to accept it.`,

@@ -40,8 +40,8 @@ import { ResponseWriter } from './response-writer.js';
 const FIRST_STRUCTURED_REVISION = '2025-06-18';
 
 /**
- * Checks the host, the key and the limits, passes the MCP message to the protocols,
- * and sends the response or the error.
+ * Handles an HTTP request to the MCP endpoint. Checks the host, the key and the limits, passes the
+ * MCP message to the protocols, and sends the response or the error.
  */
 export class McpHttpRequest {
   readonly #ids: RequestIds;
@@ -57,7 +57,10 @@ export class McpHttpRequest {
     this.#writer = new ResponseWriter(mcp.lifecycle, request, response);
   }
 
-  /** @param route path of the endpoint, for the span, the metric and the log entry */
+  /**
+   * Runs `handle`, and sends its error if it fails.
+   * @param route path of the endpoint, for the span, the metric and the log entry
+   */
   async run(route: string, handle: () => Promise<void>): Promise<void> {
     const { requestId } = this.#ids;
     await observeRequest(this.mcp, this.request, async () => {
@@ -66,7 +69,10 @@ export class McpHttpRequest {
     });
   }
 
-  /** Public, because the manifest holds no account data (docs/decisions.md §1, row 10). */
+  /**
+   * Sends the manifest without authentication, because it contains no account data
+   * (docs/decisions.md §1, row 10).
+   */
   async sendManifest(manifest: string): Promise<void> {
     assertReadMethod(this.request.method);
     const network = findNetworkPrefix(this.#ip ?? '');
@@ -78,7 +84,8 @@ export class McpHttpRequest {
     const { mcp, request } = this;
     const { host, origin } = request.headers;
     assertAllowedHostAndOrigin(mcp.config, { host, origin });
-    // A GET would open a stream, but this server sends none (MCP, Listening for Messages).
+    // Refuse a GET. It would open a stream for messages from the server, and this server sends none
+    // (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
     const credential = readKeyCredential(
       mcp,
@@ -86,13 +93,14 @@ export class McpHttpRequest {
       'Send your agent key as "Authorization: Bearer tk_agent_…".',
     );
     const key = await this.#authenticate(credential);
-    // Count before reading the body: an invalid body counts too.
+    // Count the request before reading the body, so that an invalid body counts too.
     const { windows, refusal } = await countRequest(mcp, key);
     this.#writer.setHeaders(buildRateLimitHeaders(windows));
     const message = await readMcpMessage(request).catch((error: unknown) => {
       throw refusal ?? error;
     });
-    // The body may take half a minute to arrive, and the key may be revoked by then.
+    // Check the key again, because it may have been revoked while the body arrived, which can take
+    // half a minute.
     await this.#authenticate(credential);
     const caller = this.#buildCaller(key, message);
     if (refusal) return this.#sendLimitError(refusal, { request: message.request, caller });
@@ -147,7 +155,8 @@ export class McpHttpRequest {
 
   async #sendError(error: unknown): Promise<void> {
     const { requestId } = this.#ids;
-    // The client has disconnected: no response is possible, and the server did not fail.
+    // The client has disconnected. Send no response, and log no error, because the server did not
+    // fail.
     if (error instanceof ClientDisconnectedError) return;
     if (!(await discardRemainingBody(this.request))) this.#writer.setHeaders({ Connection: 'close' });
     if (error instanceof RpcError) {
@@ -161,7 +170,10 @@ export class McpHttpRequest {
     this.#writer.sendError(known, requestId);
   }
 
-  /** HTTP 429 makes clients wait, and the JSON-RPC error tells the model why. */
+  /**
+   * Sends the 429 as a JSON-RPC error. The HTTP status makes the client wait, and the error's text
+   * tells the model why.
+   */
   async #sendLimitError(
     refusal: AppError,
     { request, caller }: { request: McpMessage['request']; caller: Caller },

@@ -63,8 +63,9 @@ export async function readMcpMessage(request: IncomingMessage): Promise<McpMessa
 const ARGUMENTS_PREFIX = 'params.arguments.';
 
 /**
- * Parses a tool call whose only problems are texts of its arguments. The tool's result reports
- * these problems, because a model can correct them.
+ * Parses a tool call whose only problems are texts in its arguments that cannot be stored. Returns
+ * undefined for any other problem. The tool's result reports these texts, because a model can
+ * correct them.
  */
 function parseCallWithBadTexts(bytes: Buffer, faults: JsonProblem[]): Omit<McpMessage, 'bytes'> | undefined {
   if (!faults.every(({ field }) => field.startsWith(ARGUMENTS_PREFIX))) return undefined;
@@ -95,9 +96,9 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads and discards the rest of a refused body, because a client whose connection closes
- * while it sends never reads the response. Resolves with false if the rest is too large; the
- * server must then close the connection.
+ * Reads and discards the rest of a refused body. If the server closed the connection while the
+ * client still sends, the client would never read the response. Resolves with false if the rest is
+ * too large or the client disconnects; the server must then close the connection.
  */
 export function discardRemainingBody(request: IncomingMessage): Promise<boolean> {
   if (request.complete) return Promise.resolve(true);
@@ -114,14 +115,16 @@ export function discardRemainingBody(request: IncomingMessage): Promise<boolean>
 }
 
 function onDisconnect(request: IncomingMessage, act: () => void): void {
-  // `close` always follows, but an `error` event without a listener would end the process.
+  // Ignore the error, because `close` always follows it. Without a listener, an `error` event would
+  // end the process.
   request.on('error', () => undefined);
   request.once('close', act);
   if (request.destroyed) act();
 }
 
 function classifyMessage(value: unknown): Pick<McpMessage, 'request'> {
-  // A batch would count as one request and one audit entry. MCP removed batches in 2025-06-18.
+  // Refuse a batch, because it would count as one request and one audit entry. MCP removed batches
+  // in 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
   if (isJSONRPCRequest(value)) return { request: value };

@@ -7,12 +7,15 @@ import type { AppError } from '../../shared/platform/errors.js';
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import type { Caller } from '../context/caller.js';
 
-/** Logged when the client disconnected before the response was sent. */
+/** The logged status if the client disconnected before the response was sent. */
 const CLIENT_DISCONNECTED_STATUS = 499;
-/** A wildcard in Accept does not imply support for event streams. */
+/**
+ * Media ranges that accept an event stream. There is no wildcard, because a wildcard in Accept does
+ * not imply support for event streams.
+ */
 const STREAM_RANGES = ['text/event-stream'];
 
-/** The response is JSON, or an event stream that ends with the result. */
+/** Writes the response: JSON, or an event stream that ends with the result. */
 export class ResponseWriter {
   #streamRequestId: RequestId | undefined;
 
@@ -24,33 +27,40 @@ export class ResponseWriter {
     response.setHeader('Cache-Control', 'no-store');
   }
 
-  /** 499 if the client disconnected first. */
+  /** The status of the response, or 499 if the client disconnected first. */
   get status(): number {
     return this.response.writableEnded ? this.response.statusCode : CLIENT_DISCONNECTED_STATUS;
   }
 
   /**
-   * Does nothing once a stream has started, because its headers have been sent. Results therefore
-   * repeat what these headers say about dry runs and replays.
+   * Sets headers of the response. Does nothing once a stream has started, because its headers have
+   * been sent. A tool's result therefore also shows whether it is a dry run or a replay.
    */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     if (this.response.headersSent) return;
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value);
   }
 
-  /** Returns undefined if the client accepts no event stream. */
+  /**
+   * Returns a function that sends notifications to the client, or undefined if the client accepts
+   * no event stream.
+   */
   createNotifier(id: RequestId): Caller['notify'] {
     const accept = readHeader(this.request, 'accept');
     if (!accept || excludesMediaType(accept, STREAM_RANGES)) return undefined;
     return (notification) => this.#notify(id, notification);
   }
 
-  /** If a stream has started, its status is already 200, and `body` must be an MCP message. */
+  /**
+   * Sends the response. If a stream has started, ends it with `body`, which must be an MCP message.
+   * The stream's status has already been sent as 200.
+   */
   send(status: number, body?: string): void {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
     if (response.headersSent) return void response.end(body && formatEvent(body));
-    // During shutdown the server accepts no further request on this connection.
+    // During shutdown the server accepts no further request on this connection, so tell the client
+    // to close it.
     if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
     if (body === undefined) return void response.writeHead(status).end();
     response
@@ -58,7 +68,10 @@ export class ResponseWriter {
       .end(this.request.method === 'HEAD' ? undefined : body);
   }
 
-  /** Sends an HTTP response or, if a stream has started, a JSON-RPC error that ends the stream. */
+  /**
+   * Sends an error as an HTTP response or, if a stream has started, as a JSON-RPC error that ends
+   * the stream.
+   */
   sendError(error: AppError, requestId: string): void {
     this.setHeaders(error.headers);
     if (this.#streamRequestId === undefined) {
@@ -72,12 +85,12 @@ export class ResponseWriter {
 
   #notify(id: RequestId, notification: ServerNotification): void {
     const { response } = this;
-    // Drop the notification: data that a client does not read would fill memory.
+    // Drop the notification if the client does not read, because unread data would fill the memory.
     if (response.destroyed || response.writableEnded || response.writableNeedDrain) return;
     if (!response.headersSent) {
       this.#streamRequestId = id;
       if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
-      // Without the second header nginx would buffer the stream until it ends.
+      // Without X-Accel-Buffering, nginx would buffer the stream until it ends.
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     }
     response.write(formatEvent(JSON.stringify({ jsonrpc: '2.0', ...notification })));

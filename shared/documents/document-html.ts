@@ -22,7 +22,10 @@ export type DocumentPart =
   | 'payHead'
   | 'payText';
 
-/** A class on the page; an inline style in mail, because mail programs drop style sheets. */
+/**
+ * Returns the HTML attribute that styles a part of the document. It is a class on the page, and an
+ * inline style in a mail, because mail programs drop style sheets.
+ */
 export type StyleAttributeFor = (part: DocumentPart) => string;
 
 /** Escapes text for HTML elements and quoted attributes. */
@@ -30,12 +33,12 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** In CSS pixels. */
+/** Maximum size of the logo, in CSS pixels. */
 const LOGO_BOX = { width: 240, height: 72 };
 
 /**
- * Escapes every text. Quantity and price stand below the service, so that the text has
- * enough width on a phone.
+ * Renders the document as HTML, with every text escaped. Quantity and price stand below the
+ * service's name, so that the name has enough width on a phone.
  * @param logoUrl used only if the account has a logo
  */
 export function renderInvoiceHtml(

@@ -24,7 +24,7 @@ export interface InvoiceJson {
   }[];
 }
 
-/** `sha256` identifies the version of the logo. */
+/** The account's logo without its bytes. `sha256` identifies the version of the logo. */
 export interface LogoRef {
   sha256: string;
   content_type: LogoType;
@@ -44,7 +44,10 @@ export interface DocumentRow {
   body: string;
   released_at: Date | null;
   tax_rate_bps: number;
-  /** Payment terms of the customer, else of the account. */
+  /**
+   * Payment terms in days: those of the customer or, without a customer's own, those of the
+   * account.
+   */
   terms_days: number;
   time_zone: string;
   environment: 'live' | 'sandbox';

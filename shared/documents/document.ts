@@ -83,7 +83,10 @@ function dropBlank(lines: (string | null | undefined)[]): string[] {
   return lines.filter((line): line is string => Boolean(line?.trim()));
 }
 
-/** Formats the days from release to due date; before the release, the terms that will apply. */
+/**
+ * Formats the payment terms: the days from the invoice's release to its due date. Before the
+ * release, these are the terms that will apply.
+ */
 function formatTerms(
   { released_at: releasedAt, terms_days: termsDays, time_zone: timeZone }: DocumentRow,
   { effective_due_date: due }: InvoiceJson,
@@ -115,7 +118,8 @@ function selectMark(environment: 'live' | 'sandbox', status: string): string | n
 
 function buildSums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
   const paid: Labelled[] = invoice.paid_cents > 0 ? [['Paid', dollars(invoice.paid_cents)]] : [];
-  // A void or cancelled invoice keeps its amounts, but the customer owes nothing.
+  // Show no balance for a void or cancelled invoice. It keeps its amounts, but the customer owes
+  // nothing.
   const balance: Labelled[] = NEVER_OWED.has(invoice.status)
     ? []
     : [['Balance due', dollars(invoice.balance_due_cents)]];
@@ -128,7 +132,10 @@ function buildSums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
   ];
 }
 
-/** The account's remittance text comes first; without such a text, a contact for questions. */
+/**
+ * Returns the payment instructions, or none if nothing is owed. They start with the account's
+ * remittance text or, without such a text, with a contact.
+ */
 function writePaymentInstructions({ account }: DocumentRow, invoice: InvoiceJson): string[] {
   if (invoice.balance_due_cents <= 0 || STATUS_MARKS[invoice.status]) return [];
   const { name, phone, email, remittance_text: remittance } = account;
@@ -147,7 +154,10 @@ function dollars(cents: number): string {
   return money.format(cents / 100);
 }
 
-/** The overdue rule counts the same days (docs/decisions.md §3). */
+/**
+ * Formats a time as its calendar day in the account's time zone. The rule for overdue invoices uses
+ * the same days (docs/decisions.md §3).
+ */
 export function formatDay(at: string | Date, timeZone: string): string {
   return new Date(at).toLocaleDateString('en-US', {
     timeZone,
@@ -157,7 +167,10 @@ export function formatDay(at: string | Date, timeZone: string): string {
   });
 }
 
-/** Keeps only characters that all systems and mail programs accept. */
+/**
+ * Returns the file name of the PDF. Keeps only characters that all systems and mail programs
+ * accept.
+ */
 export function pdfFileName({ number }: InvoiceDocument): string {
   return `invoice-${number.replace(/[^A-Za-z0-9._-]+/g, '-')}.pdf`;
 }

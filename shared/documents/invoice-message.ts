@@ -7,7 +7,7 @@ export interface MessageContent {
   body_html: string | null;
 }
 
-/** The link expires on the day `until`. */
+/** The link to the invoice page. `until` is the day on which the link expires, as text. */
 export interface ViewLink {
   url: string;
   until: string;
@@ -39,11 +39,14 @@ const STYLES: Readonly<Record<DocumentPart, string>> = {
   payText: 'margin:0 0 6px',
 };
 
-/** The mail contains the logo, so opening the mail requests no picture from a server. */
+/**
+ * Content-ID of the logo in a mail. The mail contains the logo, so opening the mail requests no
+ * picture from a server.
+ */
 export const LOGO_CONTENT_ID = 'account-logo';
 const LOGO_URL = `cid:${LOGO_CONTENT_ID}`;
 
-/** HTML without a logo stays unchanged. */
+/** Removes the logo from the HTML of a mail, if it has one. */
 export function removeLogo(html: string): string {
   const url = html.indexOf(`"${LOGO_URL}"`);
   if (url < 0) return html;

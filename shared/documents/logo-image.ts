@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { crc32, inflate } from 'node:zlib';
 
-/** The table has the same limit. */
+/** Maximum size of a logo's file. The table `account_logos` has the same limit. */
 export const MAX_LOGO_BYTES = 256 * 1024;
-/** A small file can hold a huge picture, which the PDF has to decompress. */
+/**
+ * Maximum width and height. A small file can contain a huge picture, and drawing a PDF decompresses
+ * the picture.
+ */
 export const MAX_LOGO_PIXELS = 2000;
 
 export const LOGO_TYPES = ['image/png', 'image/jpeg'] as const;
@@ -30,12 +33,14 @@ export class InvalidLogoError extends Error {
 }
 
 /**
- * A PNG is decompressed once here, because the PDF decompresses it for each invoice.
+ * Checks the bytes of a logo and reads the picture's size. Also decompresses a PNG: the PDF of each
+ * invoice decompresses it again, so a broken picture must be refused here.
  * @throws {InvalidLogoError}
  */
 export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {
   const { size, end } = contentType === 'image/png' ? await readPng(bytes) : readJpeg(bytes);
-  // Bytes after the picture's end could be read as another kind of file.
+  // Drop the bytes after the picture's end, because a program could read them as another kind of
+  // file.
   const data = bytes.subarray(0, end);
   const sha256 = createHash('sha256').update(data).digest('hex');
   return { content_type: contentType, ...size, sha256, data };
@@ -101,7 +106,10 @@ async function checkPixels(
   return size;
 }
 
-/** PDF viewers can draw baseline, extended and progressive frames (ITU-T T.81, table B.1). */
+/**
+ * The kinds of JPEG frames that PDF viewers can draw: baseline, extended and progressive (ITU-T
+ * T.81, table B.1).
+ */
 const FRAMES = [0xc0, 0xc1, 0xc2];
 const START_OF_SCAN = 0xda;
 

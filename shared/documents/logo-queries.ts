@@ -7,7 +7,7 @@ export interface StoredLogo {
   data: Buffer;
 }
 
-/** Returns undefined if the account has no logo. */
+/** Reads the account's logo. Returns undefined if the account has none. */
 export async function readLogo(db: Database, tenantId: string): Promise<StoredLogo | undefined> {
   const sqlQuery: SqlQuery = {
     name: 'read-logo',

@@ -1,7 +1,7 @@
 /**
- * Returns whether an Accept header excludes a response's media type. The most specific range that
- * covers the media type decides. Parameters other than `q` are ignored, because the service
- * offers one form of each media type.
+ * True if an Accept header excludes a response's media type. The most specific range that covers
+ * the media type decides. Parameters other than `q` are ignored, because the service offers one
+ * form of each media type.
  * @param ranges media ranges that cover the response, the most specific first
  */
 export function excludesMediaType(accept: string, ranges: readonly string[]): boolean {

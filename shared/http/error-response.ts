@@ -16,7 +16,7 @@ export function toAppError(error: unknown, ifUnknown = 'Something went wrong on 
   return new AppError('internal_error', ifUnknown, { cause: error });
 }
 
-/** docs/specification.md §7 defines the envelope. */
+/** Renders an error in the envelope of docs/specification.md §7. */
 export function renderError(error: ErrorBody, requestId: string): string {
   return JSON.stringify({ ok: false, error: { ...error, requestId } });
 }

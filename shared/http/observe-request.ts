@@ -4,7 +4,7 @@ import type { Metrics } from '../platform/metrics.js';
 import { inSpan, SpanKind } from '../platform/tracing.js';
 import { readHeader } from './request.js';
 
-/** The span, the metric and the log entry of a request contain these facts. */
+/** The facts about a request for its span, metric and log entry. */
 export interface ObservedRequest {
   requestId: string;
   /** Template of the matched route; undefined if no route matched. */
@@ -18,7 +18,7 @@ export interface ObservedRequest {
 
 /**
  * Runs `handle` in a span that continues the client's trace. Measures and logs the request.
- * @param handle responds to the request, even if it fails
+ * @param handle responds to the request, with an error response if something fails
  */
 export async function observeRequest(
   { metrics, logger }: { metrics: Pick<Metrics, 'httpSeconds'>; logger: Logger },

@@ -4,8 +4,8 @@ import type { WindowState } from '../platform/limits/limiter.js';
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
 /**
- * Returns a 429, or undefined if no window is exceeded.
- * @param describe says which limit is exceeded
+ * Returns a 429 error, or undefined if no window is exceeded.
+ * @param describe returns the sentence that says which limit is exceeded
  */
 export function createRateLimitError(
   windows: WindowState[],

@@ -11,13 +11,13 @@ const MAX_USER_AGENT_CHARS = 200;
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
 
 export interface RequestIds {
-  /** The service's own id of the request. The command, audit entry and operation share this id. */
+  /** The service's own id of the request, and also of its command, audit entry and operation. */
   id: string;
   /** The client's X-Request-Id, or `id` if the client sent none. */
   requestId: string;
 }
 
-/** Also sets the headers that every response has. */
+/** Returns the ids of a request. Also sets the headers that every response has. */
 export function identifyRequest(request: IncomingMessage, response: ServerResponse): RequestIds {
   const id = newId();
   const sentId = readHeader(request, 'x-request-id') ?? '';
@@ -27,7 +27,7 @@ export function identifyRequest(request: IncomingMessage, response: ServerRespon
   return { id, requestId };
 }
 
-/** @param name in lower case */
+/** @param name the header's name in lower case */
 export function readHeader({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -38,8 +38,9 @@ export function readPath({ url = '' }: IncomingMessage): string {
 }
 
 /**
- * Returns null if the connection is already closed. Behind a trusted proxy, the last address in
- * X-Forwarded-For counts, which that proxy added. The client controls all earlier addresses.
+ * Returns the client's IP address, or null if the connection is already closed. Behind a trusted
+ * proxy, this is the last address in X-Forwarded-For, because the proxy added it. The client could
+ * forge all earlier addresses.
  */
 export function readClientAddress(
   request: IncomingMessage,
@@ -49,7 +50,7 @@ export function readClientAddress(
   return forwarded?.split(',').at(-1)?.trim() || (request.socket.remoteAddress ?? null);
 }
 
-/** Truncates the User-Agent for the audit log. Returns null if the client sent none. */
+/** Returns the User-Agent, truncated for the audit log, or null if the client sent none. */
 export function readUserAgent(request: IncomingMessage): string | null {
   return readHeader(request, 'user-agent')?.slice(0, MAX_USER_AGENT_CHARS) || null;
 }

@@ -14,7 +14,7 @@ import { assertSameSecretKey } from './secret-key.js';
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 3000;
-/** The process logs again after this time that a store is still unreachable. */
+/** Interval at which the process logs again that a store is still unreachable. */
 const LOG_AGAIN_MS = 60_000;
 const RELEASE_REMEDY =
   'Run the migrations first: `node dist/bin/release.js` (or `tow migrate`) with this DATABASE_URL.';
@@ -36,24 +36,25 @@ interface DatabaseTarget {
 
 /**
  * Waits until PostgreSQL has this version's tables and, if REDIS_URL is set, until Redis is usable.
- * Meanwhile the process logs what is missing and what to check. If an earlier version migrated the
- * database, a release is probably running, so the process waits. If the database was never
- * migrated, the process refuses to start.
+ * During the wait, logs what is missing and what to check. Waits if an earlier version migrated the
+ * database, because a release is probably running. Refuses to start if the database was never
+ * migrated.
  * @throws {StartError} for problems that waiting does not solve
  * @throws {ShutdownRequested} when the process receives a stop signal while it waits
  */
 export async function waitForStores(foundation: Foundation, database: DatabaseTarget): Promise<void> {
   const { redisUrl } = foundation.config;
   await Promise.all([
-    // In parallel, so that each store's error is reported while the other is unreachable.
+    // Wait for both in parallel, so that an unreachable store does not hide the other store's
+    // error.
     waitForPostgres(foundation, database.databaseUrl).then(() => waitForRelease(foundation, database)),
     redisUrl ? waitForRedis(foundation, redisUrl) : undefined,
   ]);
 }
 
 /**
- * Waits until the role of DATABASE_URL can log in. Refuses a connection pooler.
- * @throws as {@link waitForStores}
+ * Waits until PostgreSQL accepts connections with `databaseUrl`. Refuses a connection pooler.
+ * @throws the errors of {@link waitForStores}
  */
 export async function waitForPostgres(foundation: Foundation, databaseUrl: string): Promise<void> {
   await waitUntilReady(foundation, {
@@ -62,7 +63,8 @@ export async function waitForPostgres(foundation: Foundation, databaseUrl: strin
     advice: 'Check DATABASE_URL and that the server runs.',
     probe: async () => {
       await probePostgres(databaseUrl);
-      // The embedded server never runs behind a pooler.
+      // Without a DATABASE_URL in the environment, the server is the embedded one, which has no
+      // pooler.
       if (!foundation.config.databaseUrl) return;
       await assertDirectConnection(databaseUrl).catch((error: unknown) => {
         throw isConnectionError(error) ? new TransientStartError(error) : error;
@@ -104,7 +106,10 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
   });
 }
 
-/** The `fast` client has no offline queue, so a command before its connection would fail. */
+/**
+ * Waits until the Redis clients are connected. The `fast` client does not queue commands, so a
+ * command before this would fail.
+ */
 export async function waitForConnections({ redis, lifecycle }: Runtime): Promise<void> {
   const clients = redis ? [redis.fast, redis.patient, redis.subscriber] : [];
   await lifecycle.waitUnlessShutdown(
@@ -157,7 +162,10 @@ function createMigrationError(problem: string, cause?: unknown): StartError {
   return new StartError(`${problem}: run the migrations first.`, RELEASE_REMEDY, { cause });
 }
 
-/** SQLSTATE 22023: the role does not exist. 42501: the login role lacks a privilege for it. */
+/**
+ * Describes why the application's role cannot be used. SQLSTATE 22023: the role does not exist.
+ * 42501: a privilege is missing. Returns undefined for any other error.
+ */
 function describeRoleRefusal(error: unknown, role: string): StartError | undefined {
   if (error instanceof TransientStartError || error instanceof StartError) return undefined;
   const code = getErrorCode(error);

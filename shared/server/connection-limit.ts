@@ -5,21 +5,21 @@ import { findNetworkPrefix, findSitePrefix } from '../platform/limits/network-pr
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 
-/** A site may open this many times the connections of one network. */
+/** A site (see {@link findSitePrefix}) may have this many times the connections of one network. */
 const NETWORKS_PER_SITE = 4;
-/** Consecutive refusals are logged at most once in this interval. */
+/** Refusals are logged at most once in this interval. */
 const LOG_INTERVAL_MS = 60_000;
 
 type LimitKind = 'process' | 'network' | 'site';
 type ConnectionSettings = Pick<Config, 'connectionsPerProcess' | 'connectionsPerNetwork' | 'trustProxy'>;
 
 /**
- * Limits the open connections of a server: in total, per network and per site. Each connection
- * holds a file descriptor, and a process without free descriptors cannot accept any client.
+ * Limits the open connections of a server: in total, per network and per site. Each connection uses
+ * a file descriptor, and a process without free descriptors cannot accept any client.
  */
 export class ConnectionLimit {
   private refused: Metrics['refusedConnections'] | undefined;
-  /** Refusals counted before the process has metrics. */
+  /** Refusals before {@link reportTo} was called. */
   private readonly uncounted = new Map<LimitKind, number>();
   private readonly open = new Map<string, number>();
   private loggedAt = Number.NEGATIVE_INFINITY;
@@ -33,7 +33,8 @@ export class ConnectionLimit {
   apply(server: Server): void {
     server.maxConnections = this.bounds.connectionsPerProcess;
     server.on('drop', (dropped) => this.report('process', dropped?.remoteAddress));
-    // All connections come from the proxy, so the proxy must limit its own clients.
+    // Behind a proxy, all connections come from the proxy's address, so the proxy must limit its
+    // own clients.
     if (this.bounds.trustProxy) return;
     server.prependListener('connection', (socket: Socket) => this.admit(socket));
   }

@@ -11,11 +11,17 @@ import type { Runtime } from '../platform/process/runtime.js';
 export interface Check {
   name: string;
   run: () => Promise<void>;
-  /** When this dependency fails, the process still serves reads and stays in the rotation. */
+  /**
+   * True if only writes need the checked dependency. If the check fails, the process still handles
+   * reads, and /readyz stays 200.
+   */
   isForWrites?: boolean;
 }
 
-/** Says why a check failed, for unauthenticated clients: without addresses, users or SQL. */
+/**
+ * Says why a check failed. Clients without a key see the message, so it must contain no addresses,
+ * users or SQL.
+ */
 export class CheckFailure extends Error {}
 
 interface CheckResult {
@@ -25,9 +31,9 @@ interface CheckResult {
 }
 
 export interface Readiness {
-  /** The process can serve at least reads. */
+  /** True if the process can handle at least reads. */
   ok: boolean;
-  /** The process is ready, but a check that only writes need has failed. */
+  /** True if the process can handle reads, but a check that only writes need has failed. */
   degraded: boolean;
   checks: Record<string, CheckResult>;
 }
@@ -54,7 +60,10 @@ export function createStoreChecks(runtime: Runtime): Check[] {
   ];
 }
 
-/** Without the queue such a process still serves reads. */
+/**
+ * Creates the checks of a process that handles requests. Such a process needs the queue only for
+ * writes.
+ */
 export function createServingChecks(runtime: Runtime): Check[] {
   return createStoreChecks(runtime).map((check) =>
     check.name === 'queue' ? { ...check, isForWrites: true } : check,
@@ -62,9 +71,9 @@ export function createServingChecks(runtime: Runtime): Check[] {
 }
 
 /**
- * Returns why the database does not fit this version, or undefined. A database that a later
- * version has migrated also fits: migrations only extend what the previous version uses, so a
- * release can replace processes one by one.
+ * Returns undefined if the database fits this version, otherwise the reason why it does not. A
+ * database that a later version has migrated also fits, because migrations only extend what the
+ * previous version uses. A release can therefore replace processes one by one.
  */
 export async function findMissingMigration(db: Database, head: string): Promise<string | undefined> {
   const [row] = await db.query<{ newest: string | null; has_head: boolean }>({
@@ -75,7 +84,7 @@ export async function findMissingMigration(db: Database, head: string): Promise<
   return row?.has_head ? undefined : `the database is at ${row?.newest ?? 'nothing'}, not at ${head}`;
 }
 
-/** Each check ends within two seconds. */
+/** Runs all checks in parallel. A check without a result after two seconds fails. */
 export async function checkReadiness(checks: Check[]): Promise<Readiness> {
   const results = await Promise.all(checks.map(async (check) => ({ check, result: await runCheck(check) })));
   const failed = results.filter(({ result }) => !result.ok);
@@ -107,7 +116,10 @@ async function runCheck(check: Check): Promise<CheckResult> {
   }
 }
 
-/** Omits a report that fails, because the checks show the reason. */
+/**
+ * Reads the reports that /readyz shows besides the checks. Omits a report that fails, because the
+ * checks show the reason.
+ */
 async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
   const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
   const outcomes = await Promise.allSettled(read);
@@ -126,7 +138,7 @@ export function describeCheckFailure(error: unknown): string {
   const code = getErrorCode(error);
   const message = error instanceof Error ? error.message : '';
   if (error instanceof RedisTimeoutError) return 'no answer in time';
-  // ioredis reports these for every command while it is disconnected.
+  // While ioredis is disconnected, it fails every command with one of these messages.
   if (isConnectionError(error) || /Stream isn't writeable|Connection is closed/.test(message)) {
     const why = /^E[A-Z_]+$/.test(code) ? code : CONNECTION_REFUSALS[code];
     return why ? `cannot be reached (${why})` : 'cannot be reached';
@@ -146,7 +158,10 @@ export interface HealthResponse {
 /** The hosting platform reads these paths. They need no key and show no tenant data. */
 export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** @param checks decide whether /readyz is 200 */
+/**
+ * Returns a function that reads the response for one of {@link HEALTH_PATHS}.
+ * @param checks decide whether /readyz is 200 or 503
+ */
 export function createHealthReader(
   runtime: Runtime,
   checks: Check[],
@@ -164,8 +179,9 @@ export function createHealthReader(
 }
 
 /**
- * For a process without a Koa application. Other paths than {@link HEALTH_PATHS} are 404.
- * @param purpose says in the 404 error message what the process serves
+ * Creates the listener for {@link HEALTH_PATHS} in a process without a Koa application. Any other
+ * path is 404.
+ * @param purpose a sentence for the message of the 404, such as "The MCP endpoint is /mcp."
  */
 export function createHealthListener(runtime: Runtime, checks: Check[], purpose: string): RequestListener {
   const readHealth = createHealthReader(runtime, checks);
@@ -175,7 +191,10 @@ export function createHealthListener(runtime: Runtime, checks: Check[], purpose:
   });
 }
 
-/** While the process starts: /healthz is 200, /readyz 503 with the reasons, all others 503. */
+/**
+ * Creates the listener for the time while the process starts. /healthz is 200, /readyz is 503 with
+ * the reasons, and all other paths are 503.
+ */
 export function createStartupListener({
   logger,
   startBlockers,
@@ -196,7 +215,9 @@ function toJsonResponse(status: number, body: object): HealthResponse {
   return { status, contentType: 'application/json', body: JSON.stringify(body) };
 }
 
-/** Sends what `read` resolves with, or its error in the error envelope. */
+/**
+ * Creates a listener that sends the response from `read` or, if `read` fails, an error response.
+ */
 function createListener(
   logger: Pick<Logger, 'error'>,
   read: (path: string) => Promise<HealthResponse>,

@@ -8,14 +8,18 @@ import { ConnectionLimit } from './connection-limit.js';
 import { OpenResponses } from './open-responses.js';
 
 /**
- * Must exceed the idle timeout of a load balancer in front (usually 60 s). Otherwise the server
- * closes connections that the load balancer is about to reuse.
+ * How long an idle connection stays open. Must exceed the idle timeout of a load balancer in front
+ * (usually 60 s). Otherwise the server would close connections that the load balancer is about to
+ * reuse.
  */
 const KEEP_ALIVE_MS = 65_000;
 /** A request's headers and body must arrive within this time. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Listens as soon as the process starts. The process sets the final request handler later. */
+/**
+ * An HTTP server that listens as soon as the process starts. The process sets the final listener
+ * later, with `serve`.
+ */
 export interface HttpServer {
   port: number;
   /**
@@ -23,11 +27,14 @@ export interface HttpServer {
    * @param metrics counts the refused connections
    */
   serve: (listener: RequestListener, metrics: Metrics) => void;
-  /** Finishes the accepted requests, then closes the connections. Safe to call again. */
+  /** Finishes the accepted requests, then closes the connections. May be called several times. */
   close: () => Promise<void>;
 }
 
-/** @param listener handles requests until {@link HttpServer.serve} is called */
+/**
+ * Opens an HTTP server.
+ * @param listener handles requests until {@link HttpServer.serve} is called
+ */
 export async function openHttpServer(
   { config, lifecycle, logger }: Pick<Runtime, 'config' | 'lifecycle' | 'logger'>,
   listener: RequestListener,
@@ -39,7 +46,8 @@ export async function openHttpServer(
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
-      // Node would answer a missing Host header with an empty 400. This service does not need it.
+      // Accept a request without a Host header, because this service does not need the header. Node
+      // would send an empty 400.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -73,8 +81,9 @@ export async function openHttpServer(
 }
 
 /**
- * The server closes before everything that the listener depends on.
- * @param opened default: a new server
+ * Lets a server handle requests with `listener`. On shutdown, the server closes before everything
+ * that the listener depends on.
+ * @param opened the server; default: a new one
  */
 export async function listenHttp(
   parts: Pick<Runtime, 'config' | 'lifecycle' | 'logger' | 'metrics'>,
@@ -87,9 +96,13 @@ export async function listenHttp(
   return { port: server.port };
 }
 
-/** A client that does not read would keep its response in memory indefinitely. */
+/**
+ * Destroys a response that the client has not read within `timeoutMs`. The response would otherwise
+ * stay in memory indefinitely.
+ */
 function destroyIfUnread(response: ServerResponse, timeoutMs: number): void {
-  // 'prefinish': the response is written completely. 'close': the client's socket has taken it.
+  // 'prefinish' is emitted when the response is written completely, and 'close' when the client's
+  // socket has accepted all of it.
   response.once('prefinish', () => {
     const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => clearTimeout(timer));
@@ -101,7 +114,10 @@ const PARSER_ERRORS: Record<string, [string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 };
 
-/** Requests that the HTTP parser rejects never reach Koa, and Node would send no JSON error. */
+/**
+ * Responds with a JSON error to requests that the HTTP parser rejects. They never reach the
+ * listener, and Node would send no JSON.
+ */
 function answerMalformedRequests(server: Server): void {
   // Ignore an unknown Expect header (RFC 9110 section 10.1.1). Node would send an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -125,13 +141,16 @@ function answerMalformedRequests(server: Server): void {
   });
 }
 
-/** The server still accepts connections for this time, because requests may be on their way. */
+/**
+ * After the shutdown begins, the server still accepts connections for this time, because requests
+ * may be on their way.
+ */
 const DRAIN_GRACE_MS = 200;
 
 async function closeServer(server: Server): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle connections would keep the server open. Busy connections end after their response.
+  // Idle connections would keep the server open. A busy connection becomes idle after its response.
   const timer = setInterval(() => server.closeIdleConnections(), 50);
   await closed.finally(() => clearInterval(timer));
 }

@@ -2,9 +2,9 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Closes the responses that a lost connection leaves open. Node 20 and 22 do not track
- * pipelined responses that wait for the socket. Such a response would never emit 'close', and
- * code that waits for 'close' would hang.
+ * Closes the responses that a lost connection leaves open. Node 20 and 22 do not close pipelined
+ * responses that wait for the socket. Such a response would never emit 'close', and code that waits
+ * for 'close' would hang.
  */
 export class OpenResponses {
   private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();
@@ -16,8 +16,8 @@ export class OpenResponses {
   }
 
   /**
-   * Closes connections without traffic for `timeoutMs`: idle connections, and those of clients that
-   * do not read. Connections that wait for our response stay open.
+   * Closes connections without traffic for `timeoutMs`: idle connections, and connections whose
+   * client does not read. A connection whose client waits for a response stays open.
    */
   closeStalled(server: Server, timeoutMs: number): void {
     server.setTimeout(timeoutMs, (socket: Socket) => {
@@ -30,7 +30,7 @@ export class OpenResponses {
     const open = new Set<ServerResponse>();
     this.bySocket.set(socket, open);
     socket.once('close', () => {
-      // Node first closes the responses that it tracks.
+      // Wait until Node has closed the responses that it closes by itself.
       setImmediate(() => {
         for (const response of open) {
           response.destroy();

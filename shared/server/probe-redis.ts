@@ -13,6 +13,7 @@ import {
 const WRONG_PASSWORD = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH|ERR DB index)/;
 
 /**
+ * Checks once that Redis is usable.
  * @throws {TransientStartError} when Redis may become usable later
  * @throws {StartError} when a setting of this process or of Redis is wrong
  */
@@ -26,8 +27,8 @@ export async function probeRedis(redisUrl: string, logger: Logger): Promise<void
   redis.on('error', () => undefined);
   try {
     redis.connect().catch(() => undefined);
-    // `once` rejects with the reason when the connection fails. A Redis that is loading its data
-    // accepts connections long before it is ready.
+    // `once` rejects with the reason when the connection fails. The timeout is for a Redis that
+    // still loads its data. Such a Redis accepts connections long before it is ready.
     await Promise.race([once(redis, 'ready'), sleep(PROBE_TIMEOUT_MS, undefined, { ref: false })]);
     await redis.ping();
     await assertNoEviction(redis, logger);

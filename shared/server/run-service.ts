@@ -6,7 +6,10 @@ import { waitForConnections, waitForStores } from './await-stores.js';
 import { createStartupListener } from './health.js';
 import { type HttpServer, openHttpServer } from './http-server.js';
 
-/** Opening parts get this long after a stop signal. The process ends within 5 s of the signal. */
+/**
+ * How long a start in progress may continue after a stop signal. The process ends within 5 s of the
+ * signal.
+ */
 const START_GRACE_MS = 3000;
 
 export interface ServiceOptions {
@@ -17,8 +20,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs one process of a scaled-out deployment. It answers /healthz immediately, waits for its
- * stores and then starts. No restart is needed when a store becomes available later.
+ * Runs one process of a scaled-out deployment. It responds to /healthz immediately, waits for its
+ * stores, and then calls `start`. If a store becomes available late, no restart is needed.
  */
 export async function runService(
   { kind, name, migrationHead }: ServiceOptions,

@@ -3,16 +3,22 @@ import type { Database } from '../platform/postgres/database.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { StartError } from '../platform/start-failure.js';
 
-/** The tenant id of rows with values of the whole deployment. */
+/** The tenant id of rows that belong to the whole deployment. */
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 const FINGERPRINT_NAME = 'secret_key_fingerprint';
 
-/** Distinguishes two SECRET_KEYs without revealing anything else about them. */
+/**
+ * Returns a fingerprint of a SECRET_KEY. The fingerprints of different keys differ, and reveal
+ * nothing else about the keys.
+ */
 export function computeFingerprint(secretKey: string): string {
   return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);
 }
 
-/** The SECRET_KEY with this fingerprint encrypts the secrets. Undefined if none is stored. */
+/**
+ * Returns the stored fingerprint of the SECRET_KEY that encrypts the secrets, or undefined if none
+ * is stored.
+ */
 export async function readSecretKeyFingerprint(db: Database): Promise<string | undefined> {
   const [row] = await db.read<{ value: string }>(NO_TENANT, {
     text: 'select value from deployment_facts where tenant_id = $1 and name = $2',
@@ -22,10 +28,10 @@ export async function readSecretKeyFingerprint(db: Database): Promise<string | u
 }
 
 /**
- * Stores the fingerprint of the first process's SECRET_KEY, and
- * compares it with every later process's.
- * @throws {StartError} when the keys differ: one process could not
- *   read what another encrypts or signs
+ * Refuses a SECRET_KEY that differs from that of the other processes. The first process stores the
+ * fingerprint of its key, and every later process compares its own fingerprint with the stored one.
+ * @throws {StartError} if the keys differ, because one process could not read what another encrypts
+ * or signs
  */
 export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | 'config'>): Promise<void> {
   const own = computeFingerprint(config.secretKey);
@@ -43,7 +49,10 @@ export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | '
   );
 }
 
-/** Every process must use this SECRET_KEY from now on. Returns whether another key was stored. */
+/**
+ * Stores the fingerprint of this SECRET_KEY, which every process must use from now on. `isChanged`
+ * is false if this fingerprint was already stored.
+ */
 export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
   const own = computeFingerprint(secretKey);
   const before = await readSecretKeyFingerprint(db);

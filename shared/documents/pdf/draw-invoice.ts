@@ -10,7 +10,7 @@ import {
 } from './text-writer.js';
 
 const MARGIN = 54;
-/** Width of a Letter page between its margins. */
+/** Width of a Letter page between its margins, in points. */
 const WIDTH = 504;
 const GREY = '#555555';
 const RED = '#a00000';
@@ -29,9 +29,9 @@ const COLUMNS: (TextBox & { title: string })[] = [
 ];
 
 /**
- * About 40 pages of descriptions. Without this limit, 200 line items with descriptions of
- * 2,000 characters would fill 200 pages. An invoice of up to 38 line items in Latin text
- * without line breaks stays complete.
+ * Maximum text lines of all descriptions together, about 40 pages. Without this limit, 200 line
+ * items with descriptions of 2,000 characters would fill 200 pages. The descriptions of up to 38
+ * line items stay complete if they are Latin text without line breaks.
  */
 const MAX_DESCRIPTION_LINES = 2400;
 
@@ -48,7 +48,10 @@ export interface InvoiceLogo {
   height: number;
 }
 
-/** Draws the same document as the same bytes: the PDF's dates come from the invoice. */
+/**
+ * Draws an invoice as a PDF. Equal documents give equal bytes, because the PDF's creation date
+ * comes from the invoice.
+ */
 export async function drawInvoice(document: InvoiceDocument, logo: InvoiceLogo | undefined): Promise<Buffer> {
   const { title, sender, updatedAt } = document;
   const pdf = new PDFDocument({
@@ -202,14 +205,14 @@ class InvoiceDrawing {
     const box: TextBox = { x: MARGIN, width: WIDTH, align: 'center' };
     for (let page = 0; page < count; page += 1) {
       this.pdf.switchToPage(start + page);
-      // Text below the bottom margin would start a new page.
+      // Remove the bottom margin, because PDFKit would start a new page for text below it.
       this.pdf.page.margins.bottom = 0;
       const label = `${this.document.title}, page ${page + 1} of ${count}`;
       this.text.draw(this.text.layOut(label, NOTE, box, 1), this.pdf.page.height - MARGIN);
     }
   }
 
-  /** The text must fit on the current page. */
+  /** Writes a text at the current position. It must fit on the current page. */
   private write(text: string, style: TextStyle, box: TextBox, maxLines?: number): void {
     const block = this.text.layOut(text, style, box, maxLines);
     this.text.draw(block, this.y);

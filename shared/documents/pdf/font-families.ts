@@ -7,12 +7,15 @@ export type FontWeight = 'regular' | 'bold';
 
 export interface FontFamily {
   name: string;
-  /** The characters to draw with this font; all by default. */
+  /**
+   * The characters to draw with this font. Without `letters`, the font is used for all its
+   * characters.
+   */
   letters?: RegExp;
   file: (style: FontWeight) => string;
 }
 
-/** A Google package has one folder and one file per weight. */
+/** Finds the file of a font in a Google package, which has one folder with one file per weight. */
 function googleFontFile(packageName: string, fontName: string): FontFamily['file'] {
   return (style) => {
     const weight = style === 'bold' ? '700Bold' : '400Regular';
@@ -31,14 +34,15 @@ function embedPdfFontFile(packageName: string, fontName: string): FontFamily['fi
 const NOTO_SANS = googleFontFile('noto-sans', 'NotoSans');
 
 /**
- * Noto fonts (SIL Open Font License), searched in this sequence for each character. Noto Sans
- * also has Devanagari. Devanagari has its own entry because a word of two scripts must be split:
- * each script needs its own shaping. The Chinese font also has kana and the traditional
- * characters that Japan and Taiwan use.
+ * The Noto fonts (SIL Open Font License), in the order in which they are searched for each
+ * character. The file of Noto Sans has both Devanagari and Latin. They are two families here, so
+ * that a word of both scripts is split: each script needs its own shaping. The Chinese font also
+ * has kana and the traditional characters that Japan and Taiwan use.
  */
 export const FONT_FAMILIES: readonly FontFamily[] = [
   { name: 'devanagari', letters: /\p{scx=Deva}/u, file: NOTO_SANS },
-  // Later releases draw a letter and its dots as separate glyphs, which no PDF maps to characters.
+  // Keep this release of the font. Later releases draw a letter and its dots as separate glyphs,
+  // which no PDF maps to characters.
   {
     name: 'arabic',
     letters: /\p{scx=Arab}/u,

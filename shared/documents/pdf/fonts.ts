@@ -18,8 +18,9 @@ export class FontStack {
   constructor(private readonly style: FontWeight) {}
 
   /**
-   * Combining marks and spaces use the font of the character `before` them, if that font has them.
-   * Any other character uses the first font that has the character.
+   * Chooses the font of a character. A combining mark or a space uses the font of the character
+   * `before`, if that font has the mark or space. Any other character uses the first font that has
+   * the character.
    */
   letterFor(codePoint: number, before?: FontCharacter): FontCharacter {
     const text = String.fromCodePoint(codePoint);

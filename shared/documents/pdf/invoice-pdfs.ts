@@ -21,7 +21,7 @@ export interface PdfRequest {
 /**
  * Draws PDFs of invoices round-robin between accounts, and caches them. The cache key is a hash of
  * everything that the PDF shows. A change of the invoice, the customer, the account's settings or
- * the logo therefore makes a new PDF.
+ * the logo therefore gives a new key and a new PDF.
  */
 export class InvoicePdfs {
   private readonly limit = createFairLimit(FAIR_LIMIT);
@@ -33,7 +33,10 @@ export class InvoicePdfs {
     private readonly drawer: Pick<PdfDrawer, 'draw'>,
   ) {}
 
-  /** @throws {TooManyWaitingError} if too many PDFs of this tenant or of all tenants are waiting */
+  /**
+   * Returns the PDF of an invoice, from the cache or newly drawn.
+   * @throws {TooManyWaitingError} if too many PDFs of this tenant or of all tenants are waiting
+   */
   async get({ tenantId, document }: PdfRequest): Promise<Buffer> {
     const version = createHash('sha256').update(JSON.stringify(document)).digest('base64url');
     const kept = this.cache.get(tenantId, version);
@@ -52,7 +55,8 @@ export class InvoicePdfs {
   private async draw({ tenantId, document }: PdfRequest, version: string): Promise<Buffer> {
     const logo = document.logo ? await this.loadLogo(tenantId, document) : undefined;
     const pdf = await this.drawer.draw({ document, logo });
-    // If the logo was replaced during the drawing, the PDF has no logo and must not be cached.
+    // If the logo was replaced after the document was read, the PDF has no logo and must not be
+    // cached.
     if (!document.logo || logo) this.cache.set(tenantId, version, pdf);
     return pdf;
   }
@@ -66,7 +70,10 @@ export class InvoicePdfs {
 
 const instances = new WeakMap<Runtime, InvoicePdfs>();
 
-/** The routes and the messages worker of a process share one thread and one cache. */
+/**
+ * Returns the one InvoicePdfs of the process, so that the routes and the messages worker share one
+ * thread and one cache.
+ */
 export function openInvoicePdfs(runtime: Runtime): InvoicePdfs {
   let pdfs = instances.get(runtime);
   if (!pdfs) {

@@ -9,7 +9,7 @@ export interface TextRun {
   width: number;
 }
 
-/** A text that is drawn in one piece: a word, a space or an ideograph. */
+/** A part of a line between two possible line breaks: a word, a space or an ideograph. */
 export interface LayoutWord {
   runs: TextRun[];
   /** In thousandths of the font size. */
@@ -21,19 +21,25 @@ export interface LayoutWord {
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /**
- * Invisible characters: layout controls, direction marks and emoji variation selectors. Zero-width
- * spaces and joiners stay, because they control line breaks and how characters join.
+ * Invisible characters to remove: layout controls, direction marks and emoji variation selectors.
+ * Zero-width spaces and joiners stay, because they control line breaks and how characters join.
  */
 const INVISIBLE = /(?![\u200b-\u200d])[\p{Cc}\p{Cf}\p{Variation_Selector}]/gu;
 const ZERO_WIDTH_SPACE = '\u200b';
 const JOINER = /[\u200c\u200d]/;
 /** A line may break before and after these characters. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** Breaks may follow these characters. The last two end a Tibetan syllable and an Ethiopic word. */
+/**
+ * A line may break after these characters. The last two end a Tibetan syllable and an Ethiopic
+ * word.
+ */
 const BREAK_AFTER = /[-/\u2010\u2013\u2014,;\u0f0b\u1361]/;
-/** Scripts without spaces between words. The ICU dictionaries know where their words start. */
+/** Scripts without spaces between words. `DICTIONARY` knows where words start in these scripts. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A Burmese consonant that ends a syllable. ICU mistakes some of these for the start of a word. */
+/**
+ * A Burmese consonant that ends a syllable. `DICTIONARY` mistakes some of these consonants for the
+ * start of a word.
+ */
 const SYLLABLE_END = /^[\u1000-\u1021]\u1037?[\u1039\u103a]/;
 const MARK = /\p{M}/u;
 
@@ -41,8 +47,9 @@ const DICTIONARY = new Intl.Segmenter('en', { granularity: 'word' });
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * @param width in thousandths of the font size
- * @param maxLines the rest of the text is replaced by …
+ * Breaks a text into lines.
+ * @param width width of a line, in thousandths of the font size
+ * @param maxLines if the text has more lines, the last one ends with … and the rest is dropped
  */
 export function breakLines(
   text: string,
@@ -64,7 +71,10 @@ export function breakLines(
   return lines;
 }
 
-/** A generator, so that a text which is cut off is shaped only up to the cut. */
+/**
+ * Splits a text into words and shapes them. This is a generator, so that a text which is cut off is
+ * shaped only up to the cut.
+ */
 function* splitWords(text: string, fonts: FontStack): Generator<LayoutWord> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
   const wordStarts = UNSPACED.test(text) ? wordStartsIn(text) : undefined;
@@ -120,7 +130,7 @@ function shapeWord(
   return { runs, width: runs.reduce((sum, run) => sum + run.width, 0), isBlank, level };
 }
 
-/** Drops spaces at the end of a line. */
+/** Puts words into lines. Drops spaces at the start and at the end of a line. */
 function* fillLines(words: Iterable<LayoutWord>, width: number): Generator<LayoutWord[]> {
   let line: LayoutWord[] = [];
   let used = 0;
@@ -147,7 +157,7 @@ function* breakLongWords(words: Iterable<LayoutWord>, width: number): Generator<
     else yield word;
 }
 
-/** A combining mark stays with its character. */
+/** Breaks a word that is wider than a line. A combining mark stays with its character. */
 function* breakWord({ runs, level, isBlank }: LayoutWord, width: number): Generator<LayoutWord> {
   let letters: FontCharacter[] = [];
   let used = 0;
@@ -180,7 +190,10 @@ export function measureLine(line: readonly LayoutWord[]): number {
   return line.reduce((sum, word) => sum + word.width, 0);
 }
 
-/** Unicode Bidirectional Algorithm, rule L2. */
+/**
+ * Returns the words in the order in which they are drawn, from left to right (Unicode Bidirectional
+ * Algorithm, rule L2).
+ */
 export function sortVisually(line: LayoutWord[]): LayoutWord[] {
   const words = [...line];
   const highest = Math.max(0, ...words.map(({ level }) => level));

@@ -5,7 +5,10 @@ interface PdfCacheOptions {
   maxBytesPerTenant: number;
 }
 
-/** Evicts the least recently used PDFs, beyond a number of bytes per process and per tenant. */
+/**
+ * Caches PDFs up to a number of bytes for the process and for each tenant. Evicts the least
+ * recently used PDFs first.
+ */
 export class PdfCache {
   private readonly pdfs: LRUCache<string, Buffer>;
   private readonly bytesOf = new Map<string, number>();
@@ -34,7 +37,7 @@ export class PdfCache {
     this.pdfs.set(keyOf(tenantId, version), pdf);
   }
 
-  /** Bytes cached for a tenant; without a tenant, for all tenants. */
+  /** Returns the number of cached bytes: of a tenant or, without `tenantId`, of all tenants. */
   cachedBytes(tenantId?: string): number {
     return tenantId === undefined ? this.pdfs.calculatedSize : (this.bytesOf.get(tenantId) ?? 0);
   }

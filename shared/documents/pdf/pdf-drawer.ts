@@ -3,9 +3,9 @@ import { getErrorCode } from '../../platform/errors.js';
 import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
 export interface PdfDrawerOptions {
-  /** The longest possible invoice takes 2 s on one core. */
+  /** Maximum duration of a drawing. The longest possible invoice takes 2 s on one core. */
   deadlineMs: number;
-  /** An idle thread ends to free the memory of its fonts. */
+  /** How long the thread may be idle before it ends, which frees the memory of its fonts. */
   idleMs: number;
   /** A thread that exceeds this heap size ends, but the process continues. */
   maxHeapMb: number;
@@ -21,7 +21,9 @@ export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
   entry: new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url),
 };
 
-/** Draws PDFs in a thread, which starts with the first PDF. The caller must draw one at a time. */
+/**
+ * Draws PDFs in a thread, which starts with the first PDF. The caller must draw one PDF at a time.
+ */
 export class PdfDrawer {
   private readonly options: PdfDrawerOptions;
   private thread: Worker | undefined;
@@ -38,7 +40,8 @@ export class PdfDrawer {
     try {
       return await this.drawOnce(request);
     } catch (error) {
-      // Earlier drawings, perhaps of another tenant, may have filled the heap, so try a new thread.
+      // Earlier drawings in this thread, perhaps for another tenant, may have filled its heap. Try
+      // once more in a new thread.
       if (!isUsed || getErrorCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return await this.drawOnce(request);
     } finally {
@@ -83,7 +86,7 @@ export class PdfDrawer {
 function startThread({ entry, maxHeapMb }: PdfDrawerOptions): Worker {
   const options = { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
   if (!RUNS_SOURCES) return new Worker(entry, options);
-  // Tests and `npm run dev` run the TypeScript sources, so the thread registers the tsx loader.
+  // Tests and `npm run dev` run the TypeScript sources, so the thread must register the tsx loader.
   const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${entry.href}'); })`;
   return new Worker(start, { ...options, eval: true });
 }

@@ -1,4 +1,7 @@
-/** Draws PDFs in a thread, because fonts fill the heap and layout blocks the event loop. */
+/**
+ * The thread that draws PDFs. A thread of its own, because fonts fill the heap and layout blocks
+ * the event loop.
+ */
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, resourceLimits } from 'node:worker_threads';
 import type { InvoiceDocument } from '../document.js';
@@ -9,7 +12,7 @@ export interface DrawRequest {
   logo: InvoiceLogo | undefined;
 }
 
-/** `isFull`: the next drawing needs a new thread. */
+/** The thread's reply. `isFull` means that the next drawing needs a new thread. */
 export type DrawReply = { bytes: Uint8Array; isFull: boolean } | { error: string };
 
 const MIB = 1024 * 1024;
@@ -24,7 +27,10 @@ parentPort?.on('message', async ({ document, logo }: DrawRequest) => {
   parentPort?.postMessage(reply);
 });
 
-/** Fonts cache each character that they have drawn: about 12 KB for a Chinese character. */
+/**
+ * True if half of the heap is used. Fonts fill it by caching each character that they have drawn:
+ * about 12 KB for a Chinese character.
+ */
 function isHalfFull(): boolean {
   const { maxOldGenerationSizeMb = Number.POSITIVE_INFINITY } = resourceLimits;
   return getHeapStatistics().used_heap_size > (maxOldGenerationSizeMb * MIB) / 2;

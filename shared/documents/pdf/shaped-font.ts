@@ -4,7 +4,10 @@ import { Blob, Buffer, BufferFlag, Direction, Face, Font as ShapingFont, shape }
 import { LRUCache } from 'lru-cache';
 import { bidi } from './bidi.js';
 
-/** PDFKit writes `codePoints` into the PDF's table of characters. */
+/**
+ * A glyph and the characters that it stands for. PDFKit writes `codePoints` into the PDF, so that
+ * viewers can search and copy the text.
+ */
 interface ShapedGlyph {
   id: number;
   advanceWidth: number;
@@ -25,10 +28,16 @@ export interface ShapedText {
   advanceWidth: number;
 }
 
-/** This OpenType feature makes a font lay out its text from right to left. */
+/**
+ * PDFKit's option for right-to-left text: with this OpenType feature, a {@link ShapedFont} shapes
+ * the text from right to left.
+ */
 export const RIGHT_TO_LEFT_FEATURE = 'rtlm';
 
-/** The limit of the cache for all fonts together. A character takes about 200 bytes. */
+/**
+ * Maximum characters in the cache of shaped texts, for all fonts together. A character takes about
+ * 200 bytes.
+ */
 const MAX_CACHED_CHARACTERS = 20_000;
 
 const shapedTexts = new LRUCache<string, ShapedText>({
@@ -54,7 +63,7 @@ export class ShapedFont {
     const bytes = readFileSync(path);
     this.font = create(bytes) as Font;
     this.shapingFont = new ShapingFont(new Face(new Blob(new Uint8Array(bytes).buffer)));
-    // PDFKit changes the positions that it receives, so it gets copies.
+    // Return copies of the positions, because PDFKit changes them.
     const layout = (text: string, features: string[] = []) => {
       const shaped = this.shape(text, features.includes(RIGHT_TO_LEFT_FEATURE));
       return { ...shaped, positions: shaped.positions.map((position) => ({ ...position })) };
@@ -66,7 +75,7 @@ export class ShapedFont {
     return this.font.hasGlyphForCodePoint(codePoint);
   }
 
-  /** In thousandths of the font size. */
+  /** Returns the width in thousandths of the font size. */
   measureText(text: string, isRightToLeft: boolean): number {
     return (this.shape(text, isRightToLeft).advanceWidth * 1000) / this.font.unitsPerEm;
   }
@@ -106,14 +115,18 @@ export class ShapedFont {
     };
   }
 
-  /** @param clusters glyphs by the index in the text where their characters start */
+  /**
+   * Sets the `codePoints` of all glyphs.
+   * @param clusters glyphs by the index in `text` where their characters start
+   */
   private assignCodePoints(clusters: Map<number, ShapedGlyph[]>, text: string): void {
     const starts = [...clusters.keys()].sort((a, b) => a - b);
     for (const [nth, start] of starts.entries()) {
       const glyphs = clusters.get(start) as ShapedGlyph[];
       const cluster = text.slice(start, starts[nth + 1]);
       const composed = this.assignOwnGlyphs(glyphs, codePointsOf(cluster));
-      // A vowel on both sides of its consonant decomposes into two parts, each with a glyph.
+      // A vowel that stands on both sides of its consonant has no glyph of its own. Split it into
+      // two parts, each of which has a glyph.
       const parts = this.assignOwnGlyphs(
         glyphs,
         codePointsOf(String.fromCodePoint(...composed).normalize('NFD')),
@@ -123,7 +136,10 @@ export class ShapedFont {
     }
   }
 
-  /** Gives each character to its own glyph. Returns the characters without a glyph. */
+  /**
+   * Assigns each character to the glyph that the font has for this character alone. Returns the
+   * characters without such a glyph.
+   */
   private assignOwnGlyphs(glyphs: ShapedGlyph[], letters: number[]): number[] {
     const left = [...letters];
     for (const glyph of glyphs) {

@@ -34,13 +34,19 @@ const BASELINE = 1.03;
 
 const FONTS = { regular: new FontStack('regular'), bold: new FontStack('bold') };
 
-/** Chooses a font for each character. PDFKit alone draws a text in one font, with gaps. */
+/**
+ * Lays out and draws text, with a suitable font for each character. PDFKit alone would draw a text
+ * in one font, without the characters that this font lacks.
+ */
 export class TextWriter {
   private readonly registered = new Set<string>();
 
   constructor(private readonly pdf: PdfDocument) {}
 
-  /** @param maxLines the rest of the text is replaced by … */
+  /**
+   * Breaks a text into lines that fit into a box.
+   * @param maxLines if the text has more lines, the last one ends with … and the rest is dropped
+   */
   layOut(text: string, style: TextStyle, box: TextBox, maxLines?: number): TextBlock {
     const fonts = style.isBold ? FONTS.bold : FONTS.regular;
     const width = (box.width * 1000) / style.size;
@@ -86,7 +92,9 @@ interface Piece extends TextRun {
   isRightToLeft: boolean;
 }
 
-/** Adjacent left-to-right runs in one font become one piece. Right-to-left words stay separate. */
+/**
+ * Merges adjacent left-to-right runs in one font into one piece. Right-to-left words stay separate.
+ */
 function mergeRuns(line: LayoutWord[]): Piece[] {
   const pieces: Piece[] = [];
   for (const { runs, level } of sortVisually(line)) {
