@@ -11,7 +11,7 @@ const WEB_PORT = 3000;
 
 /**
  * Runs the release phase of a deployment: waits for PostgreSQL, migrates the database, and creates
- * the demo unless the demo is off. Safe to run again and while processes run. Writes one log entry.
+ * the demo if DEMO is true. Safe to run again and while processes run. Writes one log entry.
  */
 export async function release(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;
