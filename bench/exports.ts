@@ -15,9 +15,9 @@ import { startStores } from './support/stores.js';
 // Measures how many rows per second an export writes, from the request to the stored and recorded
 // file. The baseline is a raw COPY of the same rows. Also measures the worker's memory, and how
 // long a small export waits while huge exports run.
-// BENCH_ROWS: number of invoices in the large account. BENCH_FORMATS: csv,ndjson,dump.
-// BENCH_STORAGE=s3: store in the tests' S3 server, which runs in this process, on the same cores.
-// That server checks every signature and digest, and discards the data.
+// BENCH_ROWS: number of invoices in the large account. BENCH_FORMATS: formats to measure, such as
+// csv,ndjson. BENCH_STORAGE=s3: store in the tests' S3 server, which runs in this process, on the
+// same cores. That server checks every signature and digest, and discards the data.
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const SMALL_ROWS = 10_000;
 const FORMATS = (process.env.BENCH_FORMATS ?? 'csv,ndjson,dump').split(',') as ExportFormat[];

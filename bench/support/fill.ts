@@ -9,9 +9,9 @@ async function runAsSuperuser<T>(url: string, work: (client: pg.Client) => Promi
 }
 
 /**
- * Inserts invoices, created one second apart, with SQL as the superuser, who bypasses row-level
- * security. Keeps a copy in `bench.fill_source`. Each invoice gets two line items if there are at
- * most a million invoices.
+ * Inserts invoices whose creation times are one second apart. Uses SQL as the superuser, who
+ * bypasses row-level security. Keeps a copy in `bench.fill_source`. Each invoice gets two line
+ * items if there are at most a million invoices.
  */
 export async function fillInvoices(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
   await runAsSuperuser(superuserUrl, async (client) => {

@@ -30,8 +30,8 @@ export function listDeploymentModes(): DeploymentMode[] {
 export interface Product {
   origin: string;
   /**
-   * Serves the metrics of the last process: the last one of `workers`, or in `all` mode the only
-   * one.
+   * Address of the last process, whose metrics a bench reads. That is the last of `workers`, or in
+   * `all` mode the only process.
    */
   metricsOrigin: string;
   pids: number[];
@@ -43,7 +43,7 @@ export interface ProductOptions {
   entry?: string;
   /** In `scaled` mode, the queues of each worker process. The last process serves the metrics. */
   workers?: string[];
-  /** Additional environment variables, which replace those of `startProduct`. */
+  /** Environment variables to add to those that `startProduct` sets, or to replace them with. */
   settings?: Record<string, string>;
 }
 

@@ -11,7 +11,7 @@ export interface ReceiverStats {
   checked: number;
   /** Number of wrong signatures. */
   faults: number;
-  /** For each request, the time from the event's timestamp to its receipt. */
+  /** For each request, how many ms after the event's timestamp the request arrived. */
   lagsMs: number[];
 }
 

@@ -78,7 +78,7 @@ export async function loadDemoAccess(
 
 /**
  * Returns `text` if it is an http or https URL without a user name or password.
- * @throws {CliError} `usage` if it is not, naming `option`
+ * @throws {CliError} `usage`, naming `option`, for any other text
  */
 export function validateHttpUrl(option: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -86,8 +86,8 @@ function joinMessages(error: AppError): string {
 }
 
 /**
- * True if a table (42P01) or the role that the session is set to (22023) is missing. Migrations
- * create both.
+ * True if a table (SQLSTATE 42P01) or the application's role (22023) is missing. Migrations create
+ * both.
  */
 export function isNotMigrated(error: unknown): boolean {
   const code = getErrorCode(error);

@@ -8,9 +8,9 @@ export interface SseBlock {
 }
 
 /**
- * Parses server-sent events as the HTML standard defines them, in chunks of any size. Also returns
- * blocks that have an id but no data, which parser libraries drop. The API sends these ids so that
- * a client can continue from there later.
+ * Parses server-sent events as the HTML standard defines them, in chunks of any size. Parser
+ * libraries drop blocks that have an id but no data; this parser returns them. The API sends such
+ * ids to tell a client where to continue after a disconnection.
  */
 export class SseParser {
   private rest = '';

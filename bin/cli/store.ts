@@ -58,7 +58,10 @@ function unreachable(message: string, cause: unknown): CliError {
   return new CliError('store_unreachable', message, EXIT.unreachable, { cause });
 }
 
-/** Opens a pool of at most two connections in the application's role. The first query connects. */
+/**
+ * Opens a pool of at most two connections in the application's role. Connects only when the first
+ * query is sent.
+ */
 export function openStore({ logger, lifecycle }: Foundation, url: string, name: string): Database {
   const db = openDatabase({ databaseUrl: url, poolSize: 2, applicationName: `tow-${name}`, logger });
   lifecycle.onClose('postgres pool', () => db.close());
@@ -66,7 +69,8 @@ export function openStore({ logger, lifecycle }: Foundation, url: string, name: 
 }
 
 /**
- * Resolves with false if the application's role is missing, because `tow migrate` has not run yet.
+ * Resolves with true if a query in the application's role succeeds. Resolves with false if the role
+ * is missing, because `tow migrate` has not run yet.
  * @throws if PostgreSQL cannot be reached or refuses the credentials
  */
 export async function isReachableAsApp(db: Database): Promise<boolean> {

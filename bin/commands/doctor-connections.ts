@@ -5,10 +5,16 @@ import { readAcrossTenants } from '../cli/store.js';
 export const REMEDY_FOR_CONNECTIONS =
   'Start a worker (npm start, or `node dist/workers/main.js integrations`); its log names the cause of each failed step.';
 
-/** Work that has been due for longer is late. Workers normally start due work within seconds. */
+/**
+ * Work that has been due for longer than this is late. Workers normally start due work within
+ * seconds.
+ */
 const LATE_MINUTES = 5;
 
-/** How many connections of a vendor have a condition: `late`, or otherwise their status. */
+/**
+ * Number of a vendor's connections in a condition: `late`, or the status of connections that are
+ * not late.
+ */
 interface ConnectionCount {
   vendor: string;
   condition: string;

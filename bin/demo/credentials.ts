@@ -32,8 +32,8 @@ interface KeyPlan {
 }
 
 /**
- * The keys of each company. API keys have every permission. Agent keys have every scope, or if
- * read-only every read scope (docs/decisions.md §6).
+ * The keys of each company. API keys have every permission. Agent keys have every scope, and
+ * read-only agent keys every read scope (docs/decisions.md §6).
  */
 const KEY_PLANS: Readonly<Record<DemoKeyField, KeyPlan>> = {
   api_key: { kind: 'api', environment: 'live', name: 'Demo API key', readOnly: false },

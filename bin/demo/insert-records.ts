@@ -15,7 +15,7 @@ const SET_RELEASE_TIMES: SqlQuery = {
          where tenant_id = ${OWN_TENANTS} and status not in ('draft', 'needs_review', 'approved', 'cancelled')`,
 };
 
-/** Sets how many days of storage each impound has been charged, until its release or until now. */
+/** Sets the number of storage days to charge for each impound, until its release or until now. */
 const SET_STORAGE_DAYS: SqlQuery = {
   text: `update impounds i set accrued_days = ${chargedDays('i', 'i.updated_at')} from tenants t
          where i.tenant_id = ${OWN_TENANTS} and t.tenant_id = i.tenant_id`,

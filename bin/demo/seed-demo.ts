@@ -29,9 +29,9 @@ const DEMO_LOCK_KEY = 7_366_001;
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Runs `work` in a transaction that holds a lock of the database, so that processes run it one
- * after another. Each process sees what earlier processes committed. Rejects if the lock is not
- * free within 30 s.
+ * Runs `work` in a transaction with an advisory lock, so that processes run `work` one after
+ * another. Each process sees what earlier processes committed. Rejects if the lock is not free
+ * within 30 s.
  */
 export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction(DEMO_TENANT_IDS, async (tx) => {

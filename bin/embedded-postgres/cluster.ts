@@ -89,8 +89,8 @@ export async function* findSystemFolders(account: SystemAccount): AsyncGenerator
 
 /**
  * Returns where a new cluster goes: `postgres` in DATA_DIR if the account can reach DATA_DIR, else
- * a path in a system folder. There it keeps the path `planned` by an earlier run, or chooses a
- * random name. The result has the form that postgres.json stores.
+ * a path in a system folder. In a system folder, keeps the path `planned` by an earlier run, or
+ * chooses a random name. The result has the form that postgres.json stores.
  */
 export async function chooseClusterPath(
   dataDir: string,
@@ -199,8 +199,8 @@ async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
 }
 
 /**
- * Stops the server that a killed process left running on this cluster, and what remains of such a
- * server. Call it only while this process owns DATA_DIR.
+ * Stops the server that a killed process left running on this cluster. Also ends server processes
+ * that outlived their postmaster. Call it only while this process owns DATA_DIR.
  * @throws if a process does not end
  */
 export async function endAbandonedServer(clusterDir: string, logger: { warn: Log }): Promise<void> {

@@ -32,8 +32,8 @@ function makeClient(url: string): Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: 30_000,
   });
-  // Without a listener, a lost connection would end this process. The next query fails with the
-  // reason.
+  // Without a listener for errors, a lost connection would end this process. The next query fails
+  // with the reason.
   client.on('error', () => undefined);
   return client;
 }

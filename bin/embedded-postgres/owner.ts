@@ -31,7 +31,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the pid in a lock file if its process still runs. The start id shows whether the system
+ * Returns the pid in a lock file if that process still runs. The start id shows whether the system
  * has given the pid to a later process.
  */
 async function findRunningOwner(content: string): Promise<number | undefined> {

@@ -100,8 +100,8 @@ export async function readProcessStartId(pid: number): Promise<string> {
 }
 
 /**
- * Returns the arguments of a process, its program first. Outside Linux, the only element is the
- * whole command line. Empty if unknown.
+ * Returns the arguments of a process, its program first, or [] if the process is unknown. Outside
+ * Linux, the only element is the whole command line.
  */
 export async function readCommandLine(pid: number): Promise<string[]> {
   if (process.platform === 'linux') {

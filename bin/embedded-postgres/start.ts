@@ -130,8 +130,8 @@ async function prepareContext(
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
-  // A copy of DATA_DIR refers to the same cluster, if the cluster is outside. The lock of DATA_DIR
-  // does not protect such a cluster.
+  // If DATA_DIR was copied, both folders refer to the same cluster outside them. Their own locks do
+  // not protect that cluster, so it has a lock too.
   if (path.isAbsolute(state.cluster))
     locks.push(await acquireOwnerLock(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };

@@ -66,8 +66,8 @@ async function removeDemo(db: Database): Promise<void> {
 }
 
 /**
- * Throws if a process of the product is connected. If DATABASE_URL is set, nothing but open
- * connections shows that the product is running.
+ * Throws if a process of the product is connected. If DATABASE_URL is set, the only sign of a
+ * running product is its open connections.
  */
 async function assertNoProcessConnected(tx: Transaction): Promise<void> {
   const rows = await tx.query<{ application_name: string }>({

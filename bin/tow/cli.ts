@@ -44,8 +44,8 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
 }
 
 /**
- * True for a command such as `tow mcp`, which writes its protocol to standard output. Its errors
- * must not go there as JSON.
+ * True for a command such as `tow mcp`, which writes its protocol to standard output. Errors as
+ * JSON must not go there.
  */
 function ownsStdout(argv: readonly string[]): boolean {
   const [word] = argv.filter((one) => one !== '--json');

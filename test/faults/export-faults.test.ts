@@ -37,8 +37,9 @@ function withCompany(
 }
 
 /**
- * Starts an export of everything. Calls `fault` when the export has written invoices and waits for
- * the locked table of inspections. Resolves with the id of the export.
+ * Starts an export of everything, and calls `fault` after its first rows. A lock on the table of
+ * inspections keeps the export from completing before `fault` has ended. Resolves with the id of
+ * the export.
  */
 async function failHalfWay(company: ExportCompany, fault: (id: string) => Promise<void>): Promise<string> {
   await company.insertInvoices(ROWS);
@@ -178,8 +179,8 @@ const slowDownload = withCompany(async (company) => {
   const chunks = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const startedAt = Date.now();
   let read = 0;
-  // Measure the memory during the download. The peak that Linux records may be from before, because
-  // all in one this process also wrote the file.
+  // Measure the memory during the download. The peak that Linux records may be older than the
+  // download, because all in one this process also wrote the file.
   let peakMb = 0;
   for (;;) {
     const { done, value } = await chunks.read();

@@ -65,9 +65,9 @@ async function crashAt(failpoint: string, { writer }: Deployment, load: Load): P
 }
 
 /**
- * Kills the writer between commit and reply, until two deaths were harmful. A death is harmful if a
- * committed write has not been acknowledged. It is harmless if the writer's job contained only
- * repeated requests, so it does not count.
+ * Kills the writer between commit and reply, until two deaths were harmful. A harmful death leaves
+ * writes that are committed but not acknowledged. A death is harmless if the writer's job contained
+ * only repeated requests.
  */
 async function crashUnacknowledged(deployment: Deployment, load: Load): Promise<void> {
   let harmful = 0;
@@ -121,8 +121,8 @@ async function shutDownGracefully(
 
 /**
  * Resolves with true if the condition becomes true within `withinMs`, else with false. How the
- * clients' writes are batched may keep the condition from becoming true. The callers then try
- * again.
+ * clients' writes are batched may keep the condition from becoming true. In that case the callers
+ * try again.
  */
 function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
   return eventually('it', probe, withinMs).catch(() => false);
@@ -235,7 +235,7 @@ const onlyScaledOut: Record<string, () => Promise<void>> = {
 
 /**
  * Sends fifty concurrent requests with one idempotency key to all web processes. Repeats this,
- * because each round gives only a short time for a collision.
+ * because requests can collide only for a short time in each round.
  */
 function raceWithOneKey(): Promise<void> {
   return Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {

@@ -41,7 +41,7 @@ describe('a mail whose sending process dies', () => {
     return body.id;
   }
 
-  /** Ends the dead process's lease on its message immediately, instead of after three minutes. */
+  /** Lets the dead process's lease expire immediately instead of after three minutes. */
   async function endLease({ deployment, tenantId }: Scene): Promise<void> {
     const db = await deployment.db();
     await db.transaction([tenantId], (tx) =>

@@ -8,8 +8,8 @@ import { format } from 'node:util';
 import Mocha from 'mocha';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
-// Mocha loads test files with require(). An import here would load second instances of their
-// modules.
+// Mocha loads test files with require(). An import here would load second instances of the modules
+// that test files use.
 const require = createRequire(import.meta.url);
 const { mochaGlobalTeardown } =
   require('../support/root-hooks.ts') as typeof import('../support/root-hooks.js');

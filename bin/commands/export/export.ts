@@ -12,7 +12,7 @@ import { createProgressBar } from './progress-bar.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
-/** Command options that are sent as filters of the same names. */
+/** Options that the command sends to the API as filters with the same names. */
 const FILTERS = ['since', 'until', 'status', 'search'] as const;
 const FINAL = ['completed', 'failed', 'cancelled', 'expired'];
 

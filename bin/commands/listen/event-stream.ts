@@ -73,7 +73,7 @@ async function readWithin(reader: Reader, cut: AbortController) {
   }
 }
 
-/** True if the stream may be opened again after this error. */
+/** True if opening the stream again may succeed after this error. */
 export function isTransientError(error: unknown): error is StreamInterruptedError | ApiError {
   return error instanceof StreamInterruptedError || (error instanceof ApiError && error.isTransient);
 }

@@ -34,7 +34,8 @@ export class ListenState {
 
   /**
    * Loads or creates the state, and locks it until this process ends. Without the lock, one process
-   * could save an id while another has not yet forwarded an earlier event.
+   * could save an id although another has not yet forwarded an earlier event. The next run would
+   * skip that event.
    * @throws {CliError} `already_listening` if another process has the lock
    */
   static async acquire(
@@ -79,8 +80,8 @@ export class ListenState {
 }
 
 /**
- * Returns the file's path. Its name contains a hash of the key, which is safe because a key has 256
- * random bits.
+ * Returns the path of the state file. The name contains a hash of the key. The hash is safe to
+ * show, because a key has 256 random bits.
  */
 function statePath(dataDir: string, key: string, target: string): string {
   const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);

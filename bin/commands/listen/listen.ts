@@ -175,8 +175,8 @@ function parseEventId(body: string): string {
 }
 
 /**
- * Returns the error to show. If the API does not know the last id, the error explains how to go on:
- * continuing would skip an unknown number of events.
+ * Returns the error that ends the command. If the API does not know the last id, the command must
+ * not continue by itself, because it would skip an unknown number of events.
  */
 function explainFailure(error: unknown, lastEventId: string | null): unknown {
   if (error instanceof StreamInterruptedError)

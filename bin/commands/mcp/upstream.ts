@@ -101,8 +101,7 @@ export class UpstreamClient {
       if (!isJSONRPCRequest(message))
         return { response: undefined, problem: `The server refused a notification (${status}).` };
       this.#noteVersion(message.method, body);
-      // Set the id, because an error that the server sent before it had parsed the MCP message
-      // lacks it.
+      // Set the id, because an error has none if the server sent it before parsing the MCP message.
       return { response: { ...body, id: message.id } as JSONRPCMessage };
     }
     const { error } = (body ?? {}) as Envelope;
@@ -148,7 +147,8 @@ function isStream({ headers }: Response): boolean {
 }
 
 /**
- * Resolves with the text of the response, and passes on each MCP message that arrives before it.
+ * Resolves with the text of the response. Calls `onInterimMessage` with each MCP message that
+ * arrives before the response.
  * @throws if the stream breaks off before the response
  */
 async function readFinalMessage(

@@ -80,8 +80,8 @@ const RECIPES = {
     return id;
   },
   'dispatch.assigned': createAssignedWorkOrder,
-  // Makes two invoices for one work order, so that the detector `duplicate_invoice` suggests a
-  // check.
+  // Makes two invoices for one work order, so that the detector `duplicate_invoice` makes a
+  // suggestion.
   'ai.suggestion.created': async (post) => {
     const work_order_id = await createWorkOrder(post);
     await createInvoice(post, { work_order_id });

@@ -33,13 +33,10 @@ const payPartSometimes = (random: DemoRandom, totalCents: number): PlannedPaymen
   random.chance(0.4) ? payPart(random, totalCents) : payNothing();
 
 const ageBetween = (min: number, max: number) => () => [min, max] as const;
-/**
- * Gives an invoice an age before its due date, because the clock would mark an older invoice
- * overdue.
- */
+/** Range of ages before the due date, because the clock would mark older invoices overdue. */
 const notYetDue = (min: number, max: number) => (termsDays: number) =>
   [min, Math.min(max, termsDays - 3)] as const;
-/** Gives an invoice an age past its due date, even if it was sent some time after its creation. */
+/** Range of ages past the due date, even if the invoice was sent some time after its creation. */
 const pastDue = (termsDays: number) => [termsDays * 1.2 + 3, 88] as const;
 
 const UNRELEASED = { delivery: null, payment: payNothing, billing: 'invoiced' } as const;

@@ -35,7 +35,7 @@ export function makeCustomers(scope: DemoScope, count: number) {
       city,
       state: market.state,
       zip,
-      // Only a complete list contains the inactive customer, which gets no work orders.
+      // The last customer of the complete list is inactive and gets no work orders.
       is_active: index < CUSTOMER_NAMES.length - 1,
       terms_days: TERMS_DAYS[company_type] ?? null,
       tax_exempt: TAX_EXEMPT_TYPES.includes(company_type),

@@ -15,8 +15,8 @@ const MODELS = [
 const METHODS = ['card', 'check', 'ach', 'cash'] as const;
 
 /**
- * Makes trucks, each with a driver. Assigns one to every active work order, by setting its
- * `truck_id` and `driver_id`.
+ * Makes trucks and their drivers. Assigns a truck and its driver to every active work order, by
+ * setting `truck_id` and `driver_id`.
  */
 export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/fleet`);

@@ -72,7 +72,10 @@ export const TEXAS: Market = {
   center: { lat: 32.78, lng: -96.97 },
 };
 
-/** `*` becomes a town. Every company type that docs/decisions.md §2 publishes occurs. */
+/**
+ * Names and company types of customers. `*` becomes a town. Every company type in docs/decisions.md
+ * §2 occurs.
+ */
 export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] = [
   ['* Auto Club', 'motor_club'],
   ['Meridian Road Assistance', 'motor_club'],

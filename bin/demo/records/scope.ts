@@ -11,7 +11,8 @@ export interface DemoScope {
    */
   path: string;
   /**
-   * Returns the time that many days before `now` (RFC 3339). A negative number gives a future time.
+   * Returns the time that lies `days` days before `now` (RFC 3339). A negative number gives a
+   * future time.
    */
   daysAgo: (days: number) => string;
 }

@@ -105,8 +105,8 @@ export class Cli {
 }
 
 /**
- * Starts a PostgreSQL server before the tests of a `describe`, and removes all its files
- * afterwards.
+ * Starts a PostgreSQL server before the tests of the surrounding `describe`, and removes all its
+ * files after them.
  */
 export function useCli(): Cli {
   const cli = new Cli();

@@ -1,4 +1,4 @@
-/** Runs `tow trigger` and `tow listen` as a developer does, who gives only the event type. */
+/** Runs `tow trigger` and `tow listen` as a developer does, without a key or an address. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

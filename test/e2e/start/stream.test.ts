@@ -1,4 +1,7 @@
-/** Tests the event streams of a deployment. Scaled out, other processes commit than stream. */
+/**
+ * Tests the event streams of a deployment. Scaled out, one process streams the events that another
+ * process commits.
+ */
 import { expect } from 'chai';
 import { TestClient } from '../../support/client.js';
 import { Deployment } from '../../support/load/deployment.js';

@@ -30,7 +30,9 @@ async function killWorkers(scene: WebhookScenario): Promise<void> {
   }
 }
 
-/** Kills all workers for a while. Lets one die with a response that it has not recorded. */
+/**
+ * Kills all workers. Then starts one that dies before it records a response, and starts all again.
+ */
 async function dieBeforeRecording(scene: WebhookScenario): Promise<void> {
   const { deployment, listeners } = scene;
   const [victim, ...others] = deployment.webhooks as [DeployedService, ...DeployedService[]];

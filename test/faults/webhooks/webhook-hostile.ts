@@ -14,7 +14,7 @@ const DELIVERIES = 1000;
  */
 const SETTINGS = { WEBHOOK_TIMEOUT_MS: '2000' };
 const DELAY_LIMIT_MS = 5000;
-/** A worker that kept one endless response until the timeout would grow by more. */
+/** A worker that kept one endless response until the timeout would grow by more than this. */
 const GROWTH_LIMIT_MB = 150;
 /** The busy endpoint's Retry-After. It is longer than the pause after a 429 without this header. */
 const RETRY_AFTER_S = 7;
@@ -138,8 +138,8 @@ async function expectRetryAfterKept(
   );
   const [, last = 0, next = 0] = endpoint.arrivals;
   expect(next - last).to.be.at.least(RETRY_AFTER_S * 1000);
-  // Leave out events from before the endpoint existed, because they are not meant for it. A busy
-  // machine may deliver those to the healthy endpoint much later.
+  // Compare only events that are newer than the endpoint. A busy machine may deliver older events
+  // to the healthy endpoint much later.
   const missing = healthy[0]?.endpoint.requests.filter(
     ({ id, event }) => event.timestamp > joinedAt && !endpoint.ids.includes(id),
   );

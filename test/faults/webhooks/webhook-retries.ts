@@ -46,8 +46,8 @@ function runOnDeployment(
 }
 
 /**
- * Adds one endpoint to each tenant, and then creates `count` invoices per tenant, whose events go
- * there.
+ * Adds one endpoint to each tenant. Then creates `count` invoices per tenant, whose events go to
+ * these endpoints.
  */
 async function createInvoicesAndEndpoints(
   { deployment, receiver }: RetryScenario,

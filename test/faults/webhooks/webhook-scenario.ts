@@ -11,9 +11,9 @@ import { WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 const TENANTS = 3;
 /** Slow enough that the deliveries keep up. */
 const PACE = { clients: 6, thinkMs: 40 };
-/** Calls between two faults. */
+/** How many calls are made between two faults. */
 export const CALLS_BETWEEN_FAULTS = 120;
-/** Response time of a receiver in ms. At any moment, some request is in flight. */
+/** Response time of a receiver in ms, long enough that some request is in flight at any moment. */
 const RESPONSE_MS = 100;
 export interface WebhookScenario {
   deployment: Deployment;
