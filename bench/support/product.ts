@@ -43,7 +43,7 @@ export interface ProductOptions {
   entry?: string;
   /** In `scaled` mode, the queues of each worker process. The last process serves the metrics. */
   workers?: string[];
-  /** Environment variables to add to those that `startProduct` sets, or to replace them with. */
+  /** More environment variables. They take precedence over those that `startProduct` sets. */
   settings?: Record<string, string>;
 }
 

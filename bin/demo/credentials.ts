@@ -10,7 +10,7 @@ import { insertRows } from './insert-records.js';
 import { createAuditEntry } from './records/audit.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './records/tenants.js';
 
-/** One company in `demo.json`: the sign-in of its owner and its keys, in clear text. */
+/** One company in `demo.json`: its owner's sign-in, and its keys in clear text. */
 export interface DemoCredentials {
   name: string;
   email: string;

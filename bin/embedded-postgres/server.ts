@@ -72,8 +72,8 @@ export class PostgresServer {
   }
 
   /**
-   * Shuts the server down fast, after 10 s immediately, and after 5 s more with SIGKILL. A second
-   * call does nothing more.
+   * Stops the server with PostgreSQL's fast shutdown, after 10 s with the immediate shutdown, after
+   * 5 s more with SIGKILL. Later calls only wait for the first one.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();

@@ -10,7 +10,7 @@ export interface PlannedPayment {
  */
 export interface BillingPlan {
   status: string;
-  /** billing_status of the work order behind the invoice. */
+  /** billing_status of the invoice's work order. */
   billing: string;
   /** Number of invoices in the live account. */
   live: number;
