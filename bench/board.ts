@@ -3,8 +3,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures the dispatch board with many open work orders and trucks for one client. Some work
-// orders change between two requests.
+// Measures how long the dispatch board takes for one client, with many open work orders and trucks.
+// Some work orders change before each request.
 const WORK_ORDERS = Number(process.env.BENCH_JOBS ?? 5000);
 const TRUCKS = Number(process.env.BENCH_TRUCKS ?? 500);
 const CHANGES = Number(process.env.BENCH_CHANGES ?? 20);
@@ -50,7 +50,7 @@ let bytes = 0;
 for (let sample = 0; sample < SAMPLES; sample += 1) {
   await changeWorkOrders();
   const startedAt = performance.now();
-  // The client must be cheap, because it shares the two cores with the measured server.
+  // Use a cheap client, because it shares the machine's cores with the measured server.
   const response = await request(`${product.origin}/v1/dispatch-board`, {
     headers: { authorization: `Bearer ${key}` },
   });

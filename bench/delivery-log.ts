@@ -3,8 +3,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { describeRatio, percentile, print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures the delivery log of a busy tenant with each filter, on the first and on a deep page. The
-// baseline is the first page without a filter.
+// Measures how long a page of a busy tenant's delivery log takes, for each filter, on the first and
+// on a deep page. Compares every result with the first page without a filter.
 const ATTEMPTS = Number(process.env.BENCH_ATTEMPTS ?? 10_000_000);
 const DEPTH = Number(process.env.BENCH_DEPTH ?? 1000);
 const SAMPLES = 300;
@@ -30,7 +30,10 @@ async function get(path: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** Finds page DEPTH, or the last page of a shorter list. */
+/**
+ * Finds page DEPTH, or the last page if the list is shorter. Resolves with its number and query
+ * string.
+ */
 async function findDeepPage(filter: string): Promise<{ page: number; path: string }> {
   let path = `?limit=${PAGE}${filter}`;
   for (let page = 1; ; page += 1) {

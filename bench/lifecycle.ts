@@ -6,14 +6,15 @@ import { median, print, printMachine, printRatio } from './support/report.js';
 import { newInvoiceRequest, postRequest } from './support/requests.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Measures approving invoices and taking payments against creating invoices, alternately on the
-// same stores. Each request uses another invoice.
+// Measures how fast invoices are approved, and how fast payments are recorded. The baseline is how
+// fast invoices are created. The three kinds of requests alternate, on the same stores. Each
+// request uses another invoice.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CLIENTS = (process.env.BENCH_CLIENTS ?? '1,128').split(',').map(Number);
-/** Few enough for one insert query to stay within the product's query timeout. */
+/** How many invoices one query inserts. More could exceed the product's query timeout. */
 const INVOICES_PER_INSERT = 10_000;
-/** More invoices than a run can use. */
+/** How many invoices to insert: more than a run can use. */
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 250_000);
 
 interface Filled {
@@ -79,7 +80,8 @@ const writes = {
 type Write = keyof typeof writes;
 const names = Object.keys(writes) as Write[];
 for (const name of names) await runLoad({ origin, clients: 32, seconds: 2, ...writes[name] });
-// Until autovacuum analyzes the new rows, PostgreSQL may read all payments for each request.
+// Update the statistics now. Before autovacuum does so, PostgreSQL may read all payments for each
+// request.
 await analyzeTables(stores.superuserUrl, ['invoices', 'invoice_line_items', 'payments']);
 for (const clients of CLIENTS) {
   const runs: Record<Write, LoadResult[]> = { create: [], approve: [], pay: [] };

@@ -8,8 +8,8 @@ import { createTenant, openBenchDatabase, SECRET_KEY, startProduct } from './sup
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Measures tools/call of get_invoice and list_invoices against the REST reads of the same rows,
-// with the same clients and stores.
+// Compares the tools get_invoice and list_invoices with the REST reads of the same rows. Both sides
+// have the same number of clients and the same stores.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 200_000);
@@ -29,7 +29,7 @@ function getRequest(key: string, path: () => string): () => string {
   return () => `GET ${path()} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 }
 
-/** The request has the form that the official MCP client sends. */
+/** Builds a `tools/call` request like those of the official MCP client. */
 function toolCallRequest(key: string, name: string, args: () => object): () => string {
   let id = 0;
   return () => {

@@ -5,13 +5,15 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Measures GET of a page of 50 invoices, and of one invoice among a million. The baseline is bare
-// handlers over the same number of rows.
+// Measures two reads: a page of 50 invoices, and one invoice among a million. The baseline is a
+// bare server that reads a table with as many rows.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const CLIENTS = 32;
-/** The line items of a bare invoice, as JSON. The product stores them as separate rows. */
+/**
+ * SQL: the line items of a bare invoice, as JSON. The product stores line items as separate rows.
+ */
 const LINE_ITEMS = `(select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'position', position, 'name', 'Light-duty tow', 'description', null,
   'category', 'tow', 'quantity', 1, 'unit_type', 'each', 'unit_price_cents', 12500, 'total_cents', 12500, 'taxable', true))
   from generate_series(1, 2) position)`;

@@ -18,15 +18,18 @@ import { percentile, print, printMachine } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
 import { startStores } from './support/stores.js';
 
-// Measures the delay of due retries and live events while a million retries are scheduled for the
-// next day. Also measures the memory and the jobs that these million retries cost.
+// Measures the delay of due retries, and then of live events, while a million retries are scheduled
+// for the next day. Also measures how much memory and how many jobs these million retries cost.
 const FAR_RETRIES = Number(process.env.BENCH_FAR ?? 1_000_000);
 const DUE_RETRIES = Number(process.env.BENCH_DUE ?? 3000);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const TENANTS = 10;
 const ENDPOINTS_EACH = 2;
 const LIVE_PER_SECOND = 50;
-/** The clock finds due retries within this time, so they are inserted that long in advance. */
+/**
+ * The benchmark inserts due retries this long before the first is due, so that the clock's search
+ * interval does not count as delay.
+ */
 const LEAD_MS = 10_000;
 
 interface BenchAccount {

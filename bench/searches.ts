@@ -4,8 +4,9 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Measures searches of one tenant's million invoices, another tenant's lists while six clients
-// search, and that tenant's searches while six tenants cause scans.
+// Measures how long one tenant's searches of a million invoices take. Then measures a second
+// tenant's lists while six clients search for the first tenant. Finally, measures the second
+// tenant's searches while six other tenants cause scans.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
@@ -13,7 +14,10 @@ const SEARCHING_CLIENTS = 6;
 const LISTING_CLIENTS = 2;
 const SCANNING_TENANTS = 6;
 const SCANNED_ROWS = Number(process.env.BENCH_SCANNED_ROWS ?? 50_000);
-/** Causes a scan: the index has no key for two letters, and no invoice contains these letters. */
+/**
+ * A search for this text scans all of a tenant's entries: the index has no keys for two letters,
+ * and no invoice contains these letters.
+ */
 const SCANNING_TERM = 'zq';
 
 const TERMS: Readonly<Record<string, string>> = {

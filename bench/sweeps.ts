@@ -6,11 +6,11 @@ import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures one pass of the overdue sweep over many open invoices, few of them newly due. The
+// Measures one pass of the overdue sweep over many open invoices, of which few are newly due. The
 // baseline is a query that reads every open invoice.
 const TENANTS = Number(process.env.BENCH_TENANTS ?? 500);
 const OPEN_EACH = Number(process.env.BENCH_OPEN_EACH ?? 4000);
-/** Newly due invoices, each in a different account. */
+/** Number of newly due invoices, each in a different account. */
 const DUE = Number(process.env.BENCH_DUE ?? 100);
 const PASSES = Number(process.env.BENCH_PASSES ?? 20);
 const BASELINE_PASSES = 3;
@@ -24,7 +24,10 @@ const BASELINE: SqlQuery = {
   values: [LIMIT],
 };
 
-/** Open invoices get a due date in three ways: their own, the customer's or the account's terms. */
+/**
+ * Inserts accounts with open invoices. An invoice has its own due date, or is due by the customer's
+ * or the account's payment terms.
+ */
 async function fill(client: pg.Client): Promise<void> {
   await client.query(
     `insert into tenants (tenant_id, name, environment) select gen_random_uuid(), 'Tenant ' || n, 'live' from generate_series(1, $1::int) n`,
@@ -56,7 +59,7 @@ async function fill(client: pg.Client): Promise<void> {
   await client.query('vacuum analyze');
 }
 
-/** Captures the query that the product sends. */
+/** Resolves with the sweep's query as the product would send it, without running it. */
 async function captureSweepQuery(): Promise<SqlQuery> {
   let captured: SqlQuery | undefined;
   const query = async (sweepQuery: SqlQuery) => {
@@ -83,7 +86,7 @@ interface Pass {
   pages: number;
 }
 
-/** Runs one pass and counts the pages that PostgreSQL reads for it. */
+/** Runs the query once for its duration, and once to count the pages that PostgreSQL reads. */
 function measure({ text }: SqlQuery): Promise<Pass> {
   return db.runAndRollBack(tenantIds, async (tx) => {
     // The baseline may take longer than the product's query timeout.

@@ -19,8 +19,8 @@ import { describeRatio, median, percentile, print, printMachine, printRatio } fr
 import { newInvoiceRequest } from './support/requests.js';
 import { type BenchStores, startStores, waitFor } from './support/stores.js';
 
-// Measures deliveries per second against a bare undici loop, the delay from event to receiver at
-// 200 events per second, and the same delay while another tenant's endpoints hang.
+// Compares deliveries per second with a bare undici loop. Measures the delay from event to receiver
+// at 200 deliveries per second, and again while another tenant's endpoints hang.
 const TENANTS = 50;
 const ENDPOINTS_EACH = 2;
 const DELIVERIES = Number(process.env.BENCH_DELIVERIES ?? 40_000);
@@ -63,7 +63,10 @@ async function prepare(mode: DeploymentMode): Promise<BenchSetup> {
 
 const BODY_OBJECT = JSON.stringify({ note: 'x'.repeat(350) });
 
-/** Inserts events with due deliveries, as the transactions that record events would do. */
+/**
+ * Inserts events and their due deliveries to one endpoint, as the transactions that record events
+ * would do.
+ */
 async function insertDueDeliveries(
   { db }: Pick<BenchSetup, 'db'>,
   { tenantId, id }: { tenantId: string; id: string },
@@ -130,8 +133,8 @@ interface Lags {
 }
 
 /**
- * Creates events through the API at a steady rate. Measures the delay from each event's timestamp,
- * taken before the commit, to its receipt.
+ * Creates events through the API at a steady rate. Measures the delay from an event's timestamp,
+ * taken before the commit, until the receiver has the request.
  */
 async function measureLags(setup: BenchSetup, product: Product): Promise<Lags> {
   await setup.receivers.reset();

@@ -8,8 +8,9 @@ import { envelopeSchemas, resources } from '../shared/registry/resources.js';
 import { computeCodeChecksum, listMigrationFiles } from '../test/support/text/migration-files.js';
 import { listFileSources } from '../workers/exports/files/sources.js';
 
-// Writes what follows from the code: the types of all contracts, tables in the documents, and the
-// checksums of new migrations. With --check (`npm run check`) it only compares.
+// Generates files from the code: the types of all contracts and settings, the table of export
+// columns, and the checksums of new migrations. With --check (`npm run check`), it writes nothing
+// and fails if a file is stale.
 const isCheck = process.argv.includes('--check');
 const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
   Object.values(module as Record<string, Joi.Schema>),
@@ -30,7 +31,7 @@ update('docs/exports/README.md', (text) =>
 );
 update('test/contract/frozen-migrations.json', (text) => {
   const frozen = JSON.parse(text) as Record<string, string>;
-  // A checksum that is there stays, because the migration may have landed.
+  // Keep an existing checksum, because its migration may have landed and must not change.
   for (const file of listMigrationFiles()) frozen[file] ??= computeCodeChecksum(file);
   return `${JSON.stringify(frozen, null, 2)}\n`;
 });
@@ -41,7 +42,7 @@ async function renderTypes(of: Joi.Schema[]): Promise<string> {
     additionalProperties: false,
     format: true,
   });
-  // The root only makes the compiler reach each definition.
+  // Remove the root type, which exists only so that the compiler finds every definition.
   return types.replace(/^export interface Contracts \{\n[^}]*\}\n/m, '');
 }
 
@@ -56,7 +57,7 @@ function update(path: string, render: (before: string) => string): void {
   } else writeFileSync(target, after);
 }
 
-/** Replaces the rows of the Markdown table with this heading row. */
+/** Replaces the rows of the Markdown table that begins with the line `heading`. */
 function replaceTable(text: string, heading: string, rows: string[]): string {
   const lines = text.split('\n');
   const start = lines.indexOf(heading) + 2;

@@ -11,8 +11,8 @@ interface BareInvoice {
   line_items: { total_cents: number }[];
 }
 
-// The simplest server for the same requests: Koa and a connection pool, without authentication,
-// limits, validation, isolation, audit or events.
+// The baseline for reads and writes: the simplest server for these requests, with Koa and a
+// connection pool. It has no authentication, limits, validation, isolation, audit or events.
 const [, , kind = 'pg', port = '0', databaseUrl = ''] = process.argv;
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
 const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });

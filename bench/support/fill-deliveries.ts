@@ -4,14 +4,22 @@ import { withPgClient } from '../../test/support/writes/rows.js';
 import type { BenchStores } from './stores.js';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** The whole retention time: five or six partitions. */
+/**
+ * The deliveries are spread over the whole retention time, which is five or six weekly partitions.
+ */
 const DAYS = 30;
-/** Coprime with the other moduli of the insert query, so that every combination occurs. */
+/**
+ * Number of endpoints. It has no common divisor with the other moduli in the insert query, so that
+ * every combination of values occurs.
+ */
 const ENDPOINTS = 53;
 const ATTEMPTS_EACH = 2;
 const DELIVERIES_PER_INSERT = 250_000;
 
-/** Inserts the deliveries $4 to $5 of `total`, oldest first. One in ten is another tenant's. */
+/**
+ * Inserts the deliveries with the numbers $4 to $5, and their attempts, oldest first. Every tenth
+ * delivery belongs to another tenant.
+ */
 const INSERT = `
   with made as (
     insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, attempts, next_attempt_at, last_attempt_at,
@@ -42,9 +50,9 @@ export interface FilledDeliveries {
 }
 
 /**
- * Fills the delivery log directly with SQL; the superuser bypasses row-level security. Inserts
- * `attempts` attempts, two per delivery, spread evenly over 30 days. Nine tenths belong to this
- * tenant, over 53 endpoints. All deliveries have ended, so that no worker sends them.
+ * Fills the delivery log with SQL, as the superuser, who bypasses row-level security. Inserts
+ * `attempts` attempts, two per delivery, spread evenly over 30 days. Nine tenths belong to the
+ * tenant `tenantId`, for 53 endpoints. All deliveries have ended, so that no worker sends them.
  */
 export async function fillDeliveries(
   stores: BenchStores,
@@ -52,7 +60,8 @@ export async function fillDeliveries(
   attempts: number,
 ): Promise<FilledDeliveries> {
   const now = Date.now();
-  // maintainPartitions creates partitions up to four weeks ahead: from 30 days ago until today.
+  // Create the partitions of the last 30 days. maintainPartitions creates those of the four weeks
+  // after `now`.
   await maintainPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
   const endpoints = Array.from({ length: ENDPOINTS }, newId);
   const others = Array.from({ length: 9 }, newId);

@@ -9,9 +9,9 @@ async function runAsSuperuser<T>(url: string, work: (client: pg.Client) => Promi
 }
 
 /**
- * Fills a tenant with invoices directly with SQL, one second apart; the superuser
- * bypasses row-level security. Keeps a copy in `bench.fill_source`. Up to a million
- * invoices, each gets two line items.
+ * Inserts invoices whose creation times are one second apart. Uses SQL as the superuser, who
+ * bypasses row-level security. Keeps a copy in `bench.fill_source`. Each invoice gets two line
+ * items if there are at most a million invoices.
  */
 export async function fillInvoices(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
   await runAsSuperuser(superuserUrl, async (client) => {
@@ -40,8 +40,8 @@ export async function fillInvoices(superuserUrl: string, tenantId: string, rows:
 }
 
 /**
- * Spreads the invoices over three years. The older half has another prefix, and every second
- * invoice has a purchase order.
+ * Inserts invoices to search for, spread over three years. Invoice numbers begin with OLD- in the
+ * older half and with INV- in the newer half. Every second invoice has a PO number.
  */
 export async function fillSearchableInvoices(
   superuserUrl: string,
@@ -49,7 +49,8 @@ export async function fillSearchableInvoices(
   rows: number,
 ): Promise<void> {
   await runAsSuperuser(superuserUrl, async (client) => {
-    // Building the index afterwards is much faster than filling it row by row.
+    // Drop the search index and build it after the insert. This is much faster than filling it row
+    // by row.
     const { rows: indexes } = await client.query<{ definition: string }>(
       "select pg_get_indexdef('search_entries_keys'::regclass) as definition",
     );
@@ -69,7 +70,10 @@ export async function fillSearchableInvoices(
   });
 }
 
-/** The smallest ids are spread evenly over the filled invoices, because ids are random. */
+/**
+ * Resolves with the ids of `count` filled invoices. Ids are random, so the smallest ones are spread
+ * evenly over all invoices.
+ */
 export async function readIds(superuserUrl: string, count: number): Promise<string[]> {
   return runAsSuperuser(superuserUrl, async (client) => {
     const { rows } = await client.query<{ id: string }>(

@@ -19,8 +19,9 @@ export interface LoadResult {
 }
 
 /**
- * Runs a closed loop of keep-alive clients over raw sockets, for the product and its baseline. Raw
- * sockets are much cheaper than an HTTP client library, so on two cores the server is the
+ * Keeps `clients` connections busy: each sends its next request as soon as the previous response is
+ * complete. Latencies are in ms. The product and its baseline are measured in the same way. Raw
+ * sockets cost much less than an HTTP client library. So even on two cores, the server is the
  * bottleneck and not the load generator.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
@@ -76,7 +77,10 @@ function fail(socket: Socket, reject: (error: Error) => void, response: string):
   reject(new Error(`unexpected response: ${response.slice(0, 1000)}`));
 }
 
-/** Returns undefined until the response is complete. Responses must have a Content-Length. */
+/**
+ * Returns the status, or undefined until the response is complete. Responses must have a
+ * Content-Length.
+ */
 function parseStatus(text: string): number | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

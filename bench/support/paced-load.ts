@@ -4,11 +4,15 @@ export interface PacedLoadOptions {
   origin: string;
   perSecond: number;
   seconds: number;
-  /** Functions that return complete HTTP requests as raw text. They are used in rotation. */
+  /** Functions that return complete HTTP requests as raw text, used in rotation. */
   requests: (() => string)[];
 }
 
-/** Waiting for responses would hide every stall (coordinated omission). */
+/**
+ * Sends requests at a fixed rate, whether or not earlier ones have been answered. A client that
+ * waits for responses sends fewer requests during a stall, which hides the stall (coordinated
+ * omission).
+ */
 export async function runPacedLoad({
   origin,
   perSecond,

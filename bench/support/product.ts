@@ -14,10 +14,13 @@ import { type BenchStores, findFreePort, hasRedis, waitFor } from './stores.js';
 export const SECRET_KEY = randomBytes(36).toString('base64');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `all`: one process, PostgreSQL alone. `scaled`: API and workers apart, the queue in Redis. */
+/**
+ * `all`: one process, which needs only PostgreSQL. `scaled`: API and workers as separate processes,
+ * with queues in Redis.
+ */
 export type DeploymentMode = 'all' | 'scaled';
 
-/** BENCH_WAY names the mode; by default every mode that this machine can run. */
+/** Returns the mode that BENCH_WAY names, or by default every mode that this machine can run. */
 export function listDeploymentModes(): DeploymentMode[] {
   const { BENCH_WAY } = process.env;
   if (BENCH_WAY) return [BENCH_WAY as DeploymentMode];
@@ -26,22 +29,25 @@ export function listDeploymentModes(): DeploymentMode[] {
 
 export interface Product {
   origin: string;
-  /** Serves the metrics of the process that commits. */
+  /**
+   * Address of the last process, whose metrics a bench reads. That is the last of `workers`, or in
+   * `all` mode the only process.
+   */
   metricsOrigin: string;
   pids: number[];
   stop: () => Promise<void>;
 }
 
 export interface ProductOptions {
-  /** The built file of the serving process in `scaled` mode. */
+  /** In `scaled` mode, the built file of the process that serves requests. */
   entry?: string;
   /** In `scaled` mode, the queues of each worker process. The last process serves the metrics. */
   workers?: string[];
-  /** Additional environment variables. */
+  /** More environment variables. They take precedence over those that `startProduct` sets. */
   settings?: Record<string, string>;
 }
 
-/** Starts the built product as real processes. Only the rate limits are lifted. */
+/** Starts the built product as real processes, as in production except for very high limits. */
 export async function startProduct(
   stores: BenchStores,
   mode: DeploymentMode,
@@ -70,7 +76,7 @@ export async function startProduct(
       stdio: 'inherit',
     }),
   );
-  // A bench that fails leaves no process behind.
+  // Kill the processes when the bench ends, even if it fails.
   process.once('exit', () => {
     for (const child of children) child.kill('SIGKILL');
   });
@@ -84,7 +90,10 @@ export async function startProduct(
   };
 }
 
-/** The product may deliver to this machine. In `scaled` mode the last process sends deliveries. */
+/**
+ * Starts the product so that it may deliver webhooks to this machine. In `scaled` mode, the last
+ * process sends them.
+ */
 export function startWebhookProduct(stores: BenchStores, mode: DeploymentMode): Promise<Product> {
   const settings = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
   return startProduct(stores, mode, { workers: ['writes clock', 'webhooks'], settings });

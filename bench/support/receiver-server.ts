@@ -1,4 +1,7 @@
-/** Runs webhook receivers, controlled over IPC. They do as little work per request as possible. */
+/**
+ * Runs webhook receivers in a separate process, which the bench controls over IPC. Receivers do as
+ * little work per request as possible.
+ */
 import { createHmac } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
@@ -12,7 +15,8 @@ const servers: Server[] = [];
 const HEAD_END = Buffer.from('\r\n\r\n');
 const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 /**
- * A check costs as much as the rest of a request, so only one in this many signatures is checked.
+ * Only one in this many signatures is checked, because a check costs as much as the rest of a
+ * request.
  */
 const REQUESTS_PER_CHECK = 20;
 

@@ -11,11 +11,11 @@ export interface ReceiverStats {
   checked: number;
   /** Number of wrong signatures. */
   faults: number;
-  /** For each request, the time from the event's timestamp to its receipt. */
+  /** For each request, how many ms after the event's timestamp the request arrived. */
   lagsMs: number[];
 }
 
-/** Many receivers in one separate process, each on its own port. */
+/** Controls a separate process that runs many webhook receivers, each on its own port. */
 export class WebhookReceivers {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -34,7 +34,10 @@ export class WebhookReceivers {
     });
   }
 
-  /** Resolves with the URLs. A key is base64, or null if signatures are not checked. */
+  /**
+   * Adds a receiver per key and resolves with their URLs. A key is base64, or null if signatures
+   * are not checked. In the mode `hang`, receivers never respond.
+   */
   async add(keys: (string | null)[], mode: 'answer' | 'hang' = 'answer'): Promise<string[]> {
     const ports = await this.request<number[]>({ type: 'add', keys, mode });
     return ports.map((port) => `http://127.0.0.1:${port}/hook`);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 
-/** Every bench starts with a description of the machine. */
+/** Prints processor, memory and versions of this machine. Every bench calls this first. */
 export function printMachine(): void {
   const model = cpus()[0]?.model ?? 'unknown';
   const redis = version('redis-server', ['--version']);
@@ -26,7 +26,10 @@ export function describeRatio(ours: number, baseline: number): string {
   return (ours / baseline).toFixed(2);
 }
 
-/** `bar` comes from docs/performance.md. */
+/**
+ * Prints two figures and their ratio.
+ * @param figures.bar the required ratio, as in docs/performance.md
+ */
 export function printRatio(
   label: string,
   figures: { ours: number; baseline: number; unit: string; bar: string },
@@ -41,7 +44,7 @@ export function median(values: number[]): number {
   return percentile(values, 0.5);
 }
 
-/** @param share 0.95 for the 95th percentile */
+/** @param share from 0 to 1, such as 0.95 for the 95th percentile */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * share)] ?? 0;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Raw text, with a new Idempotency-Key. */
+/** Returns a POST request as raw text, with a new Idempotency-Key. */
 export function postRequest(key: string, path: string, input: unknown): string {
   const body = JSON.stringify(input);
   return [
@@ -17,7 +17,10 @@ export function postRequest(key: string, path: string, input: unknown): string {
 
 let sequence = 0;
 
-/** Each call of the returned function requests another new invoice with two line items. */
+/**
+ * Returns a function that builds requests as raw text. Each request creates another invoice with
+ * two line items.
+ */
 export function newInvoiceRequest(key: string): () => string {
   return () => {
     sequence += 1;

@@ -19,8 +19,8 @@ export interface BenchStores {
 
 export async function startStores(options: { redis: boolean }): Promise<BenchStores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-bench-'));
-  // When root runs the bench, another user runs PostgreSQL. Without access to this folder, the
-  // cluster would go to /var/lib.
+  // If root runs the bench, PostgreSQL runs as another user. Without access to this folder, that
+  // user's server would keep its data in /var/lib.
   chmodSync(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, logger: quiet });
   const { databaseUrl, superuserUrl } = postgres;
@@ -42,7 +42,7 @@ export function hasRedis(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** As in production, Redis has an append-only file that is synced every second. */
+/** Starts Redis with an append-only file that is synced every second, as in production. */
 async function startRedis(dir: string): Promise<{ url: string; child: ChildProcess }> {
   const port = await findFreePort();
   const child = spawn(

@@ -1,4 +1,4 @@
-/** The baseline for deliveries: posts the same bodies to the same receivers with undici. */
+/** The baseline for deliveries: posts bodies of similar size to the same receivers with undici. */
 import { Agent, request } from 'undici';
 
 interface LoopOptions {

@@ -9,7 +9,7 @@ import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
 import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
-/** The demo's key for a user who gives no key. */
+/** Names the field of demo.json whose key is used if the user gives no key. */
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**
@@ -35,7 +35,7 @@ export async function resolveApiAccess(
   return { url: addApiPath(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
 }
 
-/** Adds `/v1` to an address that has no path, and removes a slash at the end. */
+/** Adds `/v1` to an address that has no path. Removes slashes at the end of any other address. */
 function addApiPath(url: string): string {
   return new URL(url).pathname === '/' ? new URL('/v1', url).href : stripTrailingSlashes(url);
 }
@@ -52,9 +52,11 @@ export function parseKey(text: string): string {
 }
 
 /**
- * Reads an address of the demo and a key of its first company from demo.json.
- * @param options.remedy tells the user what to do if the demo is missing
- * @throws {CliError} `configuration`
+ * Reads demo.json and returns one address and one key of the demo's first company.
+ * @param options.url the field with the address
+ * @param options.key the field with the key
+ * @param options.remedy begins the error message: what the user can do without the demo
+ * @throws {CliError} `configuration` if demo.json is missing or incomplete
  */
 export async function loadDemoAccess(
   dataDir: string,
@@ -74,7 +76,10 @@ export async function loadDemoAccess(
   }
 }
 
-/** @throws {CliError} `usage` */
+/**
+ * Returns `text` if it is an http or https URL without a user name or password.
+ * @throws {CliError} `usage`, naming `option`, for any other text
+ */
 export function validateHttpUrl(option: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')

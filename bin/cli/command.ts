@@ -9,25 +9,32 @@ export interface CommandArgs {
   positionals: string[];
 }
 
-/** Settings are read and connections are opened only when the command calls `config` or `store`. */
+/**
+ * What a command can use. Calling `config` or `store` reads the settings. Calling `store` also
+ * finds or starts PostgreSQL.
+ */
 export interface CommandContext {
   logger: Logger;
   lifecycle: Lifecycle;
   /** @throws {CliError} `configuration`, naming every wrong setting */
   config: () => Config;
-  /** The owner role's connection string, and a pool whose sessions use the application's role. */
+  /**
+   * Returns the owner role's connection string, and a pool whose sessions use the application's
+   * role.
+   */
   store: () => Promise<{ databaseUrl: string; db: Database }>;
   /** Prints an entry on standard output before the command's result. */
   printEntry: (line: OutputEntry) => void;
   /** Prints a status text for people on standard error. */
   printStatus: (text: string) => void;
   /**
-   * Replaces or erases the text of its previous call. Prints only if standard error is a terminal.
+   * Overwrites the status text of the previous call; an empty text erases it. Prints only if
+   * standard error is a terminal.
    */
   replaceStatus: (text: string) => void;
   /**
-   * Returns a signal that SIGINT and SIGTERM abort. A command that calls this must end by itself
-   * when the signal is aborted. Its exit code is then 0 unless it fails.
+   * Returns a signal that is aborted on SIGINT or SIGTERM. A command that calls this must then end
+   * by itself. It exits with 0 unless it fails.
    */
   getInterruptSignal: () => AbortSignal;
 }

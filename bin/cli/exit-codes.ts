@@ -11,7 +11,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, configuration: 3, notFound: 4,
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The message says what to do next and contains no secret. */
+/** An error that ends the command. Its message says what to do next and contains no secret. */
 export class CliError extends Error {
   constructor(
     readonly code: string,
@@ -32,10 +32,16 @@ export function notFoundError(label: string): CliError {
   return new CliError('not_found', `No such ${label}.`, EXIT.notFound);
 }
 
-/** PostgreSQL returns these for a wrong DATABASE_URL: failed authentication, no such database. */
+/**
+ * SQLSTATEs for a wrong DATABASE_URL: failed authentication (28P01, 28000), no such database
+ * (3D000).
+ */
 const WRONG_URL_SQLSTATES = ['28P01', '28000', '3D000'];
 
-/** An unknown error keeps its message, without passwords. */
+/**
+ * Converts any error to one with an exit code. An unknown error keeps its message, but passwords
+ * are removed.
+ */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConfigError) return new CliError('configuration', error.message, EXIT.configuration);
@@ -70,7 +76,7 @@ export function toCliError(error: unknown): CliError {
   return new CliError('failed', message, EXIT.failed, cause);
 }
 
-/** Describes an error for a terminal. The message of a CliError is never shortened. */
+/** Returns an error's text for a terminal, cut to 500 characters unless it is a CliError. */
 export function describeReason(error: unknown): string {
   return error instanceof CliError ? error.message : describeError(error);
 }
@@ -79,7 +85,10 @@ function joinMessages(error: AppError): string {
   return (error.details ?? []).map(({ message }) => message).join('; ') || error.message;
 }
 
-/** The `role` setting fails with 22023 if the role is missing; 42P01 is an undefined table. */
+/**
+ * True if a table (SQLSTATE 42P01) or the application's role (22023) is missing. Migrations create
+ * both.
+ */
 export function isNotMigrated(error: unknown): boolean {
   const code = getErrorCode(error);
   return code === '42P01' || (code === '22023' && /role "[^"]*" does not exist/.test(describeReason(error)));

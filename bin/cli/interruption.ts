@@ -1,13 +1,17 @@
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { EXIT } from './exit-codes.js';
 
-/** Under npx, Ctrl-C sends two signals. Signals within this time count as a single signal. */
+/**
+ * Signals that follow the first within this time are ignored, because one Ctrl-C under npx sends
+ * two signals.
+ */
 const SAME_SIGNAL_MS = 1000;
 
 /**
- * Handles SIGINT and SIGTERM for a command. By default it closes what the command opened, such as
- * an embedded server, and exits with 1. If the command called `getSignal`, it aborts the command's
- * signal instead. A second signal exits immediately.
+ * Handles SIGINT and SIGTERM for a command. By default, the first signal closes what the command
+ * opened, such as an embedded server, and exits with 1. If the command has called `getSignal`, the
+ * first signal only aborts the AbortSignal that `getSignal` returned. A later signal exits
+ * immediately.
  */
 export class Interruption {
   private readonly controller = new AbortController();
@@ -20,7 +24,7 @@ export class Interruption {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.interrupt());
   }
 
-  /** After this call, the command must end by itself when the signal is aborted. */
+  /** Returns an AbortSignal that SIGINT or SIGTERM aborts. The command must then end by itself. */
   getSignal(): AbortSignal {
     this.isHandledByCommand = true;
     return this.controller.signal;

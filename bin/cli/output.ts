@@ -1,22 +1,22 @@
 import type { CliError } from './exit-codes.js';
 
-/** `data` is for programs, `text` for people. */
+/** What a command prints: `data` with --json, otherwise `text`. */
 export interface OutputEntry {
   data: Record<string, unknown>;
   text: string;
 }
 
 export interface CommandOutput extends OutputEntry {
-  /** Nothing is printed, because the command itself wrote to standard output. */
+  /** If true, `printOutput` prints nothing, because the command itself wrote to standard output. */
   isSilent?: boolean;
-  /** The command ran, but its result counts as a failure. */
+  /** Set if the command ran to its end, but found a failure, such as an unhealthy service. */
   failure?: CliError;
 }
 
 export interface Terminal {
   out: (text: string) => void;
   err: (text: string) => void;
-  /** Standard error is a terminal, where text can be overwritten. */
+  /** True if standard error is a terminal, where text can be overwritten. */
   isInteractive: boolean;
 }
 
@@ -25,7 +25,7 @@ export function printEntry(terminal: Terminal, { data, text }: OutputEntry, json
   terminal.out(`${json ? JSON.stringify(data) : text}\n`);
 }
 
-/** With `json`, the result is one JSON document on standard output, also on failure. */
+/** Prints the result. With `json`, standard output gets one JSON document, even after a failure. */
 export function printOutput(
   terminal: Terminal,
   { data, text, failure, isSilent }: CommandOutput,
@@ -43,13 +43,15 @@ export function printOutput(
   terminal.out(`${JSON.stringify({ ...outcome, data })}\n`);
 }
 
-/** Prints on standard error, or with `json` as `{ok:false, error}` on standard output. */
+/** Prints an error on standard error, or with `json` as `{ok:false, error}` on standard output. */
 export function printError(terminal: Terminal, { code, message }: CliError, json: boolean): void {
   if (json) terminal.out(`${JSON.stringify({ ok: false, error: { code, message } })}\n`);
   else terminal.err(`tow: ${message}\n`);
 }
 
-/** Aligns the columns under a header. Without rows it returns "(none)". */
+/**
+ * Returns the rows as text with aligned columns below a header, or "(none)" if there are no rows.
+ */
 export function renderTable(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
   if (rows.length === 0) return '(none)';
   const cells = [

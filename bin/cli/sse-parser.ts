@@ -1,16 +1,16 @@
 /** The fields between two blank lines of an event stream. */
 export interface SseBlock {
   id?: string;
-  /** The field `event`. */
+  /** Value of the field `event`. */
   type?: string;
   data?: string;
   retryMs?: number;
 }
 
 /**
- * Parses server-sent events as the HTML standard defines them, in chunks of any size. The API's
- * stream sends ids without data to tell where it starts and how far it has read. Parser libraries
- * drop such ids, but this parser keeps them.
+ * Parses server-sent events as the HTML standard defines them, in chunks of any size. Parser
+ * libraries drop blocks that have an id but no data; this parser returns them. The API sends such
+ * ids to tell a client where to continue after a disconnection.
  */
 export class SseParser {
   private rest = '';
@@ -37,7 +37,7 @@ export class SseParser {
       this.isFirst = false;
       all = all.replace(/^\uFEFF/, '');
     }
-    // A CR at the end may be the first half of a CRLF.
+    // Keep a CR at the end for the next chunk, because it may be the first half of a CRLF.
     const trailingCr = all.endsWith('\r') ? '\r' : '';
     const lines = all.slice(0, all.length - trailingCr.length).split(/\r\n|\n|\r/);
     this.rest = (lines.pop() ?? '') + trailingCr;

@@ -6,14 +6,15 @@ import { isDataDirTaken, startEmbeddedServer } from '../embedded-postgres/server
 import { readState } from '../embedded-postgres/state.js';
 import { CliError, describeReason, EXIT, isNotMigrated } from './exit-codes.js';
 
-/** How long to wait for the server of a process that has just started. */
+/** How long to wait for the embedded server of another process, which may still be starting. */
 const WAIT_FOR_SERVER_MS = 15_000;
 const POLL_MS = 200;
 
 /**
- * Uses DATABASE_URL, else the embedded server in DATA_DIR, and starts the server if needed.
- * @throws {CliError} `store_unreachable` if the embedded server cannot be
- * started or does not respond
+ * Returns DATABASE_URL if it is set, else the URL of the embedded server in DATA_DIR. Starts that
+ * server if no process runs it.
+ * @throws {CliError} `store_unreachable` if the embedded server cannot be started or does not
+ * respond
  */
 export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   const { config } = foundation;
@@ -29,7 +30,10 @@ export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   }
 }
 
-/** Polls postgres.json and the server, because the other process may still be starting. */
+/**
+ * Returns the URL of the embedded server that another process runs. Polls, because the server may
+ * still be starting.
+ */
 async function findRunningServer(dataDir: string): Promise<string> {
   const deadline = Date.now() + WAIT_FOR_SERVER_MS;
   let last: unknown;
@@ -54,7 +58,10 @@ function unreachable(message: string, cause: unknown): CliError {
   return new CliError('store_unreachable', message, EXIT.unreachable, { cause });
 }
 
-/** Opens a small connection pool in the application's role. It connects with the first query. */
+/**
+ * Opens a pool of at most two connections in the application's role. Connects only when the first
+ * query is sent.
+ */
 export function openStore({ logger, lifecycle }: Foundation, url: string, name: string): Database {
   const db = openDatabase({ databaseUrl: url, poolSize: 2, applicationName: `tow-${name}`, logger });
   lifecycle.onClose('postgres pool', () => db.close());
@@ -62,7 +69,8 @@ export function openStore({ logger, lifecycle }: Foundation, url: string, name: 
 }
 
 /**
- * Resolves with false if the application's role is missing, which `tow migrate` creates.
+ * Resolves with true if a query in the application's role succeeds. Resolves with false if the role
+ * is missing, because `tow migrate` has not run yet.
  * @throws if PostgreSQL cannot be reached or refuses the credentials
  */
 export async function isReachableAsApp(db: Database): Promise<boolean> {
@@ -77,7 +85,10 @@ export async function isReachableAsApp(db: Database): Promise<boolean> {
 
 const TENANTS_PER_PASS = 500;
 
-/** Runs a query for all tenants, in chunks. Each transaction sees only the tenants of its chunk. */
+/**
+ * Runs a query for all tenants, in one transaction per chunk of 500 tenants, and returns all rows.
+ * Each transaction sees only the tenants of its chunk.
+ */
 export async function readAcrossTenants<R>(db: Database, text: string, values: unknown[] = []): Promise<R[]> {
   const ids = await db.listTenantIds();
   const rows: R[] = [];

@@ -10,10 +10,13 @@ export const REMEDY_FOR_CLOCK =
 export const REMEDY_FOR_ACCOUNTS =
   'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
 
-/** The finding names this many accounts, and only counts the others. */
+/** A finding names at most this many accounts, and counts the rest. */
 const MAX_NAMED = 20;
 
-/** @throws {Error} naming the late schedules, with the cause of their last failure */
+/**
+ * Resolves with the last success of every schedule.
+ * @throws {Error} naming each late schedule and why it last failed
+ */
 export async function checkClock(db: Database): Promise<string> {
   const runs = await readScheduleRuns(db, SCHEDULES);
   if (runs.length === 0) return 'no clock has run on this database yet';
@@ -35,7 +38,10 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
     : `${schedule} last succeeded at ${at}${cause}`;
 }
 
-/** @throws {Error} naming accounts with an unknown time zone, and accounts that a sweep left out */
+/**
+ * Resolves if every account has a known time zone and no sweep leaves out an account.
+ * @throws {Error} naming the accounts with an unknown time zone, and those that a sweep leaves out
+ */
 export async function checkAccounts(db: Database): Promise<string> {
   const [zones, accounts, faults] = await Promise.all([
     loadPostgresTimeZones(db),

@@ -5,10 +5,16 @@ import { readAcrossTenants } from '../cli/store.js';
 export const REMEDY_FOR_CONNECTIONS =
   'Start a worker (npm start, or `node dist/workers/main.js integrations`); its log names the cause of each failed step.';
 
-/** Workers take due work within seconds. */
+/**
+ * Work that has been due for longer than this is late. Workers normally start due work within
+ * seconds.
+ */
 const LATE_MINUTES = 5;
 
-/** Connections of one vendor in one condition. */
+/**
+ * Number of a vendor's connections in a condition: `late`, or the status of connections that are
+ * not late.
+ */
 interface ConnectionCount {
   vendor: string;
   condition: string;
@@ -16,8 +22,8 @@ interface ConnectionCount {
 }
 
 /**
- * Counts connections by vendor and status.
- * @throws {Error} naming the vendors to which due work is not done
+ * Resolves with the number of connections by vendor and status.
+ * @throws {Error} with these numbers, if due work of a connection is late
  */
 export async function checkConnections(db: Database): Promise<string> {
   const rows = await readAcrossTenants<ConnectionCount>(

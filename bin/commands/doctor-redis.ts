@@ -6,11 +6,12 @@ import { CliError, describeReason, EXIT } from '../cli/exit-codes.js';
 const CONNECT_TIMEOUT_MS = 3000;
 
 /**
+ * Resolves with the response time of Redis.
  * @throws {CliError} `store_unreachable` if Redis does not respond within 3 s
  * @throws {Error} if Redis may evict keys
  */
 export async function checkRedis(url: string, logger: Logger): Promise<string> {
-  // The finding already holds the connection error, so the client does not log it too.
+  // Silence the client's log, because the finding already shows the connection error.
   const redis = connectRedis(url, 'fast', logger.child({}, { level: 'silent' }));
   try {
     await new Promise<void>((resolve, reject) => {
@@ -18,7 +19,7 @@ export async function checkRedis(url: string, logger: Logger): Promise<string> {
       const timer = setTimeout(() => reject(unreachable(last)), CONNECT_TIMEOUT_MS);
       redis.on('error', (error) => {
         last = error;
-        // No server listens on that port: fail now instead of waiting for the timeout.
+        // No server listens on the port: fail now instead of waiting for the timeout.
         if (getErrorCode(error) !== 'ECONNREFUSED') return;
         clearTimeout(timer);
         reject(unreachable(error));

@@ -43,7 +43,7 @@ export const listKeys: RunCommand = async (args, { store }) => {
   };
 };
 
-/** `tow keys revoke`: running processes check the key again within 5 s. */
+/** `tow keys revoke`: revokes a key. Running processes refuse the key within 5 s. */
 export const revokeKey: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
   if (!isUuid(id)) throw usageError('KEY_ID must be the id of a key; `tow keys list` shows them.');

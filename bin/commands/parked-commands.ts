@@ -31,8 +31,8 @@ export const listParkedCommands: RunCommand = async (_args, { store }) => {
 };
 
 /**
- * `tow commands replay`: the clock submits the command again within seconds. Running this twice is
- * safe, because a command acts only once.
+ * `tow commands replay`: releases a parked command, which the clock then submits within seconds.
+ * Running this twice is safe, because a command acts only once.
  */
 export const replayParkedCommand: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
@@ -63,7 +63,7 @@ interface AttemptRow {
 
 async function assertReplayable(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const [row] = await tx.query<AttemptRow>({
-    // The write may have run under another id, after a retry with the same Idempotency-Key.
+    // A retry with the same Idempotency-Key may have made the same write, under another command id.
     text: `select a.parked_at is not null as parked,
                   exists (select from audit_entries e where e.tenant_id = a.tenant_id and e.id = a.command_id)
                   or exists (select from idempotency_keys k

@@ -76,7 +76,8 @@ export interface TenantRow extends Record<string, unknown> {
 }
 
 /**
- * `--tenant` names a live tenant or a sandbox. `--sandbox` selects the sandbox of a live tenant.
+ * Finds the tenant that `--tenant` names, which may be a sandbox. With `--sandbox`, finds the
+ * sandbox of a live tenant.
  * @throws {CliError} `usage` if the value is not an id, `not_found` if no tenant has the id
  */
 export async function findNamedTenant(db: Database, { values }: CommandArgs): Promise<TenantRow> {

@@ -10,7 +10,7 @@ import { insertRows } from './insert-records.js';
 import { createAuditEntry } from './records/audit.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './records/tenants.js';
 
-/** One company in `demo.json`: a person's sign-in and keys, in clear text. */
+/** One company in `demo.json`: its owner's sign-in, and its keys in clear text. */
 export interface DemoCredentials {
   name: string;
   email: string;
@@ -31,7 +31,10 @@ interface KeyPlan {
   readOnly: boolean;
 }
 
-/** REST keys hold every permission, agent keys all or all read scopes (docs/decisions.md §6). */
+/**
+ * The keys of each company. API keys have every permission. Agent keys have every scope, and
+ * read-only agent keys every read scope (docs/decisions.md §6).
+ */
 const KEY_PLANS: Readonly<Record<DemoKeyField, KeyPlan>> = {
   api_key: { kind: 'api', environment: 'live', name: 'Demo API key', readOnly: false },
   sandbox_key: { kind: 'api', environment: 'sandbox', name: 'Demo sandbox key', readOnly: false },
@@ -68,8 +71,9 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
 }
 
 /**
- * The transaction must cover all tenants of the demo. Earlier keys stay unchanged. Resolves with
- * the only clear-text copy.
+ * Creates new keys for every company of the demo, and sets a new password for its owner. Earlier
+ * keys stay valid. Resolves with the clear text, of which the database stores only hashes. The
+ * transaction must include all tenants of the demo.
  */
 export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoCredentials[]> {
   const sealingKey = deriveKey(secretKey, 'credentials');
@@ -107,7 +111,10 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
   return tenants;
 }
 
-/** Creates the owner if missing. Sets a new password and ends the owner's sessions. */
+/**
+ * Creates the owner if missing. Sets a new password and ends the owner's sessions. Resolves with
+ * the password.
+ */
 async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promise<string> {
   const password = randomBytes(12).toString('base64url');
   const [row] = await tx.query<{ made: boolean }>({
@@ -129,7 +136,10 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
   return password;
 }
 
-/** Keys with other names, which people created in the demo, stay valid. */
+/**
+ * Revokes the keys that the demo created, found by their names. Keys with other names, which people
+ * created in the demo, stay valid.
+ */
 export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const revoked = await tx.query<{ tenant_id: string; id: string; kind: string }>({
     text: `update api_keys t set revoked_at = now()

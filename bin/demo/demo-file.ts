@@ -43,11 +43,12 @@ export function getDemoFilePath(dataDir: string): string {
 }
 
 /**
- * Ensures that the demo exists and that demo.json (mode 0600) matches it. Seeds a database without
- * a demo. Keeps the file's credentials if their keys are valid in this database, otherwise makes
- * new credentials. Always rewrites the addresses.
+ * Creates the demo if the database has none, and writes demo.json (mode 0600). Keeps the
+ * credentials in an existing file if its keys are valid in this database, otherwise makes new
+ * credentials. Always rewrites the addresses.
  * A lock makes concurrent processes run one after another. The file is written before the commit.
- * If the commit fails, the database does not know the file's keys, and the next start renews them.
+ * If the commit fails, the file's keys are unknown to the database, and the next start replaces
+ * them.
  */
 export function ensureDemo(
   db: Database,
@@ -78,7 +79,9 @@ async function ensureCredentials(
   return kept && (await areKeysValid(tx, kept)) ? kept : renewCredentialsUnderLock(tx, options);
 }
 
-/** Returns undefined if the file is missing or unusable. */
+/**
+ * Reads the credentials in demo.json. Resolves with undefined if the file is missing or unusable.
+ */
 async function readTenants(
   path: string,
   logger: EnsureDemoOptions['logger'],
@@ -115,8 +118,8 @@ function isDemoTenant(value: unknown): value is DemoCredentials {
 }
 
 /**
- * Checks only each company's live API key. A person who revokes another key as a trial keeps all
- * other keys at the next start.
+ * True if the `api_key` of every company is valid. Other keys are not checked. A person may revoke
+ * one of them as a trial, and must not lose all other keys at the next start.
  */
 async function areKeysValid(tx: Transaction, tenants: readonly DemoCredentials[]): Promise<boolean> {
   const hashes = tenants.map(({ api_key }) => sha256(api_key));

@@ -4,7 +4,10 @@ import type { DemoRecords } from './records/records.js';
 
 const OWN_TENANTS = `any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
 
-/** released_at defaults to sent_at, then created_at; viewed_at equals sent_at. */
+/**
+ * Sets `released_at` of each released invoice to its sent_at, or else to its created_at. Sets
+ * `viewed_at` of each viewed invoice to its sent_at.
+ */
 const SET_RELEASE_TIMES: SqlQuery = {
   text: `update invoices set released_at = coalesce(sent_at, created_at),
            released_as = case when status = 'sent_to_roadsync' then 'sent_to_roadsync' else 'sending' end,
@@ -12,13 +15,13 @@ const SET_RELEASE_TIMES: SqlQuery = {
          where tenant_id = ${OWN_TENANTS} and status not in ('draft', 'needs_review', 'approved', 'cancelled')`,
 };
 
-/** Sets the storage days up to the time of seeding or of the release. */
+/** Sets the number of storage days to charge for each impound, until its release or until now. */
 const SET_STORAGE_DAYS: SqlQuery = {
   text: `update impounds i set accrued_days = ${chargedDays('i', 'i.updated_at')} from tenants t
          where i.tenant_id = ${OWN_TENANTS} and t.tenant_id = i.tenant_id`,
 };
 
-/** Inserts all records in one flush, one query per table. The tenants must exist. */
+/** Inserts all records, with one query per table, in one network flush. The tenants must exist. */
 export async function insertDemoRecords(tx: Transaction, records: readonly DemoRecords[]): Promise<void> {
   const [first] = records;
   const tables = Object.keys(first ?? {}) as (keyof DemoRecords)[];
@@ -35,7 +38,7 @@ export async function insertDemoRecords(tx: Transaction, records: readonly DemoR
   ]);
 }
 
-/** The members of the first row name the columns; all rows have the same members. */
+/** Inserts rows into a table. All rows must have the same members, whose names are the columns. */
 export async function insertRows(tx: Transaction, table: string, rows: readonly object[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   await tx.query({

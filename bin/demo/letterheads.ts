@@ -13,7 +13,10 @@ interface Letterhead {
   color: readonly [number, number, number];
 }
 
-/** No one owns the phone numbers 555-0100 to 555-0199 or the domain .example. */
+/**
+ * Letterheads by the company's `slug`. The phone numbers 555-0100 to 555-0199 and the domain
+ * .example belong to no one.
+ */
 const LETTERHEADS: Readonly<Record<string, Letterhead>> = {
   'hudson-towing': {
     address: '48 Warren Street',
@@ -37,7 +40,9 @@ const LETTERHEADS: Readonly<Record<string, Letterhead>> = {
   },
 };
 
-/** Sets the addresses and logos that the invoices of the demo's accounts and sandboxes show. */
+/**
+ * Gives each account of the demo, and its sandbox, the address and the logo that its invoices show.
+ */
 export async function insertDemoLetterheads(tx: Transaction): Promise<void> {
   for (const profile of DEMO_PROFILES) await insertLetterhead(tx, profile);
 }

@@ -46,7 +46,7 @@ export function encodePng(
   ]);
 }
 
-/** A chunk consists of length, type, data and checksum. */
+/** Encodes one chunk of a PNG file: length, type, data and checksum. */
 export function encodePngChunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);

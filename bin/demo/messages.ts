@@ -7,7 +7,7 @@ import type { DemoInvoice } from './records/invoices.js';
 import { deriveTimedDemoId } from './records/random.js';
 import { DEMO_TENANT_IDS } from './records/tenants.js';
 
-/** Number of sent messages per tenant. */
+/** How many sent messages each tenant has at most. */
 const MESSAGES_PER_TENANT = 6;
 const DAY_MS = 86_400_000;
 const FAILURE_REASON = 'The mail server refused the message: 550 5.1.1 No such user here';
@@ -20,7 +20,8 @@ export interface DemoLinkOptions {
 }
 
 /**
- * A failed invoice gets a failed mail that can be retried. Only links differ between installations.
+ * Inserts a mail for each tenant's latest sent invoices. One failed invoice per tenant gets a
+ * failed mail, which a person can send again.
  */
 export async function insertDemoMessages(
   tx: Transaction,

@@ -8,7 +8,10 @@ import { DEMO_PROFILES } from './records/tenants.js';
 
 const COLLEAGUES = ['Priya Raman', 'Luis Ortega'];
 
-/** The colleagues of each company's owner have no password until the owner sets one. */
+/**
+ * Adds two colleagues of each company's owner. A colleague cannot sign in until the owner sets a
+ * password.
+ */
 export async function insertDemoPeople(tx: Transaction): Promise<void> {
   const people = DEMO_PROFILES.flatMap(({ slug, pair }) =>
     COLLEAGUES.map((name) => {

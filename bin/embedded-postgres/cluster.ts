@@ -25,7 +25,10 @@ import {
 import { findUnsearchableFolder, runProgram, type SystemAccount } from './system-account.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
-/** For data that cannot be in DATA_DIR or the checkout. The first usable folder is used. */
+/**
+ * Folders to use if the account that runs the server cannot reach DATA_DIR or the npm package.
+ * Tried in this order.
+ */
 const SYSTEM_FOLDERS = ['/var/lib/tow-dispatch', '/var/tmp/tow-dispatch'];
 
 type Log = (o: object, m: string) => void;
@@ -47,16 +50,19 @@ export async function isClusterComplete(clusterDir: string): Promise<boolean> {
   );
 }
 
-/** Returns the reason if the folder cannot be used. */
+/**
+ * Creates the folder if it is missing. Returns the reason if the folder cannot be used, else
+ * undefined.
+ */
 async function prepareSystemFolder(folder: string, account: SystemAccount): Promise<string | undefined> {
   try {
     await mkdir(folder, 0o755);
-    // The umask restricts the mode that mkdir receives.
+    // The umask may have removed bits from the mode that mkdir received.
     await chmod(folder, 0o755);
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') return `${folder}: ${String(error)}`;
   }
-  // Any user could have created a folder in /var/tmp first, to plant programs.
+  // Any user may create a folder in /var/tmp. Another user's folder could contain planted programs.
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
     return `${folder} exists, but is not a folder that only this user can write`;
@@ -66,7 +72,8 @@ async function prepareSystemFolder(folder: string, account: SystemAccount): Prom
 }
 
 /**
- * Yields usable folders outside DATA_DIR, best first. Creates a folder only on request.
+ * Yields the usable folders of SYSTEM_FOLDERS in order. Creates each folder only when the caller
+ * asks for it.
  * @throws with the reasons if no folder is usable
  */
 export async function* findSystemFolders(account: SystemAccount): AsyncGenerator<string, void> {
@@ -81,8 +88,9 @@ export async function* findSystemFolders(account: SystemAccount): AsyncGenerator
 }
 
 /**
- * Chooses `postgres` in DATA_DIR if the account can reach it, else the previously `planned` path,
- * else a new random path in a system folder. The path has the form that postgres.json stores.
+ * Returns where a new cluster goes: `postgres` in DATA_DIR if the account can reach DATA_DIR, else
+ * a path in a system folder. In a system folder, keeps the path `planned` by an earlier run, or
+ * chooses a random name. The result has the form that postgres.json stores.
  */
 export async function chooseClusterPath(
   dataDir: string,
@@ -104,7 +112,10 @@ export async function chooseClusterPath(
   return cluster;
 }
 
-/** Ends the initdb of an interrupted createCluster, and removes the files that it left. */
+/**
+ * Cleans up after interrupted calls to `createCluster`: ends an initdb that still runs, and removes
+ * its files.
+ */
 async function removeIncomplete(clusterDir: string): Promise<void> {
   const parent = path.dirname(clusterDir);
   for (const name of await readdir(parent)) {
@@ -115,7 +126,10 @@ async function removeIncomplete(clusterDir: string): Promise<void> {
   }
 }
 
-/** Runs initdb in a temporary folder, so that the cluster appears complete or not at all. */
+/**
+ * Runs initdb in a temporary folder and then renames it, so that the cluster appears complete or
+ * not at all.
+ */
 async function createCluster(
   clusterDir: string,
   initdb: string,
@@ -131,7 +145,7 @@ async function createCluster(
       await lchown(draft, account.uid, account.gid);
       await lchown(passwordFile, account.uid, account.gid);
     }
-    // The cluster sorts in byte order, but changes case by Unicode rules, on any system.
+    // Makes text sort in byte order and change case by Unicode rules, whatever the system's locale.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];
@@ -146,8 +160,8 @@ async function createCluster(
 }
 
 /**
- * Moves an incomplete cluster aside instead of deleting it.
- * @throws with initdb's output if it fails
+ * Creates the cluster unless it exists. Moves an incomplete cluster aside instead of deleting it.
+ * @throws with the output of initdb if initdb fails
  */
 export async function ensureCluster(options: {
   clusterDir: string;
@@ -171,7 +185,9 @@ export async function ensureCluster(options: {
   await createCluster(clusterDir, initdb, account, superuserPassword);
 }
 
-/** The pid is in the first line of postmaster.pid (PostgreSQL manual, "Database File Layout"). */
+/**
+ * Reads the pid in the first line of postmaster.pid (PostgreSQL manual, "Database File Layout").
+ */
 async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
   try {
     const pid = Math.abs(Number((await readFile(pidFile, 'utf8')).split('\n')[0]));
@@ -183,7 +199,8 @@ async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
 }
 
 /**
- * Call it only while this process owns DATA_DIR.
+ * Stops the server that a killed process left running on this cluster. Also ends server processes
+ * that outlived their postmaster. Call it only while this process owns DATA_DIR.
  * @throws if a process does not end
  */
 export async function endAbandonedServer(clusterDir: string, logger: { warn: Log }): Promise<void> {
@@ -198,7 +215,8 @@ export async function endAbandonedServer(clusterDir: string, logger: { warn: Log
   const leftovers = await endLeftoverProcesses(clusterDir);
   if (leftovers > 0) logger.warn({ leftovers, cluster: clusterDir }, 'ended abandoned PostgreSQL processes');
   if (isRunning && !isAbandoned && (await readCommandLine(pid)).length > 0) {
-    // Another process has this pid, as often after a container restart. PostgreSQL would not start.
+    // An unrelated process has this pid, as often after a container restart. PostgreSQL would take
+    // that process for a running server and refuse to start.
     logger.warn({ pid, pidFile }, 'removing a postmaster.pid that names an unrelated process');
     await rm(pidFile, { force: true });
   }

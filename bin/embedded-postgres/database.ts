@@ -6,8 +6,9 @@ export const OWNER_ROLE = 'tow';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
- * Failures while the server starts or stops: no listener, a broken connection, SQLSTATEs 57P01 to
- * 57P03 (shutdown, cannot connect now) and 53300 (too many connections).
+ * Error codes while the server starts or stops. Besides a missing listener and a broken connection,
+ * these are SQLSTATEs 57P01 to 57P03 (shutdown, cannot connect now) and 53300 (too many
+ * connections).
  */
 const STARTING_OR_STOPPING_CODES = [
   'ECONNREFUSED',
@@ -19,7 +20,7 @@ const STARTING_OR_STOPPING_CODES = [
   '53300',
 ];
 
-/** The role and its database have the same name. The password must be URL-safe. */
+/** Builds a URL for a role and the database of the same name. The password must be URL-safe. */
 export function buildDatabaseUrl(role: string, password: string, port: number): string {
   return `postgres://${role}:${password}@127.0.0.1:${port}/${role}`;
 }
@@ -31,7 +32,8 @@ function makeClient(url: string): Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: 30_000,
   });
-  // The next query fails with the same reason, so a lost connection needs no handling here.
+  // Without a listener for errors, a lost connection would end this process. The next query fails
+  // with the reason.
   client.on('error', () => undefined);
   return client;
 }
@@ -47,7 +49,8 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 }
 
 /**
- * Returns false while the server is starting.
+ * Resolves with true if the server answers a query, and with false while it is starting or
+ * stopping.
  * @throws for problems that waiting does not solve, such as a wrong password (SQLSTATE 28P01)
  */
 export async function canAnswerQueries(url: string): Promise<boolean> {
@@ -56,22 +59,24 @@ export async function canAnswerQueries(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (STARTING_OR_STOPPING_CODES.includes(findErrorCode(error) ?? '')) return false;
-    // pg reports timeouts, and connections closed during the handshake, without an error code.
+    // pg sets no error code for a timeout, or for a connection that was closed during the
+    // handshake.
     if (error instanceof Error && /timeout|^Connection terminated/.test(error.message)) return false;
     throw error;
   }
 }
 
 /**
- * Creates the role `tow`, or resets its privileges and password, and creates its database `tow`. In
- * PostgreSQL 15 or later, the owner of a database may create objects in its schema public.
+ * Creates the role `tow` and its database `tow`. If they exist, resets the role's privileges and
+ * password, and the database's owner. Since PostgreSQL 15, only the owner of a database may create
+ * objects in its schema public.
  */
 export async function ensureOwnerDatabase(superuserUrl: string, password: string): Promise<void> {
   await withClient(superuserUrl, async (client) => {
     const role = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [OWNER_ROLE]);
-    // Row-level security must apply to this role, hence neither SUPERUSER nor BYPASSRLS.
+    // The role gets neither SUPERUSER nor BYPASSRLS, so that row-level security applies to it.
     const privileges = 'LOGIN CREATEROLE NOSUPERUSER NOBYPASSRLS NOREPLICATION NOCREATEDB';
-    // CREATE ROLE and ALTER ROLE take no parameters.
+    // CREATE ROLE and ALTER ROLE accept no query parameters, so the password is escaped here.
     await client.query(
       `${role.rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${OWNER_ROLE} ${privileges} PASSWORD ${client.escapeLiteral(password)}`,
     );

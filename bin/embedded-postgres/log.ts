@@ -5,9 +5,13 @@ import type { SystemAccount } from './system-account.js';
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
 
-/** Mode 0600, owned by the account. Empties a log of more than 10 MiB. The caller closes `fd`. */
+/**
+ * Opens the log for appending, with mode 0600 and owned by the account. First empties a log of more
+ * than 10 MiB. The caller closes `fd`.
+ */
 export function openLog(file: string, account: SystemAccount | undefined): { fd: number; size: number } {
-  // The account owns the folder, so root must not follow a link in it.
+  // O_NOFOLLOW, because the account owns the folder and could put a symbolic link there for root to
+  // follow.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
   const fd = openSync(file, flags, 0o600);
   try {

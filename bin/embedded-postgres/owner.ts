@@ -1,4 +1,4 @@
-/** The lock that lets one process at a time use a DATA_DIR: a file with the pid of its owner. */
+/** A lock that lets only one process at a time use a DATA_DIR: a file with the pid of its owner. */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { findErrorCode, isAlive, readProcessStartId } from './process.js';
@@ -6,11 +6,11 @@ import { findErrorCode, isAlive, readProcessStartId } from './process.js';
 const MAX_ATTEMPTS = 5;
 
 export interface OwnerLock {
-  /** Does nothing if the file no longer belongs to this lock. */
+  /** Removes the file, unless another process has taken the lock over. */
   release(): Promise<void>;
 }
 
-/** A running process holds the lock. */
+/** Thrown if a running process owns the lock. */
 export class AlreadyOwnedError extends Error {
   constructor(
     readonly pid: number,
@@ -30,7 +30,10 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-/** A later process with the same pid does not count as the owner. */
+/**
+ * Returns the pid in a lock file if that process still runs. The start id shows whether the system
+ * has given the pid to a later process.
+ */
 async function findRunningOwner(content: string): Promise<number | undefined> {
   const [pidText = '', startId = ''] = content.split('\n');
   const pid = Number(pidText);
@@ -39,9 +42,9 @@ async function findRunningOwner(content: string): Promise<number | undefined> {
 }
 
 /**
- * Two starting processes may read the same stale file, and the slower process could remove
- * the new owner's file. The file is therefore moved away first, compared, and put back if
- * its content has changed.
+ * Removes the lock file of an owner that has ended. Two starting processes may read the same file,
+ * and the slower process could remove the new owner's file. The file is therefore moved away first,
+ * compared, and put back if its content has changed.
  */
 async function removeStale(file: string, expectedContent: string, aside: string): Promise<void> {
   try {
@@ -55,16 +58,17 @@ async function removeStale(file: string, expectedContent: string, aside: string)
 }
 
 /**
- * The file (an absolute path) holds the pid and the start id of its owner, one per text line. A
- * file that a killed process left is replaced.
+ * Creates the lock file with the pid and the start id of its owner, one per line. Replaces a file
+ * that a killed process left.
+ * @param file an absolute path
  * @param place the owned folder, for the error message
- * @throws {AlreadyOwnedError} `another process (pid N) already runs in DATA_DIR
- * …` if the owner is running
+ * @throws {AlreadyOwnedError} `another process (pid N) already runs in DATA_DIR …` if the owner is
+ * running
  */
 export async function acquireOwnerLock(file: string, place: string): Promise<OwnerLock> {
   const content = `${process.pid}\n${await readProcessStartId(process.pid)}\n`;
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  // link() creates the file with its whole content in one step; writing in place would not.
+  // Write a draft first, because link() creates the lock file with its whole content in one step.
   await writeFile(draft, content, { flag: 'wx', mode: 0o644 });
   try {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {

@@ -1,6 +1,6 @@
 /**
- * Handles processes that are not, or no longer, children of this process: the owner of a DATA_DIR,
- * a database server whose owner was killed, and server processes that outlived their postmaster.
+ * Finds, checks and stops processes by their pid. Most are not children of this process: the owner
+ * of a DATA_DIR, a server whose owner was killed, server processes without a postmaster.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,12 +10,12 @@ import { promisify } from 'node:util';
 
 const POLL_MS = 25;
 /**
- * Server processes besides postmaster and initdb change their names, as in
- * `postgres: checkpointer `.
+ * Matches the program path of a postmaster or initdb, or the title that other server processes set,
+ * such as `postgres: checkpointer `.
  */
 const SERVER_PROGRAM = /^(?:.*\/)?(?:postgres|initdb)$|^postgres:/;
 
-/** The signal to send, and how long to wait for the process to end. */
+/** A signal to send, and how long to wait for the process to end. */
 export type StopStep = readonly [signal: NodeJS.Signals, waitMs: number];
 
 /** PostgreSQL's shutdown modes: fast, then immediate, then SIGKILL. */
@@ -25,13 +25,16 @@ export const FAST_SHUTDOWN: readonly StopStep[] = [
   ['SIGKILL', 5_000],
 ];
 
-/** Processes without a postmaster cannot shut down cleanly. Crash recovery repairs their work. */
+/**
+ * For server processes without a postmaster. These cannot shut down cleanly, and crash recovery
+ * repairs the data at the next start.
+ */
 const LEFTOVER_SHUTDOWN: readonly StopStep[] = [
   ['SIGQUIT', 2_000],
   ['SIGKILL', 5_000],
 ];
 
-/** The error code (`ENOENT`, `28P01`, …) of a Node or PostgreSQL error. */
+/** Returns the error code (`ENOENT`, `28P01`, …) of a Node or PostgreSQL error. */
 export function findErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -49,19 +52,22 @@ async function undefinedIfGone<T>(task: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Reads the state letter and the start time in ticks since boot (proc(5)). Undefined outside Linux.
+ * Reads a process's state letter, and its start time in ticks since boot (proc(5)). Resolves with
+ * undefined outside Linux, or if the process has ended.
  */
 async function readProcStat(pid: number): Promise<{ state: string; ticks: string } | undefined> {
   const text = await undefinedIfGone(readFile(`/proc/${pid}/stat`, 'utf8'));
   if (text === undefined) return undefined;
-  // The program name (field 2) may contain spaces and parentheses: count from the last parenthesis.
+  // The program name (field 2) may contain spaces and parentheses, so fields are counted after its
+  // last parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', ticks: fields[19] ?? '' };
 }
 
 /**
- * Signal 0 only checks that the process exists. Returns false if the process does not exist.
- * @throws if this process may not signal it (EPERM). For signal 0, EPERM means that it exists
+ * Sends a signal and returns true, or returns false if the process does not exist. Signal 0 sends
+ * nothing, but only checks whether the process exists.
+ * @throws EPERM if this process may not send the signal; signal 0 returns true then
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -74,21 +80,29 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/** A zombie (ended, but not yet collected by its parent) counts as ended. */
+/**
+ * True if the process runs. A zombie (ended, but not yet collected by its parent) counts as ended.
+ */
 export async function isAlive(pid: number): Promise<boolean> {
   if (!signalProcess(pid, 0)) return false;
   const stat = await readProcStat(pid);
   return stat === undefined || !['Z', 'X'].includes(stat.state);
 }
 
-/** Boot id and start tick distinguish two processes with the same pid; '' outside Linux. */
+/**
+ * Returns a text that distinguishes two processes with the same pid: boot id and start time in
+ * ticks. Returns '' outside Linux, or if the process has ended.
+ */
 export async function readProcessStartId(pid: number): Promise<string> {
   const stat = await readProcStat(pid);
   const boot = await undefinedIfGone(readFile('/proc/sys/kernel/random/boot_id', 'utf8'));
   return stat ? `${boot?.trim() ?? ''}:${stat.ticks}` : '';
 }
 
-/** Without /proc, the only element is the whole command line. Empty if unknown. */
+/**
+ * Returns the arguments of a process, its program first, or [] if the process is unknown. Outside
+ * Linux, the only element is the whole command line.
+ */
 export async function readCommandLine(pid: number): Promise<string[]> {
   if (process.platform === 'linux') {
     const text = await undefinedIfGone(readFile(`/proc/${pid}/cmdline`, 'utf8'));
@@ -98,22 +112,26 @@ export async function readCommandLine(pid: number): Promise<string[]> {
     const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
     return [stdout.trim()];
   } catch (error) {
-    // ps exits with 1 if the process does not exist. A missing ps ('ENOENT') is a real failure.
+    // If the process does not exist, ps exits with 1, and `code` is that number. If ps is missing,
+    // `code` is the text ENOENT, which is a real failure.
     if (findErrorCode(error) === undefined) return [];
     throw error;
   }
 }
 
 /**
- * The `cluster_name` shows in the command line of every server process, which all users can read.
- * The working folder would not do: in a container without CAP_SYS_PTRACE even root cannot read it.
+ * Returns the `cluster_name` of a cluster. PostgreSQL shows it in the command line of every server
+ * process, which all users can read. The working folder cannot identify a process: in a container
+ * without CAP_SYS_PTRACE, even root cannot read it.
  * @param clusterDir an absolute path without symbolic links
  */
 export function buildClusterName(clusterDir: string): string {
   return `tow-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`;
 }
 
-/** Any PostgreSQL program that uses this cluster folder counts, postmaster or not. */
+/**
+ * True if the process is any PostgreSQL program that uses this cluster folder, postmaster or not.
+ */
 export async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
   const args = await readCommandLine(pid);
   const [program = ''] = args;
@@ -135,7 +153,10 @@ async function listOtherPids(): Promise<number[]> {
     .filter((pid) => pid !== process.pid);
 }
 
-/** @throws if the process still runs after the last step */
+/**
+ * Sends the signal of each step in turn until the process has ended.
+ * @throws if the process still runs after the last step
+ */
 export async function stopProcess(pid: number, steps: readonly StopStep[]): Promise<void> {
   for (const [signal, waitMs] of steps) {
     if (!signalProcess(pid, signal)) return;
@@ -149,9 +170,9 @@ export async function stopProcess(pid: number, steps: readonly StopStep[]): Prom
 }
 
 /**
- * Ends every PostgreSQL process that still uses a cluster folder without a postmaster, and returns
- * their number. These processes hold the cluster's shared memory, so a new server refuses to start.
- * A process that is computing would otherwise continue until it finishes.
+ * Ends every PostgreSQL process that uses a cluster folder, and returns how many. Call it only when
+ * the postmaster has ended. A server process that is computing outlives its postmaster until it
+ * finishes. Until then it uses the cluster's shared memory, so a new server refuses to start.
  */
 export async function endLeftoverProcesses(clusterDir: string): Promise<number> {
   const leftovers: number[] = [];

@@ -2,8 +2,9 @@ import type { Foundation } from '../../shared/platform/process/run-process.js';
 import { startEmbeddedPostgres } from './start.js';
 
 /**
- * Resolves with the owner role's connection string. The lifecycle stops the server.
- * @throws {Error} see {@link isDataDirTaken}
+ * Starts the embedded server of DATA_DIR and resolves with the owner role's connection string. The
+ * lifecycle stops the server.
+ * @throws {Error} also if another process runs that server, see {@link isDataDirTaken}
  */
 export async function startEmbeddedServer({ config, logger, lifecycle }: Foundation): Promise<string> {
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
@@ -11,7 +12,10 @@ export async function startEmbeddedServer({ config, logger, lifecycle }: Foundat
   return embedded.databaseUrl;
 }
 
-/** Another process, such as `npm start`, runs the embedded server of this DATA_DIR. */
+/**
+ * True if the error says that another process, such as `npm start`, runs the embedded server of
+ * this DATA_DIR.
+ */
 export function isDataDirTaken(error: unknown): boolean {
   return error instanceof Error && error.message.includes('already runs in DATA_DIR');
 }

@@ -9,7 +9,7 @@ export interface ServerSettings {
   clusterDir: string;
   port: number;
   account: SystemAccount | undefined;
-  /** Settings of PostgreSQL that replace those below. */
+  /** PostgreSQL settings that replace those in `serverArguments`. */
   settings: Record<string, string>;
   logger: {
     info(o: object, m: string): void;
@@ -31,7 +31,7 @@ export interface ServerRun {
   exit: Exit | undefined;
   exited: Promise<Exit>;
   startedAt: number;
-  /** Size of the log when the process started. */
+  /** Size of the log in bytes when the process started. The entries of this run follow. */
   logFrom: number;
 }
 
@@ -42,13 +42,15 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '100',
-    // The read-ahead worker processes are not worthwhile on a laptop.
+    // Prevents PostgreSQL from starting worker processes for read-ahead, which do not pay off on a
+    // laptop.
     io_method: 'sync',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // These defaults are repeated so that no configuration file lets a power failure lose commits.
+    // Set the defaults explicitly, so that no configuration file can turn them off. A power failure
+    // would then lose commits.
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
@@ -58,7 +60,9 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
   return ['-D', clusterDir, '-p', String(port), ...options];
 }
 
-/** Never throws: a failed start is a run that ends immediately. */
+/**
+ * Starts the postmaster. Never throws: if the start fails, it returns a run that ends immediately.
+ */
 export function launchServer(settings: ServerSettings, logFile: string): ServerRun {
   const run: ServerRun = {
     pid: undefined,
@@ -85,7 +89,8 @@ export function launchServer(settings: ServerSettings, logFile: string): ServerR
 function spawnServer(settings: ServerSettings, logFd: number): ChildProcess {
   return spawn(settings.postgres, serverArguments(settings), {
     ...buildSpawnOptions(settings.account),
-    // In a new session, Ctrl-C in the terminal does not reach the server, which must stop last.
+    // In its own session, the server does not receive Ctrl-C from the terminal. It must stop after
+    // the processes that use it.
     detached: true,
     stdio: ['ignore', logFd, logFd],
   });

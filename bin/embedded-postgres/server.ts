@@ -7,23 +7,32 @@ import { launchServer, type ServerRun, type ServerSettings } from './server-run.
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
 const LAST_BACKOFF_MS = 5_000;
-/** After a run of this length, the backoff starts from the beginning. */
+/** After a run of at least this length, the delay before a restart begins at zero again. */
 const STABLE_MS = 10_000;
-/** These failures pass without intervention: processes of a killed server are still ending. */
+/**
+ * Start failures that pass without intervention, because processes of a killed server are still
+ * ending.
+ */
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
 
-/** Another program is listening on the port. */
+/** Thrown if another program is listening on the port. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
 
-/** After short runs in a row: no delay, then 100 ms, doubling up to 5 s. */
+/**
+ * Returns the restart delay after `shortRuns` short runs in a row: 0, 100 ms, 200 ms and so on, at
+ * most 5 s.
+ */
 export function computeRestartDelayMs(shortRuns: number): number {
   return shortRuns === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortRuns - 1), LAST_BACKOFF_MS);
 }
 
-/** Supervises the postmaster of one server. Call start() and stop() once per instance. */
+/**
+ * Starts the postmaster of one server, restarts it when it ends unexpectedly, and stops it. Call
+ * start() and stop() once per instance.
+ */
 export class PostgresServer {
   readonly #settings: ServerSettings;
   readonly #logFile: string;
@@ -44,8 +53,9 @@ export class PostgresServer {
   }
 
   /**
-   * If this throws, call stop() to make sure that no process is left.
-   * @param answers checks whether the server is ready; rejects if waiting does not help
+   * Starts the postmaster and waits until the server is ready. If this throws, call stop() to make
+   * sure that no process is left.
+   * @param answers resolves with true once the server is ready; rejects if waiting does not help
    * @throws PortTakenError, or Error with the end of the server's log
    */
   async start(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
@@ -61,7 +71,10 @@ export class PostgresServer {
     this.#supervision = this.#supervise();
   }
 
-  /** Fast shutdown, after 10 s immediate shutdown, after 5 s more SIGKILL. Safe to call again. */
+  /**
+   * Stops the server with PostgreSQL's fast shutdown, after 10 s with the immediate shutdown, after
+   * 5 s more with SIGKILL. Later calls only wait for the first one.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();
     return this.#stopped;
@@ -75,9 +88,9 @@ export class PostgresServer {
     return false;
   }
 
-  /** Returns if another attempt makes sense, else throws. */
+  /** Returns if another attempt to start makes sense, else throws. */
   async #assertRetryable(run: ServerRun, deadline: number): Promise<void> {
-    // If the process did not start, the log has no entry of this run and may not exist.
+    // If the process did not start, this run has written nothing to the log, which may not exist.
     const logEnd =
       run.pid === undefined ? String(run.exit?.error) : await readLogEnd(this.#logFile, run.logFrom);
     if (PORT_TAKEN.test(logEnd)) throw new PortTakenError(`port ${this.#settings.port} is taken: ${logEnd}`);
@@ -112,7 +125,7 @@ export class PostgresServer {
       try {
         await endLeftoverProcesses(clusterDir);
       } catch (err) {
-        // The server refuses to start beside these processes. The supervision retries.
+        // Until these processes end, the server refuses to start, and this loop repeats.
         logger.error(
           { err, cluster: clusterDir },
           'processes of the previous PostgreSQL server are still running',
@@ -131,7 +144,10 @@ export class PostgresServer {
     }
   }
 
-  /** The server runs in its own session, so it would outlive a process that ends without stop(). */
+  /**
+   * Stops the server if this process exits without stop(). The server has its own session, so it
+   * would otherwise keep running.
+   */
   #sendFastShutdown(): void {
     const pid = this.pid();
     if (pid !== undefined) signalProcess(pid, FAST_SHUTDOWN[0]?.[0] ?? 'SIGINT');

@@ -25,7 +25,8 @@ import { chooseSystemAccount, type SystemAccount } from './system-account.js';
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
 /**
- * Outgoing connections use higher ports, so they cannot take the server's port while it is free.
+ * Below the ports that the system gives to outgoing connections, so that none of these takes the
+ * server's port while the server is down.
  */
 const PORT_RANGE = [20_000, 30_000] as const;
 
@@ -37,7 +38,7 @@ export interface EmbeddedPostgresLogger {
 }
 
 export interface EmbeddedPostgres {
-  /** Connects as `tow`, the owner of the database `tow`, which is not a superuser. */
+  /** Connects as the role `tow`, which owns the database `tow` and is not a superuser. */
   databaseUrl: string;
   /** Connects as the superuser `postgres` to the database `postgres`. */
   superuserUrl: string;
@@ -55,7 +56,7 @@ export interface EmbeddedPostgresOptions {
   logger: EmbeddedPostgresLogger;
   /** A fixed port, which must be free. Default: a free port, the same in every run if possible. */
   port?: number;
-  /** Settings of PostgreSQL that replace this module's. Tests give up durability with them. */
+  /** PostgreSQL settings that replace this module's. Tests use them to turn off durability. */
   settings?: Record<string, string>;
 }
 
@@ -95,7 +96,10 @@ async function choosePort({ dataDir, state }: ClusterContext, fixed: number | un
   return state.port;
 }
 
-/** Reads or creates postgres.json, and decides where the cluster is and which account runs it. */
+/**
+ * Reads or creates postgres.json. Decides where the cluster is and which account runs it, and locks
+ * a cluster outside DATA_DIR.
+ */
 async function prepareContext(
   dataDir: string,
   locks: OwnerLock[],
@@ -121,11 +125,13 @@ async function prepareContext(
   if (!hasCluster) {
     state.cluster = await chooseClusterPath(dataDir, account, stored?.cluster, logger);
     state.initialized = false;
-    // Written before initdb, so that the path and the passwords survive an interrupted initdb.
+    // Write the file before initdb, so that the path and the passwords survive an interrupted
+    // initdb.
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
-  // A copy of DATA_DIR names the same cluster outside it, so that cluster has its own lock.
+  // If DATA_DIR was copied, both folders refer to the same cluster outside them. Their own locks do
+  // not protect that cluster, so it has a lock too.
   if (path.isAbsolute(state.cluster))
     locks.push(await acquireOwnerLock(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };
@@ -139,7 +145,10 @@ async function findBinaries(
   return prepareBinaries(await locateNativePackage(), { account, copyRoots, logger });
 }
 
-/** If another program takes the port at the last moment, retries on another port. */
+/**
+ * Starts the server, and creates its role and database. If another program takes the port at the
+ * last moment, retries on another port.
+ */
 async function startServer(
   context: ClusterContext,
   postgres: string,
@@ -199,12 +208,13 @@ async function startInOwnedFolder(
 }
 
 /**
- * Starts PostgreSQL with its data in DATA_DIR. For root, the data may be in a system folder whose
- * path DATA_DIR stores. The first run creates the cluster, the role `tow` and its database. A run
- * after a crash of this process or of the machine first removes what the crash left.
- * @throws Error `another process (pid N) already runs in DATA_DIR …`; Error with the end
- * of the server's log if it does not start within 30 s; Error if the programs, an
- * account or a port are missing
+ * Starts PostgreSQL with its data in DATA_DIR. If this process runs as root, the data may be in a
+ * system folder, whose path postgres.json stores. The first run creates the cluster, the role `tow`
+ * and its database. After a crash of this process or of the machine, the next run first removes
+ * what the crash left.
+ * @throws Error `another process (pid N) already runs in DATA_DIR …`
+ * @throws Error with the end of the server's log if the server does not start within 30 s
+ * @throws Error if the programs, an account or a port are missing
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (!path.isAbsolute(options.dataDir)) throw new Error(`DATA_DIR is not absolute: ${options.dataDir}`);

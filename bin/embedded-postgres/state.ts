@@ -17,7 +17,7 @@ export interface ClusterState {
   ownerPassword: string;
 }
 
-/** 192 random bits, safe in a URL. */
+/** Returns 192 random bits as hexadecimal digits, safe in a URL. */
 export function generatePassword(): string {
   return randomBytes(24).toString('hex');
 }
@@ -39,7 +39,7 @@ function isState(value: unknown): value is ClusterState {
 }
 
 /**
- * Returns undefined on the first run.
+ * Reads postgres.json. Resolves with undefined on the first run, when the file does not exist.
  * @throws if postgres.json is unusable, because a new file would lack the existing passwords
  */
 export async function readState(dataDir: string): Promise<ClusterState | undefined> {

@@ -1,6 +1,7 @@
 /**
- * A normal user runs PostgreSQL under their own account. PostgreSQL refuses to run as root, so root
- * runs it as an unprivileged account, which must be able to reach the folders involved.
+ * Chooses the account that runs PostgreSQL, and runs programs as that account. A normal user runs
+ * PostgreSQL under their own account. PostgreSQL refuses to run as root, so root runs it as an
+ * unprivileged account, which must be able to reach the folders involved.
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
@@ -25,7 +26,10 @@ export interface ProgramResult {
   output: string;
 }
 
-/** Reads /etc/passwd (passwd(5)). initdb looks up its own account there, and fails without it. */
+/**
+ * Reads the accounts other than root from /etc/passwd (passwd(5)). initdb fails if that file does
+ * not list its account.
+ */
 async function readAccounts(): Promise<SystemAccount[]> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   return lines
@@ -35,9 +39,8 @@ async function readAccounts(): Promise<SystemAccount[]> {
 }
 
 /**
- * Chooses the account to run PostgreSQL as; undefined for the account of this process.
- * @param clusterDir an existing cluster, whose owner must run it:
- *   PostgreSQL refuses every other account
+ * Returns the account to run PostgreSQL as, or undefined to run it as this process's own account.
+ * @param clusterDir an existing cluster, if any: PostgreSQL refuses every account but its owner
  * @throws when this process runs as root and /etc/passwd has neither `postgres` nor `nobody`
  */
 export async function chooseSystemAccount(
@@ -60,7 +63,10 @@ export async function chooseSystemAccount(
   );
 }
 
-/** The account runs without supplementary groups. */
+/**
+ * True if the account may enter the folder. Supplementary groups do not count, because the account
+ * runs without them.
+ */
 function canSearch(folder: { mode: number; uid: number; gid: number }, account: SystemAccount): boolean {
   if (folder.uid === account.uid) return (folder.mode & 0o100) !== 0;
   if (folder.gid === account.gid) return (folder.mode & 0o010) !== 0;
@@ -68,8 +74,8 @@ function canSearch(folder: { mode: number; uid: number; gid: number }, account: 
 }
 
 /**
- * Returns the outermost folder on the path to and including `folder` (which must exist)
- * that the account may not search; undefined if the account can reach `folder`. Checks
+ * Returns the outermost folder on the path to `folder`, or `folder` itself, that the account may
+ * not enter. Returns undefined if the account can reach `folder`. The folder must exist. Checks
  * permission bits, not access control lists.
  */
 export async function findUnsearchableFolder(
@@ -86,8 +92,9 @@ export async function findUnsearchableFolder(
 }
 
 /**
- * The account can reach the working folder. The environment is new, so the caller's HOME, PG… and
- * locale variables do not reach the server.
+ * Returns the options to run a program as the account. The working folder is `/`, which every
+ * account can reach. The environment is new, so the caller's HOME, PG… and locale variables do not
+ * reach the program.
  */
 export function buildSpawnOptions(account: SystemAccount | undefined): SpawnOptions {
   const env: NodeJS.ProcessEnv = {
@@ -106,7 +113,10 @@ export function buildSpawnOptions(account: SystemAccount | undefined): SpawnOpti
   };
 }
 
-/** Runs a program as the account and kills it after `timeoutMs`. Never rejects. */
+/**
+ * Runs a program as the account, and kills it after `timeoutMs`. Never rejects: after a failure,
+ * `ok` is false.
+ */
 export function runProgram(
   file: string,
   args: readonly string[],
@@ -119,7 +129,8 @@ export function runProgram(
       ...buildSpawnOptions(account),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // spawn's `timeout` would keep this process running if the program cannot be spawned.
+    // A timer of our own, because spawn's `timeout` would keep this process running if the program
+    // cannot be spawned.
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const finish = (result: ProgramResult): void => {
       clearTimeout(timer);

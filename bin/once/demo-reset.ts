@@ -16,8 +16,8 @@ const DEFAULT_PORT = 3000;
 /**
  * Deletes all data of the demo's tenants and their sandboxes, then creates the demo again with new
  * credentials. Resolves with the path of the new demo.json.
- * @throws {CliError} `refused` in production, and while the product runs, because it would continue
- * with keys and records that are deleted
+ * @throws {CliError} `refused` in production. Also while the product runs, because its processes
+ * would continue to use deleted keys and records
  */
 export async function resetDemo(foundation: Foundation): Promise<string> {
   const { config, logger } = foundation;
@@ -46,8 +46,9 @@ async function startServerAlone(foundation: Foundation): Promise<string> {
 }
 
 /**
- * The application's role may not delete audit entries and events, so this transaction uses the
- * session's login role, the owner. Row-level security applies to the owner too.
+ * Deletes every row of the demo's tenants. The application's role may not delete audit entries and
+ * events, so this transaction uses the session's login role, the owner. Row-level security applies
+ * to the owner too.
  */
 async function removeDemo(db: Database): Promise<void> {
   await db.transaction(DEMO_TENANT_IDS, async (tx) => {
@@ -64,7 +65,10 @@ async function removeDemo(db: Database): Promise<void> {
   });
 }
 
-/** If DATABASE_URL is set, only open connections can show that the product is running. */
+/**
+ * Throws if a process of the product is connected. If DATABASE_URL is set, the only sign of a
+ * running product is its open connections.
+ */
 async function assertNoProcessConnected(tx: Transaction): Promise<void> {
   const rows = await tx.query<{ application_name: string }>({
     text: `select distinct application_name from pg_stat_activity
@@ -82,7 +86,10 @@ interface TableRow {
   parents: string[];
 }
 
-/** Lists every table with a tenant_id, including tables that later versions add. */
+/**
+ * Lists every table with a tenant_id, each before the tables that it refers to. Reads the catalog,
+ * so that tables of later versions are included.
+ */
 async function listTablesChildrenFirst(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<TableRow>({
     text: `select quote_ident(c.relname) as name,

@@ -10,8 +10,8 @@ import { buildPublicAddresses } from '../demo/welcome.js';
 const WEB_PORT = 3000;
 
 /**
- * Runs the release phase of a deployment. Safe to run again and while processes run. Waits for
- * PostgreSQL to start. Writes one log entry.
+ * Runs the release phase of a deployment: waits for PostgreSQL, migrates the database, and creates
+ * the demo if DEMO is true. Safe to run again and while processes run. Writes one log entry.
  */
 export async function release(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;

@@ -14,7 +14,7 @@ import { COMMANDS, type CommandEntry } from './registry.js';
 const CLOSE_DEADLINE_MS = 20_000;
 
 /**
- * Resolves with the exit code (see {@link EXIT}). Never rejects.
+ * Runs one command and resolves with its exit code (see {@link EXIT}). Never rejects.
  * @param argv arguments without the program's name
  */
 export async function runCli(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -43,7 +43,10 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** `tow mcp` writes its protocol to standard output, so error output as JSON must not go there. */
+/**
+ * True for a command such as `tow mcp`, which writes its protocol to standard output. Errors as
+ * JSON must not go there.
+ */
 function ownsStdout(argv: readonly string[]): boolean {
   const [word] = argv.filter((one) => one !== '--json');
   return COMMANDS.some(({ name, ownsStdout }) => ownsStdout && name === word);

@@ -7,13 +7,15 @@ export interface CommandEntry {
   usage: string;
   summary: string;
   options: NonNullable<ParseArgsConfig['options']>;
-  /** Required options. */
   required: readonly string[];
-  /** Only the command itself writes to standard output. */
+  /** If true, only the command itself writes to standard output. */
   ownsStdout?: boolean;
   /** Number of positional arguments. */
   positionals: number;
-  /** Imports the command's module late, so that `tow help` does not load the drivers. */
+  /**
+   * Imports the command's module. Called only when the command runs, so that `tow help` loads no
+   * drivers.
+   */
   load: () => Promise<RunCommand>;
 }
 

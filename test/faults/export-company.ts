@@ -1,6 +1,6 @@
 /**
- * Shared by the export scenarios: a company with many invoices, and its exports as its API key sees
- * them.
+ * Helps the export scenarios: inserts a company's invoices, and requests and reads exports with the
+ * company's API key.
  */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -15,7 +15,6 @@ import { eventually } from '../support/poll.js';
 const INSERT_BATCH_ROWS = 20_000;
 const EXPORT_TIMEOUT_MS = 60_000;
 
-/** One company of a deployment. */
 export class ExportCompany {
   readonly client: TestClient;
 
@@ -28,14 +27,14 @@ export class ExportCompany {
 
   /**
    * Inserts invoices of $171.85 by SQL, because the API would take minutes.
-   * @param notes text of each invoice, which determines its size
+   * @param notes text in each invoice; a longer text makes a larger export
    */
   async insertInvoices(count: number, notes = 'Towed from the shoulder of I-87 north'): Promise<void> {
     const db = await this.deployment.db();
     for (let from = 1; from <= count; from += INSERT_BATCH_ROWS) {
       const to = Math.min(count, from + INSERT_BATCH_ROWS - 1);
       await db.transaction([this.tenant.id], async (tx) => {
-        // The product never inserts so many rows in one query, so raise the limit here.
+        // Raise the query timeout, because the product never inserts so many rows in one query.
         await tx.query({ text: "set local statement_timeout = '2min'" });
         await tx.query({
           text: `insert into invoices (tenant_id, id, invoice_number, status, notes, subtotal_cents, tax_cents, total_cents, created_at, updated_at)
@@ -55,8 +54,8 @@ export class ExportCompany {
   }
 
   /**
-   * Waits until the export has completed, failed or been cancelled. The API may be unreachable
-   * meanwhile.
+   * Waits until the export has completed, failed or been cancelled. Continues to wait while the API
+   * is unreachable.
    */
   async waitForEnd(id: string, timeoutMs = EXPORT_TIMEOUT_MS): Promise<Json> {
     return eventually(
@@ -69,12 +68,15 @@ export class ExportCompany {
     );
   }
 
-  /** Waits until some of its rows are written. */
+  /** Waits until the export has written some rows. */
   async waitForFirstRows(id: string): Promise<void> {
     await eventually('rows of an export', async () => (await this.readExport(id)).progress.rows > 0);
   }
 
-  /** The file of a completed export, checked against the size and the hash in its record. */
+  /**
+   * Downloads the file of a completed export. Asserts that the file has the size and the hash in
+   * the export's record.
+   */
   async downloadExport(id: string): Promise<Buffer> {
     const record = await this.waitForEnd(id);
     expect(record.status, JSON.stringify(record.error)).to.equal('completed');
@@ -86,12 +88,12 @@ export class ExportCompany {
     return file;
   }
 
-  /** Complete files in storage. */
+  /** Lists the names of complete files in storage. */
   async listStoredFiles(): Promise<string[]> {
     return (await this.#files()).filter((name) => !name.startsWith('.'));
   }
 
-  /** Files that are still being written. No client can read them. */
+  /** Lists the names of files that are still being written. No client can read these files. */
   async listPartialFiles(): Promise<string[]> {
     return (await this.#files()).filter((name) => name.startsWith('.'));
   }
@@ -102,7 +104,7 @@ export class ExportCompany {
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   }
 
-  /** Database sessions that read for an export. */
+  /** Counts the database sessions that read for an export. */
   async countSnapshotSessions(): Promise<number> {
     const db = await this.deployment.db();
     const [row] = await db.query<{ count: number }>({

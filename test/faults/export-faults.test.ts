@@ -1,7 +1,7 @@
 /**
- * Injects faults while exports are written. An export is complete or absent, and finishes without
- * intervention. A scenario that must stop an export half-way locks a table that the export has not
- * read yet.
+ * Injects faults while exports are written. In the end, every export must be complete without
+ * intervention, and no partial file may be left. To stop an export half-way, a scenario locks a
+ * table that the export has not read yet.
  */
 import { expect } from 'chai';
 import { registerConcurrentTests } from '../support/concurrent-tests.js';
@@ -20,7 +20,7 @@ import { ExportCompany } from './export-company.js';
 
 const ROWS = 30_000;
 const EVERYTHING = { resource: 'all', format: 'csv' };
-/** A download over a modem: 60 s for some 36 MB. */
+/** A slow download: 60 s for some 36 MB. */
 const SLOW_DOWNLOAD = { rows: 60_000, seconds: 60 };
 const GROWTH_LIMIT_MB = 60;
 
@@ -37,8 +37,9 @@ function withCompany(
 }
 
 /**
- * Starts an export of everything, and calls `fault` when its invoices are written and its
- * inspections are not.
+ * Starts an export of everything, and calls `fault` after its first rows. A lock on the table of
+ * inspections keeps the export from completing before `fault` has ended. Resolves with the id of
+ * the export.
  */
 async function failHalfWay(company: ExportCompany, fault: (id: string) => Promise<void>): Promise<string> {
   await company.insertInvoices(ROWS);
@@ -78,7 +79,7 @@ const workerKilled = withCompany(async (company) => {
   expect((await company.readExport(id)).attempts).to.equal(2);
 });
 
-/** The worker dies after it stored the complete object and before it recorded the result. */
+/** The worker dies between storing the complete object and recording the result. */
 const workerDiesBeforeRecording = withCompany(async (company) => {
   const [worker] = company.deployment.exporters as [DeployedService];
   await company.insertInvoices(ROWS);
@@ -97,7 +98,10 @@ const postgresKilled = withCompany(async (company) => {
   await expectComplete(company, id);
 });
 
-/** An export that its worker releases on SIGTERM does not count as an attempt. */
+/**
+ * A worker that ends on SIGTERM must close its export's session. The next worker writes the export
+ * again.
+ */
 const workerStopped = withCompany(async (company) => {
   const [worker] = company.deployment.exporters as [DeployedService];
   const id = await failHalfWay(company, async () => {
@@ -131,7 +135,7 @@ const cancelled = withCompany(async (company) => {
   await expectComplete(company, id);
 });
 
-/** An export contains a concurrent write completely or not at all. */
+/** An export must contain a concurrent write completely or not at all. */
 const concurrentWrites = withCompany(async (company) => {
   await company.insertInvoices(ROWS);
   const { tenant, deployment } = company;
@@ -175,7 +179,8 @@ const slowDownload = withCompany(async (company) => {
   const chunks = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const startedAt = Date.now();
   let read = 0;
-  // The peak that Linux records may be older: all in one, this process wrote the file too.
+  // Measure the memory during the download. The peak that Linux records may be older than the
+  // download, because all in one this process also wrote the file.
   let peakMb = 0;
   for (;;) {
     const { done, value } = await chunks.read();
@@ -192,7 +197,7 @@ const slowDownload = withCompany(async (company) => {
 describe('exports under fault injection', () => {
   registerConcurrentTests(
     {
-      // Downloads work alike all in one and scaled out, so one run is enough.
+      // A download works alike all in one and scaled out, so one run is enough.
       ...(IS_SCALED
         ? {}
         : { 'a download that takes a minute is streamed, not held in memory': slowDownload }),

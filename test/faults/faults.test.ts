@@ -1,6 +1,6 @@
 /**
  * Fault injection under load: the tests kill processes and stores while clients write. Afterwards
- * every acknowledged write exists exactly once, without any intervention.
+ * every acknowledged write must exist exactly once, without any intervention.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -20,7 +20,7 @@ import { IS_SCALED } from '../support/stores.js';
 import { runPoisonCommand } from './poison-command.js';
 
 const TENANTS = 3;
-/** Short, so that many writes take the path by 202 and the operation. */
+/** Shorter than the default, so that many writes become operations and get a 202. */
 const WRITE_TIMEOUT_MS = 3000;
 const SETTINGS = { WRITE_TIMEOUT_MS: `${WRITE_TIMEOUT_MS}` };
 /** The default of the setting WRITES_CONCURRENCY. */
@@ -29,7 +29,10 @@ const CLEAN_END = { code: 0, signal: null };
 
 type Fault = (deployment: Deployment, load: Load) => Promise<void>;
 
-/** Runs a scenario: load, fault, more load, then the invariants. */
+/**
+ * Runs a scenario: load, fault, more load, and then a check that no acknowledged write is lost or
+ * doubled.
+ */
 function runUnderLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
   return () =>
     Deployment.run({ settings: SETTINGS, ...options }, async (deployment) => {
@@ -51,7 +54,7 @@ async function repeat(count: number, act: (nth: number) => Promise<void>): Promi
   for (let nth = 0; nth < count; nth += 1) await act(nth);
 }
 
-/** The writer dies once at the worst moment of a commit; a healthy process takes its place. */
+/** Lets the writer die at a failpoint, and then starts it again without failpoints. */
 async function crashAt(failpoint: string, { writer }: Deployment, load: Load): Promise<void> {
   await writer.kill();
   const end = await writer.launch({ FAILPOINTS: failpoint }).waitForExit();
@@ -62,9 +65,9 @@ async function crashAt(failpoint: string, { writer }: Deployment, load: Load): P
 }
 
 /**
- * The writer dies twice between commit and reply and leaves something committed and unacknowledged.
- * A writer may also reach the failpoint with a job of nothing but repeated requests, and die
- * without harm. Then it dies once more.
+ * Kills the writer between commit and reply, until two deaths were harmful. A harmful death leaves
+ * writes that are committed but not acknowledged. A death is harmless if the writer's job contained
+ * only repeated requests.
  */
 async function crashUnacknowledged(deployment: Deployment, load: Load): Promise<void> {
   let harmful = 0;
@@ -77,13 +80,13 @@ async function crashUnacknowledged(deployment: Deployment, load: Load): Promise<
     await deployment.writer.start();
     await load.waitForCalls();
   }
-  // With fewer harmful deaths, the failpoint would not be between commit and reply.
+  // If fewer deaths are harmful, the failpoint is not between commit and reply.
   expect(harmful).to.equal(2);
 }
 
 /**
- * Ends a process gracefully while requests wait for their commit. A lock delays the commits until
- * the process has started to shut down. Every request that was sent gets a response, and no
+ * Sends SIGTERM to a process while requests wait for their commit. A lock delays the commits until
+ * the process has started to shut down. Asserts that every request gets a response, and that no
  * response asks the client to retry.
  */
 async function shutDownGracefully(
@@ -109,7 +112,7 @@ async function shutDownGracefully(
   });
   expect(await service.process?.waitForExit(), service.process?.output).to.deep.equal(CLEAN_END);
   expect(load.unanswered).to.deep.equal([]);
-  // A refused connection is no response, but the process did not accept that request either.
+  // Ignore refused connections, because the process never accepted their requests.
   const responses = load.calls
     .flatMap((call) => call.attempts.slice(answeredBefore.get(call)))
     .filter((response) => !/ECONNREFUSED/.test(response));
@@ -117,18 +120,19 @@ async function shutDownGracefully(
 }
 
 /**
- * Returns whether a condition becomes true within this time. It may never become true, depending on
- * how the clients' writes are batched; the test then goes on without it.
+ * Resolves with true if the condition becomes true within `withinMs`, else with false. How the
+ * clients' writes are batched may keep the condition from becoming true. In that case the callers
+ * try again.
  */
 function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
   return eventually('it', probe, withinMs).catch(() => false);
 }
 
 /**
- * Injects a fault while jobs wait in Redis and the only writer is stopped, so that the jobs are
- * gone when the writer continues. A job may also be lost before its sender knows that it was added.
- * Then the sender sees the failure and resends the job, so no lost job had to be recovered, and the
- * fault is injected again.
+ * Injects a fault that deletes waiting jobs from Redis while the only writer is paused. Repeats
+ * this until a write gets a 202, which shows that a lost job was recovered. A job may also be lost
+ * before its sender knows that the job was added. The sender then notices the failure and sends the
+ * job again, so there is nothing to recover.
  */
 function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
   return async (deployment, load) => {
@@ -173,12 +177,13 @@ const inBothDeployments: Record<string, () => Promise<void>> = {
         let refusals = 0;
         await shutDownGracefully({ deployment, load }, web, {
           isBusy: () => load.waitingCount === CLIENT_COUNT,
-          // Wait for several refusals: a shutdown that cuts waiting connections does so only after
-          // it stops listening.
+          // The first refusal only shows that the process stopped listening. A faulty shutdown
+          // would cut waiting connections after that, so wait for more refusals.
           hasStartedShutdown: async () =>
             (await fetchStatus(`${web.origin}/healthz`)) === undefined && ++refusals > 8,
         });
-        // A process that starts already listens, and responds 503 until it is ready.
+        // Send nothing to the process while it starts, because it responds with 503 until it is
+        // ready.
         load.excludeOrigin(web.origin);
         await deployment.web.start();
         load.includeOrigin(deployment.web.origin);
@@ -217,7 +222,7 @@ const onlyScaledOut: Record<string, () => Promise<void>> = {
     async (deployment, load) => {
       const { writer } = deployment;
       await shutDownGracefully({ deployment, load }, writer, {
-        // More than the other writer runs alone.
+        // Too many active jobs for the other writer alone, so this writer has some of them.
         isBusy: async () => (await deployment.countJobs('active')) > WRITES_CONCURRENCY,
         hasStartedShutdown: async () => (await fetchStatus(`${writer.origin}/readyz`)) !== 200,
       });
@@ -229,8 +234,8 @@ const onlyScaledOut: Record<string, () => Promise<void>> = {
 };
 
 /**
- * Fifty clients send one key to all web processes. Several rounds, because the race window is
- * short.
+ * Sends fifty concurrent requests with one idempotency key to all web processes. Repeats this,
+ * because requests can collide only for a short time in each round.
  */
 function raceWithOneKey(): Promise<void> {
   return Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {

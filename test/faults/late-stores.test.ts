@@ -1,4 +1,4 @@
-/** Starts the Procfile's command lines before PostgreSQL or Redis is reachable. */
+/** Starts the processes of the Procfile while PostgreSQL or Redis is unreachable. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
@@ -11,11 +11,11 @@ import { DeployedService } from '../support/load/deployment.js';
 import { fetchStatus, Processes, readProcfile } from '../support/load/processes.js';
 import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
 
-/** Process types that keep running, unlike the release. */
+/** Process types that keep running, unlike `release`. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'messages', 'exports'] as const;
 /** A line of a stack trace, which an operator should not have to read. */
 const STACK_LINE = /^ +at |\\n +at /m;
-/** A process logs one of these when it could not end by itself after a signal. */
+/** A process logs one of these if it could not end by itself after a signal. */
 const BLOCKED_SHUTDOWN = /the start did not end|did not close in time|close failed/;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -79,8 +79,8 @@ if (IS_SCALED) {
     const outputOf = ({ process }: DeployedService): string => process?.output ?? '';
 
     /**
-     * Waits for the log entry that names the missing store. It must be the only warning or error,
-     * without a stack trace.
+     * Waits for the log entry that names the missing store. Asserts that it is the only warning or
+     * error, without a stack trace, and that the process is alive but not ready.
      */
     async function expectToWait(
       service: DeployedService,

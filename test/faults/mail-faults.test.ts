@@ -1,6 +1,6 @@
 /**
- * A process dies while it sends a mail. The mail is never lost, and at worst arrives twice with one
- * Message-ID.
+ * Kills a process while it sends a mail. The mail must never be lost. At worst it arrives twice,
+ * with the same Message-ID.
  */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
@@ -41,7 +41,7 @@ describe('a mail whose sending process dies', () => {
     return body.id;
   }
 
-  /** The dead process's lease would expire after three minutes; this expires it immediately. */
+  /** Lets the dead process's lease expire immediately instead of after three minutes. */
   async function endLease({ deployment, tenantId }: Scene): Promise<void> {
     const db = await deployment.db();
     await db.transaction([tenantId], (tx) =>
@@ -76,8 +76,7 @@ describe('a mail whose sending process dies', () => {
         await one.mailer.stop('SIGTERM');
         const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
         if (one.mailer === one.deployment.web) await dying.waitUntilReady(one.mailer.origin);
-        // All in one, the response may be lost with the process. The invoice is released all the
-        // same.
+        // All in one, the process may die before it responds. The invoice is released even then.
         await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
         expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
         expect(one.server.accepted).to.have.length(1);

@@ -1,6 +1,6 @@
 /**
- * Agents call two replicas of the MCP process (all in one: the one process). Keys are revoked, and
- * replicas are restarted and killed under load.
+ * Lets agents call two replicas of the MCP process. All in one, agents call the only process. Keys
+ * are revoked, and replicas are stopped and killed under load.
  */
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
@@ -17,7 +17,7 @@ import { eventually } from '../support/poll.js';
 const CLEAN_END = { code: 0, signal: null };
 const OPTIONS = { mcps: 2, settings: { WRITE_TIMEOUT_MS: '3000' } };
 
-/** The status that a process returns for a key: 200 or 401. */
+/** Sends a ping with the key, and resolves with the HTTP status: 200 or 401. */
 async function fetchPingStatus(origin: string, key: string): Promise<number> {
   const { status } = await new RawMcp(origin, key).request('ping');
   return status;
@@ -57,7 +57,7 @@ describe('the MCP processes', function () {
       expect(await fetchStatuses(next.body.key)).to.deep.equal(repeatStatus(200));
       await waitUntilRefused(rolled.key);
 
-      // `tow` writes into the database, so no process gets a broadcast about this key.
+      // `tow` writes only to the database, so no broadcast informs the processes about this key.
       const scopes = AGENT_SCOPES.join(',');
       const made = await deployment.runTow<{ id: string; key: string }>(
         'keys',
@@ -113,8 +113,8 @@ async function addAgents(deployment: Deployment, tenants: DeployedTenant[]): Pro
 }
 
 /**
- * Every call got a response in the end. Each write exists once with one audit entry, no other
- * record exists, and the audit log contains every read.
+ * Asserts that every call got a response in the end, and that each write exists once with one audit
+ * entry. No other record may exist, and the audit log must contain every read.
  */
 async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): Promise<void> {
   const failed = calls
@@ -163,7 +163,7 @@ async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): 
   runTotals.retried += calls.filter(({ sent }) => sent > 1).length;
 }
 
-/** The ids that agents received, sorted. A doubled write appears twice. */
+/** Returns the ids that agents received, sorted. Repeated ids are kept. */
 function sortIds(calls: AgentCall[]): string[] {
   return calls.map(({ result }) => result.id as string).sort();
 }

@@ -1,4 +1,4 @@
-/** A command that kills every process that runs it. */
+/** A scenario with a command that kills every process that runs it. */
 import { expect } from 'chai';
 import {
   type DeployedService,
@@ -28,8 +28,8 @@ interface Replay {
 }
 
 /**
- * Restarts the service whenever it dies, as a process manager does. Returns a function that ends
- * this.
+ * Restarts the service whenever it dies, as a process manager does. Returns a function that kills
+ * the service and ends the restarts.
  */
 function supervise(service: DeployedService): () => Promise<void> {
   let ending = false;
@@ -52,7 +52,7 @@ function supervise(service: DeployedService): () => Promise<void> {
 export function runPoisonCommand(): Promise<void> {
   return Deployment.run({ settings: { WRITE_TIMEOUT_MS: '3000' } }, async (deployment) => {
     const { web, writer, clock } = deployment;
-    // All in one, the process that responds dies too.
+    // All in one, the process that responds to requests is also the one that dies.
     const isAlone = web === writer;
     await Promise.all([writer.start(DEADLY), clock?.start(), isAlone || web.start()]);
     const [tenant] = (await deployment.createTenants(1)) as [DeployedTenant];
@@ -60,7 +60,7 @@ export function runPoisonCommand(): Promise<void> {
     const endSupervision = supervise(writer);
     const poisonCall = load.addCall(tenant, MARK);
     const goodCalls = Array.from({ length: NEIGHBOURS }, () => load.addCall(tenant));
-    // All in one, this client only ever sees a broken connection, so it sends the command once.
+    // All in one, the connection of this request always breaks, so send the command only once.
     const poisonCallDone = isAlone ? load.sendOnce(poisonCall) : load.sendUntilDone(poisonCall);
     await Promise.all([...goodCalls.map((call) => load.sendUntilDone(call)), poisonCallDone]);
     expect(goodCalls.map(({ outcome }) => outcome)).to.deep.equal(goodCalls.map(() => 'ok'));

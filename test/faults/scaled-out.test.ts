@@ -21,7 +21,7 @@ import {
   startRedis,
 } from '../support/stores.js';
 
-/** Process types that keep running, unlike the release. */
+/** Process types that keep running, unlike `release`. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'messages'] as const;
 const COPIES = 2;
 
@@ -45,7 +45,7 @@ if (IS_SCALED) {
       };
     });
 
-    /** Starts a process that is expected to refuse, and resolves with its output. */
+    /** Runs a process that must refuse to start, and resolves with its output. */
     async function expectRefusal(type: string, changed: Record<string, string>): Promise<string> {
       const env = { ...settings, PORT: `${await getFreePort()}`, ...changed };
       const { code, output } = await processes.run({ command: commandLines[type] ?? [], env });
@@ -189,7 +189,7 @@ if (IS_SCALED) {
         await admin.query(text).finally(() => admin.end());
       };
 
-      /** The URL of this file's database as another user, by default the superuser. */
+      /** Builds a URL of the test's database for another user, by default for the superuser. */
       const buildUrlAs = async (user?: string): Promise<string> => {
         const url = new URL((await getStores()).superuserUrl);
         url.pathname = new URL(settings.DATABASE_URL ?? '').pathname;

@@ -1,4 +1,4 @@
-/** Checks what a load balancer sees of a process that shuts down. */
+/** Checks how a process that shuts down looks to a load balancer. */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
 import { type DeployedService, Deployment } from '../support/load/deployment.js';
@@ -6,7 +6,7 @@ import { fetchStatus } from '../support/load/processes.js';
 import { eventually } from '../support/poll.js';
 import { IS_SCALED } from '../support/stores.js';
 
-/** Long enough for several requests meanwhile, even on a busy machine. */
+/** Long enough for all requests of the test, even on a busy machine. */
 const DELAY_MS = 4000;
 
 if (IS_SCALED) {

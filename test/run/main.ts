@@ -1,8 +1,8 @@
 /**
  * Runs test files in several processes, two by default:
  * `tsx test/run/main.ts [--jobs <n>] [--grep <pattern>] [file or folder]...`
- * Without files it runs all but test/faults. Each process takes the next file when it is done with
- * one, so that it has few stores and stacks for many files.
+ * Without files, runs all but test/faults. Each process runs many files one after another, which
+ * share the stores and stacks of the process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -10,7 +10,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
-/** First those that mostly wait. One process starts at this end, the other one at the other. */
+/**
+ * Folders whose tests mostly wait come first. Every second process takes files from the end instead
+ * of the start.
+ */
 const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
 const SLOWEST = 10;
 const END_TIMEOUT_MS = 60_000;
@@ -46,7 +49,7 @@ function groupByStack(files: string[]): string[] {
     .map(({ file }) => file);
 }
 
-/** Runs a worker process until no file is left. If it dies, another one takes its place. */
+/** Runs a worker process until no file is left. If the process dies, starts another one. */
 async function runWorker(takeFile: () => string | undefined): Promise<void> {
   while (!isInterrupted) {
     const file = await runProcess(takeFile);
@@ -55,7 +58,9 @@ async function runWorker(takeFile: () => string | undefined): Promise<void> {
   }
 }
 
-/** Resolves with the file in which the process died, or undefined. */
+/**
+ * Runs one worker process. Resolves with the file during which the process died, or with undefined.
+ */
 function runProcess(takeFile: () => string | undefined): Promise<string | undefined> {
   const env = {
     ...process.env,
@@ -90,7 +95,7 @@ function runProcess(takeFile: () => string | undefined): Promise<string | undefi
   });
 }
 
-/** A process that does not end waits for something that a test has not closed. */
+/** Kills a worker process that does not end, because a test has left something open. */
 function stopStuck(child: ChildProcess): void {
   failures.push(describeUnclean(`did not end within ${END_TIMEOUT_MS / 1000} s: a test left something open`));
   child.kill('SIGKILL');
@@ -132,7 +137,10 @@ function printSums(): void {
     for (const { title, details } of failures) appendFileSync(path, `${title}\n${findCause(details)}\n`);
 }
 
-/** The first line of the details that names an error, or the first line after the title. */
+/**
+ * Returns the first line of the details that names an error, or else the first line after the
+ * title.
+ */
 function findCause(details: string): string {
   const [, afterTitle = details] = details.trim().split(/\n\s*\n/);
   const line = details.split('\n').find((text) => /Error\b|:.*(died|did not)/.test(text)) ?? afterTitle;
@@ -141,7 +149,7 @@ function findCause(details: string): string {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    // The first signal lets the workers stop their stores, another one ends them.
+    // The first signal lets the workers stop their stores. A second signal kills the workers.
     for (const worker of workers) worker.kill(isInterrupted ? 'SIGKILL' : 'SIGINT');
     isInterrupted = true;
   });

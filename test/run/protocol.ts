@@ -1,17 +1,17 @@
-/** Messages between the test run and its worker processes. */
+/** What the test run and its worker processes send each other over IPC. */
 
-/** From the run: the next test file, or none. */
+/** Sent to a worker: the next test file, or null if no file is left. */
 export interface Task {
   file: string | null;
 }
 
 export interface Failure {
   title: string;
-  /** The message, the stack and the difference, as Mocha prints them. */
+  /** Error message, stack and difference, as Mocha prints them. */
   details: string;
 }
 
-/** From a worker: what it found in a file. */
+/** Sent by a worker: the results of one test file. */
 export interface FileResult {
   file: string;
   ms: number;
@@ -24,7 +24,7 @@ export interface FileResult {
   stacks: number;
 }
 
-/** From a worker: why it could not stop what its files share. */
+/** Sent by a worker: why it could not stop the stores and stacks that its files shared. */
 export interface UncleanEnd {
   reason: string;
 }

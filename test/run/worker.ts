@@ -1,11 +1,15 @@
-/** A process of the test run: runs one test file after the other, and keeps what files share. */
+/**
+ * A worker process of the test run. It runs one test file after another, and keeps the stores and
+ * stacks that files share.
+ */
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
-// Mocha loads test files with require(), which has other instances of their modules than import.
+// Mocha loads test files with require(). An import here would load second instances of the modules
+// that test files use.
 const require = createRequire(import.meta.url);
 const { mochaGlobalTeardown } =
   require('../support/root-hooks.ts') as typeof import('../support/root-hooks.js');
@@ -18,7 +22,7 @@ const { Base, Spec } = Mocha.reporters;
 const { TEST_GREP, TEST_COLORS } = process.env;
 Base.useColors = TEST_COLORS === 'true';
 
-/** Mocha's spec reporter without the sums, which the run prints for all files. */
+/** Mocha's spec reporter without the totals, which main.ts prints for all files together. */
 class Report extends Spec {
   override epilogue(): void {}
 }
@@ -26,7 +30,7 @@ class Report extends Spec {
 let printed: string[] = [];
 Base.consoleLog = (...args: unknown[]) => void printed.push(format(...args));
 
-/** What Mocha printed since the last call. */
+/** Returns what Mocha has printed since the last call. */
 function takePrinted(): string {
   const text = printed.join('\n');
   printed = [];
@@ -51,7 +55,7 @@ async function runFile(file: string): Promise<FileResult> {
     running.on('fail', (test) => failed.push(test));
   });
   await stopLongUnused();
-  // Mocha leaves its listeners; see its own worker.
+  // Remove the listeners that Mocha leaves behind.
   process.removeAllListeners('uncaughtException');
   process.removeAllListeners('unhandledRejection');
   const report = takePrinted();

@@ -15,17 +15,17 @@ const RESUME_AFTER_MS = 1000;
 
 export interface DownloadOptions {
   record: ExportRecord;
-  /** Returns a new link, because links are valid only for minutes. */
+  /** Resolves with a new download link, because a link is valid only for minutes. */
   refreshLink: () => Promise<string | null>;
-  /** @param bytes downloaded so far */
+  /** @param bytes how many bytes have been downloaded so far */
   onProgress: (bytes: number) => void;
 }
 
 /**
- * Downloads the file of a completed export. Writes to `<path>.part` until the file is complete
- * and its SHA-256 matches the API's. Resumes an interrupted download. Unpacks a gzip file, unless
+ * Downloads the file of a completed export. Writes to `<path>.part` until the file is complete and
+ * has the SHA-256 that the API gave. Resumes an interrupted download. Unpacks a gzip file, unless
  * the path also ends in .gz.
- * @throws {CliError} after it has deleted the partial files
+ * @throws {CliError} if the download fails; the partial files are deleted first
  */
 export async function downloadExport(
   path: string,
@@ -64,7 +64,10 @@ export async function downloadExport(
   }
 }
 
-/** Appends the missing bytes. Resolves with false if the download was interrupted. */
+/**
+ * Downloads the missing bytes and appends them to `part`. Resolves with false if the download was
+ * interrupted.
+ */
 async function fetchRest(
   part: string,
   { link, size, onProgress }: { link: string | null; size: number; onProgress: (bytes: number) => void },
@@ -100,7 +103,7 @@ function toRefusedError(status: number): CliError {
   return new CliError('download_failed', `The storage answered ${status} to the download link.`, EXIT.failed);
 }
 
-/** A retry does not help if the target folder is missing, read-only or full. */
+/** True if the target folder is missing, read-only or full, so that a retry does not help. */
 function isLocalDiskError(error: unknown): boolean {
   return ['ENOENT', 'ENOSPC', 'EACCES', 'EROFS', 'EISDIR', 'EDQUOT'].includes(describeCause(error));
 }

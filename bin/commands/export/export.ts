@@ -12,14 +12,14 @@ import { createProgressBar } from './progress-bar.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
-/** These options have the same names as the export's filters. */
+/** Options that the command sends to the API as filters with the same names. */
 const FILTERS = ['since', 'until', 'status', 'search'] as const;
 const FINAL = ['completed', 'failed', 'cancelled', 'expired'];
 
 /**
- * `tow export`: creates an export. With --wait or -o it waits for the export; with -o it
- * downloads the file. Each format is a separate export. With several formats -o is a folder, and
- * the API names the files.
+ * `tow export`: creates one export per format. With --wait or -o, waits until the export is
+ * finished. With -o, also downloads the file. For several formats, -o must name a folder, and the
+ * API names the files.
  */
 export const exportRecords: RunCommand = async (args, context) => {
   const api = await resolveApiAccess(args, context.config(), args.values.sandbox ? 'sandbox_key' : 'api_key');
@@ -121,7 +121,10 @@ async function request(
   return (await response.json()) as ExportRecord;
 }
 
-/** An export continues while the API is busy or restarting, so the caller polls again. */
+/**
+ * Waits after a transient error and returns the unchanged record, so that the caller polls again.
+ * The export itself continues while the API is busy or restarting. Any other error is thrown again.
+ */
 async function ignoreTransientError(error: unknown, record: ExportRecord): Promise<ExportRecord> {
   if (!(error instanceof ApiError && error.isTransient)) throw error;
   await pause(error.details.retryAfterMs ?? LONGEST_PAUSE_MS);

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../cli/command.js';
 const WIDTH = 24;
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** Writes to standard error, and only if standard error is a terminal. */
+/** A line of text on standard error. Nothing is written if standard error is not a terminal. */
 export interface ProgressBar {
   /** @param percent null if unknown */
   show(percent: number | null, amounts: { rows?: number; bytes: number }): void;

@@ -2,7 +2,7 @@ import { type ApiAccess, ApiError, callApi, describeCause } from '../../cli/api-
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { type SseBlock, SseParser } from '../../cli/sse-parser.js';
 
-/** The API sends a comment every 15 s. After three missing comments the connection is dead. */
+/** The API sends a comment every 15 s. If three are missing, the connection counts as dead. */
 const SILENCE_MS = 45_000;
 
 interface StreamOptions {
@@ -13,12 +13,12 @@ interface StreamOptions {
   stopping: AbortSignal;
 }
 
-/** The stream was cut. A client that reconnects with the last id misses no event. */
+/** Thrown if the stream was cut. A client that reconnects with the last id misses no event. */
 export class StreamInterruptedError extends Error {}
 
 /**
- * Opens one connection to the account's events and yields its blocks until the API ends the stream.
- * Reads only when the consumer wants the next block.
+ * Opens one connection to the account's event stream, and yields blocks until the API ends the
+ * stream. Reads from the network only when the consumer asks for the next block.
  * @throws {ApiError} if the API refuses the connection
  * @throws {StreamInterruptedError} if the connection breaks
  */
@@ -56,7 +56,10 @@ export async function* openEventStream(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** The time between two reads does not count as silence. */
+/**
+ * Reads the next chunk, or cuts the connection if none arrives within 45 s. The time that the
+ * consumer spends between two reads does not count.
+ */
 async function readWithin(reader: Reader, cut: AbortController) {
   const timer = setTimeout(() => cut.abort(), SILENCE_MS);
   try {
@@ -70,7 +73,7 @@ async function readWithin(reader: Reader, cut: AbortController) {
   }
 }
 
-/** After a transient error, the stream may be opened again. */
+/** True if opening the stream again may succeed after this error. */
 export function isTransientError(error: unknown): error is StreamInterruptedError | ApiError {
   return error instanceof StreamInterruptedError || (error instanceof ApiError && error.isTransient);
 }

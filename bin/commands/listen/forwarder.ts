@@ -5,7 +5,9 @@ import { describeCause } from '../../cli/api-client.js';
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { buildSignedHeaders } from './signature.js';
 
-/** The same deadline as for a webhook: it covers connecting, headers and body. */
+/**
+ * Deadline of one request, from connecting to the end of the body. Webhooks have the same deadline.
+ */
 const DEADLINE_MS = 15_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
@@ -13,7 +15,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export interface StreamedEvent {
   id: string;
   type: string;
-  /** Exactly the bytes that were recorded. */
+  /** The event's JSON, byte by byte as it was recorded. */
   body: string;
 }
 
@@ -27,14 +29,14 @@ export interface ForwardResult {
 export interface ForwardOptions {
   target: string;
   secret: string;
-  /** Called after each attempt without a response. */
+  /** Called after each attempt without a response. `nextMs` is the time until the next attempt. */
   onFailure: (event: StreamedEvent, reason: string, nextMs: number) => void;
   stopping: AbortSignal;
 }
 
 /**
- * Repeats the request until the target responds with any status. Resolves with undefined if
- * `stopping` is aborted before that.
+ * Sends the event, and repeats the request until the target responds with any status. Resolves with
+ * undefined if `stopping` is aborted before that.
  * @throws {CliError} if the target's URL can never be called
  */
 export async function forwardEvent(
@@ -57,7 +59,10 @@ export async function forwardEvent(
   return undefined;
 }
 
-/** Resolves with the status after the whole response has arrived or the deadline has passed. */
+/**
+ * Sends one request. Resolves with the status of the response after its body has ended, broken off,
+ * or reached the deadline. Rejects if no response begins before the deadline.
+ */
 async function post({ id, body }: StreamedEvent, { target, secret }: ForwardOptions): Promise<number> {
   const response = await fetch(target, {
     method: 'POST',
@@ -70,12 +75,16 @@ async function post({ id, body }: StreamedEvent, { target, secret }: ForwardOpti
     redirect: 'manual',
     signal: AbortSignal.timeout(DEADLINE_MS),
   });
-  // Read the body so that the connection can be used again. The status is already known.
+  // Read the body so that the connection can be used again. Ignore errors, because the status is
+  // already known.
   await response.body?.pipeTo(new WritableStream()).catch(() => undefined);
   return response.status;
 }
 
-/** @throws {CliError} for a failure that no retry can fix, such as a port that fetch refuses */
+/**
+ * Returns the reason for a failure that a retry may fix.
+ * @throws {CliError} for any other failure, such as a port that fetch refuses
+ */
 function describeFailure(error: unknown, target: string): string {
   if (error instanceof DOMException) return `no response within ${DEADLINE_MS / 1000} s`;
   const reason = describeCause(error);

@@ -9,10 +9,13 @@ import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { AlreadyOwnedError, acquireOwnerLock } from '../../embedded-postgres/owner.js';
 
 interface Stored {
-  /** Shows people which target the file belongs to; the program does not read it. */
+  /** Shows people which target the file belongs to. The program does not read this field. */
   forward_to: string;
   secret: string;
-  /** The target answered every event up to this stream id. Null before the first connection. */
+  /**
+   * Id in the event stream. The target has answered every event up to this one. Null if the next
+   * run begins with new events.
+   */
   last_event_id: string | null;
 }
 
@@ -30,9 +33,10 @@ export class ListenState {
   }
 
   /**
-   * Locks the state for this process until it ends.
-   * @throws {CliError} `already_listening` if another process has the lock: with two forwarders,
-   * the first could save an id before the second has forwarded the events up to that id
+   * Loads or creates the state, and locks it until this process ends. Without the lock, one process
+   * could save an id although another has not yet forwarded an earlier event. The next run would
+   * skip that event.
+   * @throws {CliError} `already_listening` if another process has the lock
    */
   static async acquire(
     dataDir: string,
@@ -66,14 +70,19 @@ export class ListenState {
     return this.stored.last_event_id;
   }
 
-  /** The target has answered every event up to this id. */
+  /**
+   * Saves the id up to which the target has answered every event, or null to begin with new events.
+   */
   async save(lastEventId: string | null): Promise<void> {
     this.stored = { ...this.stored, last_event_id: lastEventId };
     await writePrivateFile(this.path, `${JSON.stringify(this.stored, null, 2)}\n`);
   }
 }
 
-/** The hash of the key is safe to show, because a key has 256 random bits. */
+/**
+ * Returns the path of the state file. The name contains a hash of the key. The hash is safe to
+ * show, because a key has 256 random bits.
+ */
 function statePath(dataDir: string, key: string, target: string): string {
   const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);
   return join(dataDir, `listen-${name}.json`);

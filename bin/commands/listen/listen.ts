@@ -11,7 +11,7 @@ import { isTransientError, openEventStream, StreamInterruptedError } from './eve
 import { type ForwardResult, forwardEvent, type StreamedEvent } from './forwarder.js';
 import { ListenState } from './listen-state.js';
 
-/** Used until the stream sends its own retry time. */
+/** How long to wait before connecting again, until the stream sends its own retry time. */
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 15_000;
 
@@ -51,7 +51,10 @@ interface ListenOptions {
   state: ListenState;
 }
 
-/** Forwards events one at a time and in sequence. An answered event is not requested again. */
+/**
+ * Forwards the events one at a time and in sequence. Saves the id of each answered event, so that
+ * later connections begin after that event.
+ */
 class Listener {
   forwarded = 0;
   private isConnected = false;
@@ -84,8 +87,9 @@ class Listener {
   }
 
   /**
-   * Resolves with the reason why the connection ended.
-   * @throws errors that a new connection would not fix
+   * Opens the stream once and forwards its events. Resolves with the reason why the connection
+   * ended.
+   * @throws errors that a new connection would not fix, and any error before the first connection
    */
   private async followStream(): Promise<{ text: string; retryAfterMs?: number }> {
     const { api, types, state } = this.options;
@@ -121,7 +125,10 @@ class Listener {
     this.hasConnected = true;
   }
 
-  /** Resolves with false if the command was interrupted before the target answered the event. */
+  /**
+   * Forwards the event in the block, if there is one, and saves the block's id. Resolves with false
+   * if the command was interrupted before the target answered the event.
+   */
   private async handleBlock({ id, type, data }: SseBlock): Promise<boolean> {
     if (data !== undefined) {
       const event = { id: parseEventId(data), type: type ?? '', body: data };
@@ -167,7 +174,10 @@ function parseEventId(body: string): string {
   return (JSON.parse(body) as { id: string }).id;
 }
 
-/** If the API does not know the last id, continuing would skip an unknown number of events. */
+/**
+ * Returns the error that ends the command. If the API does not know the last id, the command must
+ * not continue by itself, because continuing would skip an unknown number of events.
+ */
 function explainFailure(error: unknown, lastEventId: string | null): unknown {
   if (error instanceof StreamInterruptedError)
     return new CliError('api_unreachable', error.message, EXIT.unreachable);

@@ -1,6 +1,9 @@
 import { buildSignatureHeader, parseSigningSecret } from '../../../shared/events/signing.js';
 
-/** The headers of Standard Webhooks, signed with the current time (docs/decisions.md §8). */
+/**
+ * Builds the headers that Standard Webhooks defines, signed with the current time
+ * (docs/decisions.md §8).
+ */
 export function buildSignedHeaders(secret: string, id: string, body: string): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   return {

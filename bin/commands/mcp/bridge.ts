@@ -8,7 +8,7 @@ import {
 import { CliError, describeReason, EXIT } from '../../cli/exit-codes.js';
 import type { UpstreamClient } from './upstream.js';
 
-/** How long responses may still arrive after a signal. */
+/** How long to wait for the responses to pending requests after SIGINT or SIGTERM. */
 const LAST_RESPONSES_MS = 10_000;
 
 interface BridgeOptions {
@@ -17,7 +17,7 @@ interface BridgeOptions {
   clientGone: AbortSignal;
 }
 
-/** Forwards MCP messages in both directions, each as soon as it arrives. */
+/** Forwards MCP messages between a client on stdio and the server, each as soon as it arrives. */
 export class StdioBridge {
   readonly #forwarding = new Set<Promise<void>>();
   readonly #pending = new Map<RequestId, AbortController>();
@@ -33,8 +33,9 @@ export class StdioBridge {
 
   /**
    * Runs until the client ends its input, `stopping` is aborted, or the server refuses the key.
-   * Delivers the responses of pending requests before it resolves.
-   * @param options.input the client's stream, whose end the transport does not detect
+   * Before it resolves, it delivers the responses to pending requests, for at most 10 s after
+   * `stopping`.
+   * @param options.input the stream from the client, because the transport does not detect its end
    * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */
@@ -70,8 +71,8 @@ export class StdioBridge {
 
   async #forward(message: JSONRPCMessage): Promise<void> {
     const cancelled = findCancelledId(message);
-    // After a cancellation the client wants no response. The server ignores the notification: it
-    // finishes the call and records it.
+    // Drop the response to a cancelled request, because the client no longer wants one. The server
+    // ignores the cancellation: it finishes the call and records it.
     if (cancelled !== undefined) this.#pending.get(cancelled)?.abort();
     const waiting = new AbortController();
     const id = isJSONRPCRequest(message) ? message.id : undefined;
@@ -91,7 +92,7 @@ export class StdioBridge {
     }
   }
 
-  /** Ends the bridge. Only the first failure is kept. */
+  /** Ends the bridge with an error, unless the bridge has ended already. */
   #fail(failure: CliError): void {
     if (!this.#ended.signal.aborted) this.#failure = failure;
     this.#ended.abort();
@@ -117,7 +118,10 @@ function findCancelledId(message: JSONRPCMessage): RequestId | undefined {
   return (message as Pick<JSONRPCRequest, 'params'>).params?.requestId as RequestId | undefined;
 }
 
-/** The SDK's schema errors list every form that an MCP message may have: too long for people. */
+/**
+ * Returns one line for people. The SDK's schema errors are too long, because they list every form
+ * that an MCP message may have.
+ */
 function shortenError(error: Error): string {
   return error.name === 'ZodError'
     ? 'not JSON-RPC 2.0.'

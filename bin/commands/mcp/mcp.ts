@@ -6,15 +6,16 @@ import { resolveMcpAccess } from './mcp-access.js';
 import { UpstreamClient } from './upstream.js';
 
 /**
- * `tow mcp`: serves MCP over stdio to clients on this machine. The command is a bridge to the MCP
- * server over HTTP, so keys, limits, approval thresholds and the audit log are the same. Standard
- * output carries only the protocol.
+ * `tow mcp`: serves MCP over stdio to clients on this machine. It forwards each MCP message to the
+ * MCP server over HTTP, so keys, limits, approval thresholds and the audit log apply as usual.
+ * Standard output carries MCP messages and nothing else.
  */
 export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSignal }) => {
   const access = await resolveMcpAccess(args);
   const { stdin, stdout } = process;
   const clientGone = new AbortController();
-  // If the client no longer reads its input, responses are not needed.
+  // If the client no longer reads, its pending requests need no responses. EPIPE shows that the
+  // client has ended.
   stdout.on('error', (error) => {
     if (getErrorCode(error) !== 'EPIPE')
       printStatus(`Standard output cannot be written to: ${error.message}`);

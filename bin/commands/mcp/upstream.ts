@@ -15,7 +15,10 @@ import type { McpAccess } from './mcp-access.js';
 
 /** Longer than any call takes, including a write that waits for its commit. */
 const TIMEOUT_MS = 60_000;
-/** The newest revision sends the protocol version in `_meta`; HTTP needs it as a header too. */
+/**
+ * Member of `_meta` in which the newest revision sends the protocol version. Over HTTP, a header
+ * must repeat the version.
+ */
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
 export interface SendOutcome {
@@ -36,7 +39,7 @@ interface Envelope {
   error?: { code?: string; message?: string; requestId?: string };
 }
 
-/** Each MCP message is one HTTP request. Requests may run concurrently. */
+/** Sends each MCP message to the server as one HTTP request. Requests may run concurrently. */
 export class UpstreamClient {
   /** The protocol version agreed on in `initialize`. */
   #version: string | undefined;
@@ -44,10 +47,10 @@ export class UpstreamClient {
   constructor(private readonly access: McpAccess) {}
 
   /**
-   * Returns a failure in the outcome.
+   * Sends an MCP message. Resolves with the outcome, which may be a failure.
    * @param options.signal aborts the request; the promise then rejects
-   * @param options.onInterimMessage receives each MCP message that the server
-   * sends before the response
+   * @param options.onInterimMessage receives each MCP message that the server sends before the
+   * response
    */
   async send(message: JSONRPCMessage, { signal, onInterimMessage }: SendOptions): Promise<SendOutcome> {
     const { url } = this.access;
@@ -98,7 +101,7 @@ export class UpstreamClient {
       if (!isJSONRPCRequest(message))
         return { response: undefined, problem: `The server refused a notification (${status}).` };
       this.#noteVersion(message.method, body);
-      // An error that the server sent before it had parsed the MCP message lacks the id.
+      // Set the id, because an error has none if the server sent it before parsing the MCP message.
       return { response: { ...body, id: message.id } as JSONRPCMessage };
     }
     const { error } = (body ?? {}) as Envelope;
@@ -120,7 +123,10 @@ export class UpstreamClient {
   }
 }
 
-/** Accepts the id null, which JSON-RPC allows for an unknown request but MCP does not. */
+/**
+ * True for an error response, even with the id null. JSON-RPC allows null if the request is
+ * unknown, but MCP does not.
+ */
 function isErrorResponse(body: unknown): body is { id: RequestId | null; error: object } {
   if (typeof body !== 'object' || body === null) return false;
   return isJSONRPCErrorResponse({ ...body, id: 0 });
@@ -140,7 +146,11 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** @throws if the stream breaks off before the response */
+/**
+ * Resolves with the text of the response. Calls `onInterimMessage` with each MCP message that
+ * arrives before the response.
+ * @throws if the stream breaks off before the response
+ */
 async function readFinalMessage(
   { body }: Response,
   onInterimMessage: SendOptions['onInterimMessage'],

@@ -6,7 +6,9 @@ export type ApiRecord = Record<string, unknown> & { id: string };
 /** Sends a POST request to the public API. */
 export type Post = (path: string, body?: unknown) => Promise<ApiRecord>;
 
-/** Makes API calls that cause an event. Resolves with the id of the event's record. */
+/**
+ * Makes API calls that cause an event. Resolves with the id of the record that the event is about.
+ */
 type Recipe = (post: Post) => Promise<string>;
 
 const LINE_ITEM = {
@@ -18,7 +20,7 @@ const LINE_ITEM = {
   total_cents: 12_500,
 };
 
-/** Keeps one run's records from colliding with those of another run. */
+/** Returns a new random text, so that the records of two runs do not collide in unique fields. */
 function newUniqueMark(): string {
   return `TRIGGER-${randomBytes(4).toString('hex')}`;
 }
@@ -60,10 +62,7 @@ async function createAssignedWorkOrder(post: Post): Promise<string> {
   return id;
 }
 
-/**
- * The shortest sequence of calls for each of the eight events in docs/specification.md §6. Other
- * types can be added.
- */
+/** The shortest sequence of calls for each of the eight events in docs/specification.md §6. */
 const RECIPES = {
   'invoice.created': async (post) => (await createInvoice(post)).id,
   'invoice.sent': (post) => createSentInvoice(post),
@@ -81,7 +80,8 @@ const RECIPES = {
     return id;
   },
   'dispatch.assigned': createAssignedWorkOrder,
-  // The detector `duplicate_invoice` finds two invoices for one work order.
+  // Makes two invoices for one work order, so that the detector `duplicate_invoice` makes a
+  // suggestion.
   'ai.suggestion.created': async (post) => {
     const work_order_id = await createWorkOrder(post);
     await createInvoice(post, { work_order_id });
@@ -93,10 +93,10 @@ export type TriggerableType = keyof typeof RECIPES;
 
 export const TRIGGERABLE_TYPES = Object.keys(RECIPES) as TriggerableType[];
 
-/** The clock records these event types. It checks twice a minute. */
+/** The clock records these event types, in a check that runs twice a minute. */
 export const CLOCK_EVENT_TYPES: readonly TriggerableType[] = ['invoice.overdue', 'ai.suggestion.created'];
 
-/** Resolves with the id of the event's record. */
+/** Causes an event. Resolves with the id of the record that the event is about. */
 export function causeEvent(type: TriggerableType, post: Post): Promise<string> {
   return RECIPES[type](post);
 }

@@ -12,7 +12,7 @@ import {
   type TriggerableType,
 } from './recipes.js';
 
-/** The clock checks every 30 s, and may be busy. */
+/** Longer than the 30 s between two checks of the clock, because the clock may be busy. */
 const MAX_WAIT_MS = 90_000;
 const FIRST_PAUSE_MS = 100;
 /** More frequent requests would use up the rate limit of a small tier. */
@@ -48,7 +48,10 @@ function parseType(text: string): TriggerableType {
   );
 }
 
-/** Prevents test records from being created in a live account by mistake. */
+/**
+ * Refuses a live key without --live, so that no test records are created in a live account by
+ * mistake.
+ */
 function assertEnvironment({ key }: ApiAccess, isLive: boolean): void {
   if (key.startsWith('tk_test_')) {
     if (isLive)

@@ -9,7 +9,7 @@ import type { DemoInvoice } from './invoices.js';
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
-/** The final state of an approval, and its age in days. */
+/** The status of an approval, and how many days ago an agent asked for it. */
 interface DecisionPlan {
   status: string;
   daysAgo: number;
@@ -23,7 +23,7 @@ const HELD_PLANS: readonly DecisionPlan[] = [
   { status: 'rejected', daysAgo: 9, note: 'The heavy recovery was billed on another job already.' },
   { status: 'expired', daysAgo: 20 },
 ];
-/** Proposed approvals, by the status of their invoice. */
+/** Approvals that an agent proposed for an existing invoice, by the status of that invoice. */
 const PROPOSAL_PLANS: Readonly<Record<string, DecisionPlan>> = {
   needs_review: { status: 'pending', daysAgo: 0.1 },
   approved: { status: 'approved', daysAgo: 0.15, note: 'Matches the slip.' },
@@ -31,7 +31,10 @@ const PROPOSAL_PLANS: Readonly<Record<string, DecisionPlan>> = {
 };
 const JUSTIFICATION = 'All lines match the signed tow slip and the rates agreed with the customer.';
 
-/** Makes approvals in every state: agents' drafts held at the approval threshold, and proposals. */
+/**
+ * Makes approvals in every status. Some hold an agent's new invoice at the approval threshold. In
+ * the others, an agent proposes to approve an existing invoice.
+ */
 export function makeApprovals(
   scope: DemoScope,
   { invoices, customers }: { invoices: readonly DemoInvoice[]; customers: readonly DemoCustomer[] },

@@ -13,7 +13,7 @@ interface StoredRecord {
   created_at: string;
 }
 
-/** Gives every record a `….created` entry with the record's creation time. */
+/** Makes an audit entry `<type>.created` for every record, at the record's creation time. */
 export function makeAuditEntries(records: Record<string, readonly StoredRecord[]>) {
   return Object.entries(records).flatMap(([entity_type, rows]) =>
     rows.map(({ tenant_id, id, created_at }) => ({
@@ -29,7 +29,10 @@ export function makeAuditEntries(records: Record<string, readonly StoredRecord[]
   );
 }
 
-/** @param facts the new values; never a secret */
+/**
+ * Makes an audit entry at the current time.
+ * @param facts the new values, without secrets
+ */
 export function createAuditEntry(
   entity: { tenant_id: string; entity_type: string; entity_id: string },
   action: string,

@@ -4,19 +4,22 @@ export interface PlannedPayment {
   cents: number;
 }
 
-/** Plans the invoices of one status, with values that fit it (docs/decisions.md §2 and §3). */
+/**
+ * How many invoices get a status, and the other values that fit this status (docs/decisions.md §2
+ * and §3).
+ */
 export interface BillingPlan {
   status: string;
-  /** billing_status of the work order behind the invoice. */
+  /** billing_status of the invoice's work order. */
   billing: string;
   /** Number of invoices in the live account. */
   live: number;
   /** Number of invoices in the sandbox. */
   sandbox: number;
-  /** Days since the creation of an invoice. `termsDays` are the customer's payment terms. */
+  /** Range of an invoice's age in days. `termsDays` are the customer's payment terms. */
   ages: (termsDays: number) => readonly [min: number, max: number];
   payment: (random: DemoRandom, totalCents: number) => PlannedPayment;
-  /** Null if the invoice was never released. */
+  /** The invoice's delivery_state. Null if the invoice was never released. */
   delivery: 'sent' | 'failed' | null;
   byAgent?: boolean;
 }
@@ -30,10 +33,10 @@ const payPartSometimes = (random: DemoRandom, totalCents: number): PlannedPaymen
   random.chance(0.4) ? payPart(random, totalCents) : payNothing();
 
 const ageBetween = (min: number, max: number) => () => [min, max] as const;
-/** Ages before the due date, because the clock would mark older invoices overdue. */
+/** Range of ages before the due date, because the clock would mark older invoices overdue. */
 const notYetDue = (min: number, max: number) => (termsDays: number) =>
   [min, Math.min(max, termsDays - 3)] as const;
-/** Ages past the due date, even if the invoice was sent some time after its creation. */
+/** Range of ages past the due date, even if the invoice was sent some time after its creation. */
 const pastDue = (termsDays: number) => [termsDays * 1.2 + 3, 88] as const;
 
 const UNRELEASED = { delivery: null, payment: payNothing, billing: 'invoiced' } as const;
@@ -76,7 +79,7 @@ export const BILLING_PLANS: readonly BillingPlan[] = [
     ages: ageBetween(8, 80),
   },
   { status: 'failed', ...RELEASED, delivery: 'failed', live: 5, sandbox: 2, ages: notYetDue(0.5, 10) },
-  // Without a valid invoice the work order can be billed again.
+  // The work order has no valid invoice, so it can be billed again.
   { status: 'void', ...RELEASED, billing: 'ready_to_bill', live: 5, sandbox: 2, ages: ageBetween(10, 80) },
   {
     status: 'cancelled',

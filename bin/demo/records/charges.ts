@@ -28,7 +28,7 @@ function defineCharge(
 const MILEAGE = defineCharge(['Loaded miles', 'mileage', 'mile'], [450, 750], { units: [2, 38, 1] });
 const HOOK_UP = defineCharge(['Hook-up fee', 'hook_up', 'flat'], [6500, 9500]);
 
-/** Charges by kind of work order. */
+/** Charges by the kind that `findKind` returns. */
 const CHARGES: Readonly<Record<string, readonly ChargeRange[]>> = {
   light: [defineCharge(['Light-duty tow', 'tow', 'flat'], [9500, 14_500]), HOOK_UP, MILEAGE],
   medium: [defineCharge(['Medium-duty tow', 'tow', 'flat'], [19_500, 28_000]), HOOK_UP, MILEAGE],
@@ -51,7 +51,10 @@ const CHARGES: Readonly<Record<string, readonly ChargeRange[]>> = {
   ],
 };
 
-/** Only the discount has a negative price (docs/decisions.md §3, Money). */
+/**
+ * Further charges, each added with its probability. Only the discount has a negative price
+ * (docs/decisions.md §3, Money).
+ */
 const EXTRAS: readonly (readonly [probability: number, extra: ChargeRange])[] = [
   [0.2, defineCharge(['After-hours surcharge', 'after_hours', 'flat'], [4500, 7500])],
   [0.25, defineCharge(['Fuel surcharge', 'fuel_surcharge', 'flat'], [950, 2950], { taxable: false })],
@@ -77,7 +80,7 @@ function findKind(serviceType: string): string {
   return ['heavy', 'medium'].find((duty) => serviceType.startsWith(duty)) ?? 'light';
 }
 
-/** Draws one to eight charges of one work order. Their sum is positive. */
+/** Draws one to eight charges for a work order. Their sum is positive. */
 export function drawCharges(random: DemoRandom, serviceType: string): DemoCharge[] {
   const base = CHARGES[findKind(serviceType)] ?? [];
   const extras = EXTRAS.filter(([probability]) => random.chance(probability)).map(([, extra]) => extra);

@@ -6,7 +6,7 @@ import type { DemoScope } from './scope.js';
 
 const DAY_MS = 86_400_000;
 
-/** The invoice status that fits each claim status, and the maximum number of claims. */
+/** For each claim status: the invoice status that fits, and the maximum number of claims. */
 const CLAIM_PLANS = [
   { status: 'queued', invoice: 'approved', count: 1 },
   { status: 'submitted', invoice: 'sent_to_roadsync', count: 3 },
@@ -16,7 +16,8 @@ const CLAIM_PLANS = [
 ] as const;
 
 /**
- * Claims fit the status of their invoices. Suggestions are about denied claims and other invoices.
+ * Makes claims for invoices to motor clubs, and suggestions about denied claims and missed fuel
+ * surcharges.
  */
 export function makeClaimsAndSuggestions(
   scope: DemoScope,
@@ -99,7 +100,10 @@ function makeDenialSuggestion(claim: ReturnType<typeof makeClaim>) {
   };
 }
 
-/** Suggestions about missed fuel surcharges are closed for paid invoices and open for drafts. */
+/**
+ * Makes suggestions about missed fuel surcharges: open ones for drafts, and decided or expired ones
+ * for paid invoices.
+ */
 function makeFeeSuggestions(
   scope: DemoScope,
   { invoices, lineItems }: { invoices: readonly DemoInvoice[]; lineItems: readonly DemoLineItem[] },

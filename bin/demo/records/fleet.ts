@@ -14,7 +14,10 @@ const MODELS = [
 ] as const;
 const METHODS = ['card', 'check', 'ach', 'cash'] as const;
 
-/** Gives every active work order a truck and a driver, in `truck_id` and `driver_id`. */
+/**
+ * Makes trucks and their drivers. Assigns a truck and its driver to every active work order, by
+ * setting `truck_id` and `driver_id`.
+ */
 export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/fleet`);
   const active = workOrders.filter(({ status }) => status === 'dispatched' || status === 'in_progress');
@@ -49,7 +52,7 @@ export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]) {
   return { drivers: pairs.map(({ driver }) => driver), trucks: pairs.map(({ truck }) => truck) };
 }
 
-/** Makes one payment for the paid amount of each invoice. */
+/** Makes one payment per paid or partly paid invoice, with the paid amount. */
 export function makePayments(scope: DemoScope, invoices: readonly DemoInvoice[]) {
   const random = new DemoRandom(`${scope.path}/payments`);
   return invoices

@@ -14,7 +14,10 @@ const ACCOUNT_TERMS_DAYS = 30;
 export type DemoInvoice = ReturnType<InvoiceMaker['draw']>['invoice'];
 export type DemoLineItem = ReturnType<typeof makeLineItem>;
 
-/** Most invoices have their own completed work order; a few bill storage without a work order. */
+/**
+ * Makes the invoices of one tenant. Most have their own completed work order. The others bill an
+ * impound without a work order.
+ */
 export class InvoiceMaker {
   readonly invoices: DemoInvoice[] = [];
   readonly lineItems: DemoLineItem[] = [];
@@ -75,7 +78,10 @@ export class InvoiceMaker {
     return { invoice, charges, lineTotals: price.lineTotals };
   }
 
-  /** The billing partner serves only motor clubs. Motorists without an account have no customer. */
+  /**
+   * Draws the customer of an invoice. The billing partner serves only motor clubs. A motorist
+   * without an account has no customer (null).
+   */
   #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;
     const active = this.customers.filter((customer) => customer.is_active);
@@ -105,7 +111,10 @@ export class InvoiceMaker {
     };
   }
 
-  /** An invoice is due at the end of its terms, and paid between its sending and now. */
+  /**
+   * Draws the times of an invoice. A released invoice is due when its payment terms end. A paid one
+   * was paid between its release and now.
+   */
   #drawTimes(
     plan: BillingPlan,
     payment: PlannedPayment,

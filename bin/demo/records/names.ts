@@ -2,10 +2,11 @@
 export interface Market {
   state: string;
   areaCodes: readonly string[];
-  /** Towns with their ZIP codes. Coordinates of work orders lie around `center`. */
+  /** Towns with their ZIP codes. */
   towns: readonly (readonly [name: string, zip: string])[];
   streets: readonly string[];
   highways: readonly string[];
+  /** Pickup locations lie around this point. */
   center: { lat: number; lng: number };
 }
 
@@ -71,7 +72,10 @@ export const TEXAS: Market = {
   center: { lat: 32.78, lng: -96.97 },
 };
 
-/** `*` becomes a town. Every published type of docs/decisions.md §2 occurs. */
+/**
+ * Names and company types of customers. `*` becomes a town. Every company type in docs/decisions.md
+ * §2 occurs.
+ */
 export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] = [
   ['* Auto Club', 'motor_club'],
   ['Meridian Road Assistance', 'motor_club'],
@@ -101,7 +105,7 @@ export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] 
   ['Sunrise Fleet Leasing', 'fleet'],
 ];
 
-/** `wmi` is the manufacturer's part of the VIN. The duty class determines the service type. */
+/** `wmi` is the part of the VIN that identifies the manufacturer. */
 export const VEHICLE_MODELS: readonly (readonly [
   make: string,
   model: string,

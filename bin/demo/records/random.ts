@@ -5,14 +5,17 @@ import { sha256 } from '../../../shared/platform/crypto.js';
 const NAMESPACE = '6d0c2a52-5d1e-5f0b-9b53-0a7c1e3f4d21';
 
 /**
- * The id is the same in every installation (RFC 9562, version 5).
+ * Returns a UUID that is the same in every installation (RFC 9562, version 5).
  * @param path such as `hudson/live/invoice/7`
  */
 export function deriveDemoId(path: string): string {
   return v5(path, NAMESPACE);
 }
 
-/** A UUIDv7, because audit entries sort by their ids. The same path and time give the same id. */
+/**
+ * Returns a UUIDv7, which begins with the time, because audit entries sort by their ids. The same
+ * path and time give the same id.
+ */
 export function deriveTimedDemoId(path: string, at: string): string {
   return v7({ msecs: Date.parse(at), random: sha256(path).subarray(0, 16) });
 }
@@ -26,7 +29,10 @@ export class DemoRandom {
     this.#state = sha256(seed).readUInt32BE(0);
   }
 
-  /** From 0 (included) to 1 (excluded), by Tommy Ettinger's public-domain generator mulberry32. */
+  /**
+   * Returns a number from 0 (included) to 1 (excluded), by Tommy Ettinger's public-domain generator
+   * mulberry32.
+   */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -35,17 +41,17 @@ export class DemoRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** From `min` (included) to `max` (excluded). */
+  /** Returns a number from `min` (included) to `max` (excluded). */
   between(min: number, max: number): number {
     return min + this.next() * (max - min);
   }
 
-  /** From `min` to `max`, both included. */
+  /** Returns an integer from `min` to `max`, both included. */
   integer(min: number, max: number): number {
     return Math.floor(this.between(min, max + 1));
   }
 
-  /** True with the given probability. */
+  /** Returns true with the given probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }

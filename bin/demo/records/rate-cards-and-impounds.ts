@@ -44,7 +44,10 @@ const CLUB_ITEMS = [
   buildItem(['Gone on arrival', 'goa', 'flat', 3000]),
 ];
 
-/** Makes the default rate card and a card for motor clubs, and sets the card of the motor clubs. */
+/**
+ * Makes the default rate card and a card for motor clubs. Sets `rate_card_id` of each customer that
+ * is a motor club.
+ */
 export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer[]) {
   const created_at = scope.daysAgo(90);
   const makeCard = (name: string, items: object[], is_default: boolean) => ({
@@ -67,7 +70,10 @@ export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer
   return [makeCard('Standard rates', STANDARD_ITEMS, true), clubCard];
 }
 
-/** Vehicles in the yard, with their days of storage. With `ofJob`, the vehicle has a work order. */
+/**
+ * The impounds to make, and their days of storage. If `ofJob` is true, the impound has a work
+ * order.
+ */
 const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hold?: string }[] = [
   { status: 'stored', days: 1, ofJob: true },
   { status: 'hold', days: 4, ofJob: false, hold: 'Police hold, evidence' },
@@ -78,7 +84,10 @@ const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hol
 ];
 const SANDBOX_STAY_COUNT = 3;
 
-/** Some impounds have a completed work order without an invoice; the others have no work order. */
+/**
+ * Makes the impounds of one tenant. Some have a completed work order that is not invoiced. The
+ * others have no work order.
+ */
 export function makeImpounds(scope: DemoScope, workOrders: readonly DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/yard`);
   const unbilled = workOrders.filter(

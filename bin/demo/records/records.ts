@@ -17,8 +17,8 @@ const CUSTOMER_COUNTS = { live: 26, sandbox: 8 } as const;
 const FIRST_INVOICE_NUMBER = 1001;
 
 /**
- * The same `now` gives the same records in every installation. Another
- * `now` only moves their times.
+ * Makes the records of all demo tenants. The same `now` gives the same records in every
+ * installation. Another `now` changes only times, and ids that begin with a time.
  */
 export function makeDemoRecords(now: Date): DemoRecords[] {
   return DEMO_PROFILES.flatMap((profile) => [
@@ -52,7 +52,7 @@ function makeTenantRecords(scope: DemoScope) {
     work_orders: workOrders,
     invoices,
     invoice_line_items: lineItems,
-    // The last assigned numbers.
+    // Each counter has the number that was assigned last.
     tenant_counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: FIRST_INVOICE_NUMBER + invoices.length - 1 },
@@ -78,7 +78,7 @@ function makeTenantRecords(scope: DemoScope) {
   };
 }
 
-/** Records get their numbers in the sequence of their creation times. */
+/** Sorts records by creation time, because their numbers follow this sequence. */
 function sortOldestFirst<T extends { created_at: string; id: string }>(records: T[]): T[] {
   return [...records].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? -1 : 1));
 }

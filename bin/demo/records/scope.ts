@@ -6,9 +6,14 @@ export interface DemoScope {
   profile: DemoProfile;
   environment: 'live' | 'sandbox';
   tenantId: string;
-  /** Prefix of the paths of its ids, and seed of its random draws. */
+  /**
+   * Every path for a demo id and every seed of a DemoRandom in this tenant begins with this text.
+   */
   path: string;
-  /** Returns an RFC 3339 time before the time of seeding. A negative number gives a future time. */
+  /**
+   * Returns the time that lies `days` days before `now` (RFC 3339). A negative number gives a
+   * future time.
+   */
   daysAgo: (days: number) => string;
 }
 

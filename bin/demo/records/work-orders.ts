@@ -3,7 +3,7 @@ import { VEHICLE_MODELS, WORK_ORDER_NOTES } from './names.js';
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
-/** The fixed facts of a work order. WorkOrderMaker draws the rest. */
+/** The given facts of a work order. WorkOrderMaker draws the others. */
 export interface WorkOrderPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
   billing: string;
@@ -17,7 +17,7 @@ const HOUR_DAYS = 1 / 24;
 const MINUTE_DAYS = HOUR_DAYS / 60;
 const VIN_CHARACTERS = 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789';
 
-/** The driver's steps that fit a status (docs/decisions.md §4). */
+/** The driver's steps that a work order may have reached, by its status (docs/decisions.md §4). */
 const STEPS_BY_STATUS: Readonly<Record<WorkOrderPlan['status'], readonly string[]>> = {
   pending: [],
   dispatched: ['offered', 'acknowledged'],
@@ -26,7 +26,9 @@ const STEPS_BY_STATUS: Readonly<Record<WorkOrderPlan['status'], readonly string[
   cancelled: [],
 };
 
-/** Other customers get tows by the vehicle's duty class, and roadside services. */
+/**
+ * Services for light vehicles, by the customer's company type. Other customers get LIGHT_SERVICES.
+ */
 const SERVICES_BY_COMPANY_TYPE: Readonly<Record<string, readonly string[]>> = {
   police: ['accident_tow', 'impound_tow', 'recovery'],
   municipality: ['impound_tow', 'medium_duty_tow'],
@@ -58,7 +60,9 @@ const WITHOUT_DROPOFF = [
 
 export type DemoWorkOrder = ReturnType<WorkOrderMaker['draw']>;
 
-/** The work orders of a tenant get their numbers after all of them are made. */
+/**
+ * Makes the work orders of one tenant. Their `job_number` stays empty until all of them are made.
+ */
 export class WorkOrderMaker {
   readonly workOrders: DemoWorkOrder[] = [];
   readonly #random: DemoRandom;
@@ -170,7 +174,10 @@ function buildTimestamps(created_at: string, dispatch_time: string | null, compl
   };
 }
 
-/** How many in the live account and in the sandbox, and their ages in days. */
+/**
+ * Work orders without an invoice: how many the live account and the sandbox get, and the range of
+ * their ages in days.
+ */
 const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
   sandbox: number;

@@ -35,7 +35,7 @@ if (!IS_SCALED) {
         const path = join(folder, `${way}.json`);
         await writeFile(path, await fillReadmeAgentJson(way, { origin, key }));
         const command = buildScriptCommand('docs/agents/first-invoice.ts', path);
-        // npx must be on PATH, and writes its logs to HOME.
+        // Set HOME, because npx writes its logs there.
         const { code, output, stdout } = await processes.run({ command, env: { HOME: folder } });
         expect(code, output).to.equal(0);
         const outputLines = stdout.trim().split('\n');

@@ -11,7 +11,7 @@ import { issueKey } from '../../support/keys.js';
 import { Deployment, SECRET_KEY } from '../../support/load/deployment.js';
 import { TestStack } from '../../support/stack.js';
 
-/** Scenarios that need only what every server has. */
+/** Scenarios for capabilities that every server has. */
 const BASIC_SCENARIOS = [
   'dns-rebinding-protection',
   'ping',
@@ -41,8 +41,8 @@ const FIXTURE_SCENARIOS = [
 ];
 
 /**
- * Capabilities that MCP leaves to each server, and that this server does not advertise:
- * completions, log levels, subscriptions, and requests to the client.
+ * Scenarios for optional capabilities that this server does not advertise: completions, log levels,
+ * subscriptions, and requests to the client.
  */
 const OPTIONAL_SCENARIOS = [
   'completion-complete',
@@ -57,9 +57,9 @@ const OPTIONAL_SCENARIOS = [
 ];
 
 /**
- * These scenarios stop without a session id, and resume a stream by GET. This server is stateless
- * and responds to GET with 405, as MCP allows. The suite scores both as warnings ("did not provide
- * session ID"), never as failures.
+ * Scenarios that need a session id, with which they resume a stream by GET. This server has no
+ * sessions and responds to GET with 405, as MCP allows. The suite scores both scenarios as warnings
+ * ("did not provide session ID"), never as failures.
  */
 const UNSUPPORTED_SCENARIOS = ['server-sse-multiple-streams', 'server-sse-polling'];
 

@@ -1,4 +1,4 @@
-/** A PostgreSQL server for the tests of the command line, and entry files run as processes. */
+/** Starts a PostgreSQL server for tests of the command line, and runs entry files as processes. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ export interface CliJsonRun {
   error: { code: string; message: string };
 }
 
-/** See {@link useCli}. */
+/** Runs commands against its own PostgreSQL server. A test gets it from {@link useCli}. */
 export class Cli {
   /** A temporary folder, removed at the end. DATA_DIR is the folder `data` in it. */
   folder = '';
@@ -57,7 +57,7 @@ export class Cli {
   async stop(): Promise<void> {
     await this.#db?.close();
     await this.#server?.stop();
-    // If root runs the tests, the cluster is outside DATA_DIR.
+    // If root runs the tests, the cluster is outside DATA_DIR and must be removed separately.
     await rm(await resolveClusterDir(this.dataDir), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -80,7 +80,10 @@ export class Cli {
     return openDatabase({ databaseUrl: this.databaseUrl, poolSize: 2, applicationName, logger });
   }
 
-  /** Runs a file of the built product with this block's settings; '' counts as absent. */
+  /**
+   * Runs a file of the built product with this server and DATA_DIR. `settings` adds or replaces
+   * environment variables; the value '' counts as absent.
+   */
   run(file: string, args: string[] = [], settings: Record<string, string> = {}): Promise<CliRun> {
     const own = { DATA_DIR: this.dataDir, DATABASE_URL: this.databaseUrl };
     const env = { PATH: process.env.PATH ?? '', ...own, ...settings };
@@ -91,7 +94,9 @@ export class Cli {
     });
   }
 
-  /** Runs `tow … --json`. Standard output is always one JSON document, even after a failure. */
+  /**
+   * Runs `tow … --json`. Asserts that standard output is one JSON document, even after a failure.
+   */
   async tow(args: string[], settings: Record<string, string> = {}): Promise<CliJsonRun> {
     const { code, out } = await this.run('bin/tow.js', [...args, '--json'], settings);
     expect(out.trim().split('\n')).to.have.length(1);
@@ -99,7 +104,10 @@ export class Cli {
   }
 }
 
-/** Starts a server before the block, and removes all of it afterwards. */
+/**
+ * Starts a PostgreSQL server before the tests of the surrounding `describe`, and removes all its
+ * files after them.
+ */
 export function useCli(): Cli {
   const cli = new Cli();
   before(() => cli.start());

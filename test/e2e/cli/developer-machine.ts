@@ -1,4 +1,7 @@
-/** A receiver that can be unreachable or slow, and listeners as separate processes. */
+/**
+ * Helps to test `tow` on a developer's machine: a receiver that can be unreachable or slow, and
+ * `tow` as separate processes.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { Json } from '../../support/client.js';
@@ -70,7 +73,7 @@ export class DeveloperMachine {
     private readonly settings: Record<string, string>,
   ) {}
 
-  /** @param settings for every `tow` process, besides DATA_DIR */
+  /** @param settings environment variables of every `tow` process, besides DATA_DIR */
   static async run(
     settings: Record<string, string>,
     work: (machine: DeveloperMachine) => Promise<void>,
@@ -101,7 +104,10 @@ export class DeveloperMachine {
     return listener;
   }
 
-  /** Runs a command that ends by itself. Returns its exit code and its only JSON document. */
+  /**
+   * Runs a command with --json until it ends. Resolves with its exit code and its only JSON
+   * document.
+   */
   async runJson(...args: string[]): Promise<{ code: number | null; out: Json }> {
     const run = this.startTow(...args, '--json');
     const { code } = await run.waitForExit();

@@ -1,4 +1,4 @@
-/** `tow mcp` as a client on this machine starts it: a separate process with pipes. */
+/** Starts `tow mcp` as a client on this machine does: as a separate process with pipes. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
@@ -14,7 +14,7 @@ export interface StdioOptions {
   cwd?: string;
 }
 
-/** One `tow mcp` process. The test writes its input line by line. */
+/** A process of `tow mcp`, to which the test writes line by line. */
 export class StdioProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   stdout = '';
@@ -56,7 +56,9 @@ export class StdioProcess {
     this.writeLine(JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method, params }));
   }
 
-  /** All MCP messages on standard output. A line that is no MCP message fails the test. */
+  /**
+   * Returns all MCP messages on standard output. Fails the test if a line is not an MCP message.
+   */
   get messages(): Json[] {
     const lines = this.stdout.split('\n');
     return lines.slice(0, -1).map((line) => {

@@ -24,7 +24,7 @@ describe('tow, the command line', function () {
   const readCheckStatuses = ({ data }: CliJsonRun): Record<string, string> =>
     Object.fromEntries(data.checks.map(({ name, status }) => [name, status]));
 
-  /** An earlier test of this block created this tenant. */
+  /** Finds the tenant that an earlier test of this block created. */
   const readFirstTenant = async () => (await tow(['tenants', 'list'])).data.items[0] ?? { id: 'none' };
 
   it('the build makes dist/bin/tow.js executable, because npx does so only on its first use of a folder', async () => {

@@ -17,7 +17,7 @@ describe('tow export', function () {
   });
 
   const onMachine = (work: (machine: DeveloperMachine) => Promise<void>) =>
-    // An address without a path is the address of the API.
+    // `tow` adds /v1 to an address without a path.
     DeveloperMachine.run({ TOW_API_URL: stack.origin, TOW_API_KEY: tenant.client.key }, work);
 
   it('tow export waits for an export and downloads it, unpacked unless the name ends in .gz', () =>

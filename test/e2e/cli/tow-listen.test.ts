@@ -17,7 +17,7 @@ const CLEAN = { code: 0, signal: null };
 describe('tow listen', () => {
   const stack = useStack();
 
-  /** Runs work on a machine whose settings contain a tenant's key. */
+  /** Runs `work` on a machine whose settings contain the key of a new tenant. */
   async function withMachine(
     work: (machine: DeveloperMachine, tenant: TestTenant) => Promise<void>,
   ): Promise<void> {
@@ -26,7 +26,7 @@ describe('tow listen', () => {
     await DeveloperMachine.run(settings, (machine) => work(machine, tenant));
   }
 
-  /** Creates an invoice, and returns the id of its event. */
+  /** Creates an invoice. Resolves with the id of the event `invoice.created`. */
   async function createInvoice({ id, client }: TestTenant, fields: object = {}): Promise<string> {
     const made = await client.post('/invoices', { ...invoiceInput(), ...fields });
     expect(made.status, made.text).to.equal(201);
@@ -67,7 +67,7 @@ describe('tow listen', () => {
           await listener.waitForOutput(/cannot be reached/);
           const second = await TestStack.start({ environment: { PORT: `${port}` }, previousStack: first });
           try {
-            // The listener has not reconnected yet.
+            // Create two invoices while the listener is not connected.
             made.push(await make(), await make());
             await listener.waitForOutput(/Connected again/);
             made.push(await make());
@@ -91,7 +91,8 @@ describe('tow listen', () => {
             const second = await machine.startListener();
             await second.waitForOutput(/from where the last run ended/);
             await second.waitForOutput(/trying again/);
-            // A refusal is a response too.
+            // The status 500 counts as a response too, so `tow listen` continues with the next
+            // event.
             machine.receiver.chooseStatus = ({ id }) => (id === made[1] ? 500 : 200);
             await machine.receiver.start();
             await machine.receiver.waitForDeliveries(5);
@@ -157,7 +158,7 @@ describe('tow listen', () => {
           const made = await createInvoices(tenant, 2);
           await machine.receiver.waitForDeliveries(1);
           first.signal('SIGINT');
-          // npx forwards the terminal's Ctrl-C a second time.
+          // Under npx, one Ctrl-C sends two signals.
           first.signal('SIGINT');
           await first.waitForOutput(/Stopping once/);
           release();

@@ -118,7 +118,7 @@ describe('tow mcp', function () {
     const failed: Json = await client.callTool({ name: 'get_invoice', arguments: {} });
     expect(failed.isError).to.equal(true);
     await client.close();
-    // The process needs no file of its working folder, and leaves none there.
+    // The process leaves no file in its working folder.
     expect(await readdir(folder)).to.deep.equal([]);
   });
 
@@ -208,7 +208,10 @@ describe('tow mcp', function () {
     }));
 
   describe('tow mcp without a usable key', () => {
-    /** Sends a ping. Returns the exit code and all output. */
+    /**
+     * Sends a ping and waits for the process to end. Asserts that no output contains the key.
+     * Resolves with the exit code and all output.
+     */
     const runRefused = (env: Record<string, string>, args: string[] = []) =>
       withStdio(
         async (stdio) => {
@@ -259,7 +262,7 @@ describe('tow mcp', function () {
     const env = { DATA_DIR: demo };
     const tools = await withStdio((stdio) => stdio.request('tools/list'), { env });
     expect(tools.result.tools).to.have.length(10);
-    // This server does not have that key.
+    // With --sandbox, `tow mcp` uses the demo's sandbox key, which this server does not know.
     const other = await withStdio((stdio) => stdio.request('tools/list'), { env, args: ['--sandbox'] });
     expect(other.error.data.code).to.equal('unauthorized');
   });

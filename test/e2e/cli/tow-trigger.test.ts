@@ -1,4 +1,4 @@
-/** Runs `tow trigger` and `tow listen` as a developer does, with only the event type. */
+/** Runs `tow trigger` and `tow listen` as a developer does, without a key or an address. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -13,7 +13,7 @@ describe('tow trigger', function () {
   const stack = useStack();
   const tenant = useTenant(stack);
 
-  /** A machine on which `npm start` has left its demo.json. */
+  /** Runs `work` on a machine with a demo.json, as `npm start` leaves it. */
   const withDemo = (work: (machine: DeveloperMachine) => Promise<void>) =>
     DeveloperMachine.run({}, async (machine) => {
       const keys = { api_key: tenant.client.key, sandbox_key: tenant.sandbox.key };
@@ -36,7 +36,7 @@ describe('tow trigger', function () {
       );
       expect(runs.map(({ code }) => code)).to.deep.equal(TRIGGERABLE_TYPES.map(() => 0));
       expect(runs.map(({ out }) => out.data.type)).to.deep.equal(TRIGGERABLE_TYPES);
-      // The clock may still record more events about the new records.
+      // Wait, because the clock may still record more events about the new records.
       const recorded = await eventually('all of them are forwarded', async () => {
         const found = await readEvents(tenant.sandboxId);
         return machine.receiver.ids.length === found.length && found;

@@ -12,7 +12,10 @@ import { getFreePort, IS_SCALED } from '../../support/stores.js';
 const NGINX = 'nginx';
 const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/** Completes the guide's server block to a configuration that writes only into `folder`. */
+/**
+ * Builds a complete nginx configuration from the server block in the guide, with other ports. nginx
+ * then writes only to `folder`.
+ */
 async function buildNginxConfig(folder: string, ports: Record<string, number>): Promise<string> {
   const guide = await readFile(join(PROJECT, 'docs/guides/operators.md'), 'utf8');
   let block = /```nginx\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';

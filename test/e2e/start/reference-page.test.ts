@@ -40,7 +40,7 @@ describe('the reference page at /docs', function () {
       )
         continue;
       const response = await client.call(method, path, method === 'GET' ? {} : { body: body?.example });
-      // No vendor is built in yet (docs/known-limits.md).
+      // A connection cannot be created, because no vendor is built in yet (docs/known-limits.md).
       const expected = method === 'POST' && path === '/connections' ? [400] : [200, 201, 202];
       expect(response.status, `${method} ${path}: ${response.text}`).to.be.oneOf(expected);
     }

@@ -1,4 +1,6 @@
-/** Starts that cannot succeed. Each exits with code 1 and one line that names the remedy. */
+/**
+ * Starts processes that cannot run. Each must exit with code 1 and one line that names the remedy.
+ */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -13,7 +15,10 @@ import {
   IS_SCALED,
 } from '../../support/stores.js';
 
-/** No Redis listens here. A process must report a problem with PostgreSQL all the same. */
+/**
+ * Nothing listens at this address. A process must report a problem with PostgreSQL even without
+ * Redis.
+ */
 const NO_REDIS = 'redis://127.0.0.1:1';
 const SECRET_KEY = 'a secret key that is long enough for anybody';
 const START = ['node', 'dist/bin/start.js'];
@@ -39,7 +44,10 @@ if (!IS_SCALED) {
       commandLines = await readProcfile();
     });
 
-    /** Asserts that a process exits with 1 and prints a single line. Returns that line. */
+    /**
+     * Runs a process. Asserts that it exits with 1 and prints a single line, and resolves with that
+     * line.
+     */
     async function expectRefusal(
       type: string,
       env: Record<string, string>,

@@ -1,4 +1,4 @@
-/** `npm start`: one process with its own PostgreSQL, on a machine that has only Node. */
+/** Tests `npm start`: one process with its own PostgreSQL, on a machine that has only Node. */
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
@@ -19,7 +19,7 @@ import { getFreePort, IS_SCALED } from '../../support/stores.js';
 
 const START = ['node', 'dist/bin/start.js'];
 const IS_ROOT = process.geteuid?.() === 0;
-/** The unprivileged account in /etc/passwd and /etc/group, which owns nothing in the checkout. */
+/** User id and group id of the account `nobody`, which owns nothing in the checkout. */
 const NOBODY = 65_534;
 const AS_NOBODY = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
 
@@ -94,7 +94,7 @@ async function expectFailure(processes: Processes, env: Record<string, string>):
   return output;
 }
 
-/** A line of a stack trace. A person with a wrong setting should not have to read it. */
+/** A line of a stack trace, which a person with a wrong setting should not have to read. */
 const STACK_LINE = /^ +at /m;
 
 async function stopWhenLogged(processes: Processes, logPattern: RegExp): Promise<void> {
@@ -308,8 +308,8 @@ async function openHalfRequest(origin: string): Promise<Socket> {
   socket.write(
     'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
-  // "100 Continue" shows that the process has read the
-  // request. Before that it could shut down cleanly.
+  // "100 Continue" shows that the process has read the request. Before that, the process could
+  // still shut down cleanly.
   await once(socket, 'data');
   return socket;
 }

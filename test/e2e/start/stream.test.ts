@@ -1,4 +1,7 @@
-/** Event streams of a deployment. Scaled out, one process commits and another streams. */
+/**
+ * Tests the event streams of a deployment. Scaled out, one process streams the events that another
+ * process commits.
+ */
 import { expect } from 'chai';
 import { TestClient } from '../../support/client.js';
 import { Deployment } from '../../support/load/deployment.js';

@@ -1,7 +1,7 @@
 /**
- * Measures how many deliveries arrive twice when a worker dies: those that were in flight. Their
- * share depends on the number of deliveries between two deaths and on the load of the machine. This
- * test runs alone, because other tests on the machine would distort the share.
+ * Measures the share of deliveries that arrive twice because they were in flight when a worker
+ * died. The share depends on the number of deliveries between two deaths and on the load of the
+ * machine. Other tests would distort the share, so this test runs alone.
  */
 
 import type { DeployedService } from '../../support/load/deployment.js';
@@ -9,8 +9,8 @@ import { deliveryTotals } from '../../support/webhooks/webhook-listeners.js';
 import { addListeners, runUnderLoad, type WebhookScenario } from './webhook-scenario.js';
 
 /**
- * Resembles a deployment around a death, except that a million deliveries separate two deaths
- * there. It has many receivers that respond immediately, and a worker below its limit.
+ * Resembles a real deployment: many receivers that respond immediately, and a worker below its
+ * limit. In a real deployment, however, a million deliveries separate two deaths.
  */
 const MANY_RECEIVERS = { listeners: 8, deliveries: 24_000, pace: { clients: 6, thinkMs: 50 }, answerMs: 5 };
 /** Highest allowed share of repeated deliveries (docs/known-limits.md). */
@@ -25,7 +25,8 @@ async function killOnce(scene: WebhookScenario): Promise<void> {
   await listeners.recordDeath();
   await victim.start();
   await listeners.waitForRequests(MANY_RECEIVERS.deliveries / 2);
-  // The share is computed at the end, when everything has arrived.
+  // `expectAllDelivered` compares the share with this limit in the end, when everything has
+  // arrived.
   listeners.maxRepeatedShare = MAX_REPEATED_SHARE;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Fault injection while webhooks are delivered: the tests kill processes and stores under load.
- * Afterwards every acknowledged event has reached every endpoint. Requests in flight at a death
- * arrive at most twice, with the same id.
+ * Afterwards every acknowledged event must have reached every endpoint. A request that was in
+ * flight when a worker died may arrive twice, with the same id.
  */
 import { expect } from 'chai';
 import { registerConcurrentTests } from '../../support/concurrent-tests.js';
@@ -17,7 +17,7 @@ import {
   type WebhookScenario,
 } from './webhook-scenario.js';
 
-/** Kills each worker with kill -9 while it has requests in flight, one after the other. */
+/** Kills the workers one after the other with SIGKILL, each while it has requests in flight. */
 async function killWorkers(scene: WebhookScenario): Promise<void> {
   const { deployment, load, listeners } = scene;
   for (let nth = 0; nth < 2; nth += 1) {
@@ -30,7 +30,9 @@ async function killWorkers(scene: WebhookScenario): Promise<void> {
   }
 }
 
-/** A worker dies with a response that it has not recorded, and for a while no worker runs. */
+/**
+ * Kills all workers. Then starts one that dies before it records a response, and starts all again.
+ */
 async function dieBeforeRecording(scene: WebhookScenario): Promise<void> {
   const { deployment, listeners } = scene;
   const [victim, ...others] = deployment.webhooks as [DeployedService, ...DeployedService[]];
@@ -45,8 +47,8 @@ async function dieBeforeRecording(scene: WebhookScenario): Promise<void> {
 }
 
 /**
- * A worker is stopped for longer than its leases and another one takes over. Then the first one
- * continues with outdated responses.
+ * Pauses a worker for longer than its leases, so that another worker takes over. Then lets the
+ * paused worker continue with its outdated responses.
  */
 async function freeze({ deployment, listeners }: WebhookScenario): Promise<void> {
   const [victim] = deployment.webhooks as [DeployedService, DeployedService];

@@ -6,14 +6,17 @@ import { eventually } from '../../support/poll.js';
 import { type ReceiverBehavior, StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { type WebhookListener, WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 
-/** Deliveries to the healthy endpoints while the hostile ones misbehave. */
+/** How many deliveries the healthy endpoints get while the hostile ones misbehave. */
 const DELIVERIES = 1000;
-/** A receiver that hangs could delay other deliveries by a multiple of this. */
+/**
+ * Short, so that deliveries which had to wait for hanging receivers would clearly exceed
+ * DELAY_LIMIT_MS.
+ */
 const SETTINGS = { WEBHOOK_TIMEOUT_MS: '2000' };
 const DELAY_LIMIT_MS = 5000;
-/** One endless response, read until the time limit, would take more memory. */
+/** A worker that kept one endless response until the timeout would grow by more than this. */
 const GROWTH_LIMIT_MB = 150;
-/** Longer than the pause after a 429 without Retry-After. */
+/** The busy endpoint's Retry-After. It is longer than the pause after a 429 without this header. */
 const RETRY_AFTER_S = 7;
 
 const FAILING: Record<string, { reply: (canary: string) => ReceiverBehavior; lastError: string }> = {
@@ -33,7 +36,7 @@ interface HostileScenario {
   /** Endpoints whose deliveries fail, always or at first. */
   hostile: WebhookListeners;
   canary: StrictReceiver;
-  /** The tenant with the hostile endpoints. It has a healthy one as well. */
+  /** The tenant with the hostile endpoints. It also has healthy endpoints. */
   attacked: DeployedTenant;
   healthy: WebhookListener[];
 }
@@ -65,16 +68,17 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   const { deployment, load, listeners, hostile, canary, attacked } = scene;
   const sender = deployment.webhooks[0]?.process as TestProcess;
   load.start();
-  // By then the process has allocated the memory that it needs anyway.
+  // Wait until the process has allocated the memory that it needs anyway.
   await load.waitForCalls(DELIVERIES / 5);
   const { now: before } = await readMemoryMb(sender);
   const failing = new Map<string, WebhookListener>();
   for (const [name, { reply }] of Object.entries(FAILING))
     failing.set(name, await hostile.addEndpoint(attacked, () => reply(`${canary.origin}/e/0`)));
-  // These two respond with success, and the worker needs only the beginning of a response.
+  // These two endpoints count as successful, because the worker needs only the beginning of a
+  // response.
   await listeners.addEndpoint(attacked, () => 'endless');
   await listeners.addEndpoint(attacked, () => 'gzip-bomb');
-  // Counted here because a request may arrive before `busy` is assigned.
+  // Count requests here, because one may arrive before `busy` is assigned.
   let requestCount = 0;
   const busy = await hostile.addEndpoint(attacked, (): ReceiverBehavior => {
     requestCount += 1;
@@ -87,7 +91,7 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   expectUnharmed(scene);
   expect(peak - before, 'MB that the sender grew by').to.be.below(GROWTH_LIMIT_MB);
   expect(canary.connections, 'requests that followed a redirect').to.equal(0);
-  // Requests that were in flight at its first response.
+  // After its first response, `gone` gets no new request. A second request may have been in flight.
   expect(failing.get('gone')?.endpoint.requests.length).to.be.within(1, 2);
   await expectFailed(scene, failing);
   await expectRetryAfterKept(scene, { ...busy, joinedAt });
@@ -119,7 +123,10 @@ async function expectFailed(
   }
 }
 
-/** The worker pauses for as long as the endpoint requested, and then delivers everything. */
+/**
+ * Asserts that the worker paused for as long as the endpoint requested, and then delivered
+ * everything.
+ */
 async function expectRetryAfterKept(
   { hostile, healthy }: HostileScenario,
   { endpoint, id, joinedAt }: WebhookListener & { joinedAt: string },
@@ -131,8 +138,8 @@ async function expectRetryAfterKept(
   );
   const [, last = 0, next = 0] = endpoint.arrivals;
   expect(next - last).to.be.at.least(RETRY_AFTER_S * 1000);
-  // Events from before the endpoint existed are not meant for it. A busy machine may deliver them
-  // to others much later.
+  // Compare only events that are newer than the endpoint. A busy machine may deliver older events
+  // to the healthy endpoint much later.
   const missing = healthy[0]?.endpoint.requests.filter(
     ({ id, event }) => event.timestamp > joinedAt && !endpoint.ids.includes(id),
   );

@@ -9,18 +9,18 @@ import { insertDueRetries, insertFarRetries } from '../../support/webhooks/sched
 import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { deliveryTotals, WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 
-/** The circuit breaker's first pause with its jitter. */
+/** The longest first pause of the circuit breaker, with its jitter. */
 const BREAKER_PAUSE_MS = 36_000;
 
 const ENDPOINTS = 3;
-/** Retries over the coming day. bench/retries.ts measures a million of them. */
+/** Number of retries that are due during the coming day. bench/retries.ts measures a million. */
 const FAR_RETRIES = 100_000;
 const DUE_RETRIES = { count: 300, fromMs: 8000, overMs: 6000 };
 /** The clock finds due deliveries without a wake-up job within this time. */
 const MAX_LATENESS_MS = 5000;
 /**
- * Wake-up jobs in the queue: a few for each endpoint queue with a delivery that is due within the
- * minute.
+ * Upper limit for the jobs in the queue. Each endpoint queue has a few wake-up jobs if one of its
+ * deliveries is due within a minute.
  */
 const MAX_JOBS = 50;
 const GROWTH_LIMIT_MB = 100;
@@ -45,7 +45,10 @@ function runOnDeployment(
     });
 }
 
-/** Creates invoices of these tenants. One endpoint of each tenant receives their events. */
+/**
+ * Adds one endpoint to each tenant. Then creates `count` invoices per tenant, whose events go to
+ * these endpoints.
+ */
 async function createInvoicesAndEndpoints(
   { deployment, receiver }: RetryScenario,
   tenants: DeployedTenant[],
@@ -60,8 +63,9 @@ async function createInvoicesAndEndpoints(
 }
 
 /**
- * All receivers are unreachable at the first attempts. Then the worker with the retries dies, and
- * the queue loses its jobs. If the failures opened the circuit breaker, its pause must end first.
+ * A scenario in which the first attempts fail because the receiver is unreachable. Then the worker
+ * with the retries dies, and the queue loses its jobs. If the failures opened the circuit breaker,
+ * deliveries also wait for its pause to end.
  */
 export const runRetriesAfterDeath = runOnDeployment(4, async (scene) => {
   const { deployment, receiver, tenants } = scene;
@@ -84,8 +88,8 @@ export const runRetriesAfterDeath = runOnDeployment(4, async (scene) => {
 });
 
 /**
- * A hundred thousand retries wait. Due retries are sent in time, new events are delivered
- * immediately, and neither jobs nor memory grow with the waiting retries.
+ * A scenario with a hundred thousand waiting retries. Due retries must be sent in time, and new
+ * events immediately. Neither jobs nor memory may grow with the number of waiting retries.
  */
 export const runManyWaitingRetries = runOnDeployment(1, async (scene) => {
   const { deployment, receiver, tenants } = scene;

@@ -9,24 +9,24 @@ import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 
 const TENANTS = 3;
-/** Slow enough for the deliveries to keep up. */
+/** Slow enough that the deliveries keep up. */
 const PACE = { clients: 6, thinkMs: 40 };
-/** Calls between two faults. */
+/** How many calls are made between two faults. */
 export const CALLS_BETWEEN_FAULTS = 120;
-/** Response time of a receiver. It keeps some request in flight at any moment. */
+/** Response time of a receiver in ms, long enough that some request is in flight at any moment. */
 const RESPONSE_MS = 100;
 export interface WebhookScenario {
   deployment: Deployment;
   load: Load;
   listeners: WebhookListeners;
   tenants: DeployedTenant[];
-  /** Response time of the receivers. */
+  /** Response time of the receivers in ms. */
   answerMs: number;
 }
 
 interface ScenarioOptions {
   pace?: typeof PACE;
-  /** Response time of the receivers. */
+  /** Response time of the receivers in ms. */
   answerMs?: number;
 }
 
@@ -60,8 +60,8 @@ export function runUnderLoad(
 }
 
 /**
- * Adds one endpoint to each tenant. No worker has its endpoint queue's lease yet, so its deliveries
- * start immediately even if dead workers still hold leases.
+ * Adds one new endpoint to each tenant. No worker has a lease on a new endpoint queue. So
+ * deliveries to it start immediately, even if dead workers still hold other leases.
  */
 export async function addListeners({ listeners, tenants, answerMs }: WebhookScenario): Promise<void> {
   for (const tenant of tenants) await listeners.addEndpoint(tenant, () => ({ delayMs: answerMs }));
