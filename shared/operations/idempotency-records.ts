@@ -14,7 +14,8 @@ export const INSERT_IDEMPOTENCY_RECORDS = `
   from rendered where key is not null order by tenant_id, key`;
 
 /**
- * Deletes those records of these keys that have expired, so that clients can use the keys again.
+ * Deletes the idempotency records under these keys if they have expired, so that clients can use
+ * the keys again.
  */
 export async function deleteExpiredRecords(
   tx: Transaction,
@@ -28,8 +29,8 @@ export async function deleteExpiredRecords(
 }
 
 /**
- * Idempotency records are kept longer than operations. If a record expired first, its operation
- * could look as if it had never run.
+ * An operation counts as done while a record exists under its key. Records are therefore kept
+ * longer than operations. Otherwise a done operation could look as if it had never run.
  */
 export const EXPIRED_IDEMPOTENCY_RECORDS: ExpiryRule = {
   table: 'idempotency_keys',

@@ -8,8 +8,8 @@ type Definition = Pick<CommandDefinition, 'entityType' | 'creates'>;
 type Success = Extract<CommandResult, { ok: true }>;
 
 /**
- * True if the response may contain the record. The caller must have the access to read the record,
- * or must itself have created or changed it.
+ * True if the response may contain the record: the caller may read the record, or has itself
+ * created or changed it.
  */
 export function canShowRecord(key: Principal, { entityType, creates }: Definition, result: Success): boolean {
   return hasAccess(key, getReadAccess(entityType)) || (result.isOwnChange ?? (creates && !result.replayed));

@@ -17,8 +17,8 @@ const PREFIX = '{tow}';
 /**
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
  * has found it. This takes at most the lock duration and two check intervals. BullMQ would fail a
- * job after one stall, but here stalls must never fail a job. Instead, the attempts counted in
- * PostgreSQL park a command that keeps killing its worker.
+ * job after one stall, but here stalls must never fail a job. Instead, attempts are counted in
+ * PostgreSQL, so that a command that keeps killing its worker is parked.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
@@ -36,10 +36,7 @@ export const WAKE_UP_JOB_OPTIONS = {
 
 const failedAdds = new WeakSet<object>();
 
-/**
- * True if the error came from adding a job. The queue is then unreachable, and the job is not the
- * cause.
- */
+/** True if the error came from adding a job, which fails only when the queue is unreachable. */
 export function isQueueFailure(error: unknown): boolean {
   return typeof error === 'object' && error !== null && failedAdds.has(error);
 }
@@ -142,8 +139,8 @@ export function openWorker<Data>(
     lastLoggedAt = Date.now();
     logger.warn({ err: error, queue: name }, 'worker error');
   });
-  // Closers run last-in first-out. The worker closes before its connection, so it can still return
-  // its jobs.
+  // This closer was added last, so it runs first: the worker returns its jobs while its connection
+  // is still open.
   lifecycle.onClose(`worker ${name}`, () => worker.close());
   return worker;
 }

@@ -25,7 +25,7 @@ export interface ClockJob {
 export interface Interval {
   /**
    * Name of the work in jobs, the log and PostgreSQL. Never change a name: during an upgrade,
-   * clocks of two versions run side by side and must agree on it.
+   * clocks of two versions run side by side and must use the same names.
    */
   name: string;
   everyMs: number;

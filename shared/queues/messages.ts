@@ -14,8 +14,8 @@ export const NOTICE_MAIL_JOB = 'notify';
 export interface MessageJob {
   tenantId: string;
   /**
-   * Id of one due message or notice mail. This version ignores it; workers of the previous version
-   * send only this message.
+   * Id of one due message or notice mail. Only workers of the previous version read it; they send
+   * only this message.
    */
   messageId: string;
 }
@@ -55,8 +55,8 @@ async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePr
 }
 
 /**
- * Returns one prompt per account and delay. More are unnecessary, because the worker finds all due
- * rows of the account.
+ * Returns one prompt per account and delay. More prompts are unnecessary, because the worker finds
+ * all due rows of the account.
  */
 function keepOnePerAccount(prompts: MessagePrompt[]): MessagePrompt[] {
   const seen = new Set<string>();

@@ -55,7 +55,7 @@ const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
 
 /**
  * Opens a queue whose jobs name one record each. The job's id prevents a second job for a record
- * while the first waits or runs.
+ * while the first job waits or runs.
  */
 function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
   const queue = openQueue<PromptedRecord>(runtime, name, WAKE_UP_JOB_OPTIONS);

@@ -15,8 +15,8 @@ export interface ScheduleRun {
 }
 
 /**
- * A schedule is late after this many intervals without a success, but never before LATE_AFTER_MS.
- * The minimum prevents that a restart makes frequent schedules late.
+ * A schedule is late after this many intervals without a success, but never before LATE_AFTER_MS. A
+ * restart therefore does not make a schedule with a short interval late.
  */
 const LATE_AFTER_INTERVALS = 3;
 const LATE_AFTER_MS = 120_000;

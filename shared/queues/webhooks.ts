@@ -11,8 +11,8 @@ export interface EndpointQueueRef {
 }
 
 /**
- * Returns the key of an endpoint queue in maps. The key includes the tenant, because the code does
- * not rely on unique endpoint ids across tenants.
+ * Returns a key that identifies an endpoint queue. The key includes the tenant, because endpoint
+ * ids are not assumed to differ between tenants.
  */
 export function endpointQueueKey({ tenantId, endpointId }: EndpointQueueRef): string {
   return `${tenantId}/${endpointId}`;

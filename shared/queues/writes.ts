@@ -36,8 +36,8 @@ export function openWritesQueue(runtime: Runtime): WritesQueue {
 }
 
 /**
- * Adds the commands to the queue as one job. Rejects if the queue is unreachable; the job may have
- * been added even so.
+ * Adds the commands to the queue as one job. Rejects if the queue is unreachable. Even then, the
+ * job may have been added.
  */
 export async function enqueueBatch(
   queue: WritesQueue,

@@ -31,8 +31,8 @@ export const envelopeSchemas = {
 export const commands: readonly CommandDefinition<never>[] = MODULES.flatMap((module) => module.commands);
 
 /**
- * Names of the response members whose text people outside the account may have written. Agents
- * receive such text between marks.
+ * Names of response members that may contain text by people outside the account. Agents receive
+ * such text between marks.
  */
 export const freeTextNames: ReadonlySet<string> = new Set(
   MODULES.flatMap(({ fields }) => fields.flatMap((rows) => rows.freeTextNames)),

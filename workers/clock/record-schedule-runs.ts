@@ -9,7 +9,10 @@ import {
   registerSchedules,
 } from '../../shared/queues/schedule-runs.js';
 
-/** Minimum time between stored successes. Some schedules fire every two seconds. */
+/**
+ * Minimum time between two stored successes of a schedule. Some schedules fire every two seconds,
+ * so storing each success would be wasteful.
+ */
 const SUCCESS_STORED_EVERY_MS = 10_000;
 
 /**
@@ -29,7 +32,8 @@ export function recordScheduleRuns(
       await processor(job);
     } catch (error) {
       storedAt.delete(job.name);
-      // If the failure cannot be stored, only log that. The job must fail with its own error.
+      // If storing the failure fails too, only log that second error, so that the job fails with
+      // the first.
       await recordScheduleFailure(db, job.name, error).catch((cause: unknown) =>
         logger.warn({ err: cause, task: job.name }, 'could not store the failure of a schedule'),
       );

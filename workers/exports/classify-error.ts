@@ -4,7 +4,7 @@ import { StorageError } from '../../shared/storage/storage.js';
 export interface ClassifiedError {
   code: 'storage_full' | 'storage_refused' | 'storage_unavailable' | 'timed_out' | 'internal_error';
   message: string;
-  /** True if a retry may succeed, for example because PostgreSQL or the storage was unreachable. */
+  /** True if a retry may succeed, for example after PostgreSQL or the storage was unreachable. */
   isTransient: boolean;
 }
 

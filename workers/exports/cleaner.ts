@@ -25,9 +25,9 @@ const LEFT_BEHIND_MS = 24 * 3_600_000;
 const OBJECTS_PER_PASS = 500;
 
 /**
- * Starts to delete objects that no export offers: every minute the files of ended exports, every
- * hour the objects that crashed workers left. Any number of processes may run the cleaner, because
- * deleting a missing object is not an error.
+ * Starts timers that delete unneeded objects in storage: every minute the files of ended exports,
+ * every hour the objects that crashed workers left. Any number of processes may run the cleaner,
+ * because deleting a missing object is not an error.
  */
 export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
@@ -80,8 +80,9 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
 const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
 
 /**
- * Deletes unfinished uploads, and objects of known tenants that no export refers to. Such an object
- * remains if a run lost its lease before its result was recorded.
+ * Deletes unfinished uploads, and objects to which no export refers. Such an object remains if a
+ * run lost its lease before its result was recorded. Keeps the objects of unknown tenants.
+ * @param olderThan uploads and objects that are not older are kept
  * @returns the number of deleted uploads and objects
  */
 export async function deleteOrphanedObjects(

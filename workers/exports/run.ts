@@ -49,9 +49,9 @@ const RETRY_MS = 2000;
 const STORAGE_RETRY_MS = 30_000;
 
 /**
- * Leases an export and writes a snapshot of its rows into storage, compressed unless the request
- * says otherwise. The storage shows the object only when it is complete. If the worker dies, the
- * lease expires, and another worker restarts the export with a new snapshot and a new object.
+ * Leases an export, reads its rows from a snapshot, and writes them into storage as one object. The
+ * storage shows the object only when it is complete. If the worker dies, the lease expires, and
+ * another worker restarts the export with a new snapshot and a new object.
  */
 export async function runExport(runtime: Runtime, run: ExportRun): Promise<void> {
   const { ref } = run;

@@ -1,7 +1,7 @@
 /**
- * Number of consecutive failures that open the circuit breaker. One delivery or operation fails at
- * most three times before it waits half an hour, so it does not open the breaker alone in that
- * time.
+ * Number of consecutive failures that open the circuit breaker. A single delivery or operation
+ * fails at most three times before it waits half an hour, so it alone does not open the breaker
+ * before that wait.
  */
 const FAILURES_TO_OPEN = 5;
 const FIRST_PAUSE_MS = 30_000;

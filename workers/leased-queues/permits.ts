@@ -1,8 +1,9 @@
 /**
- * The two pools of permits, which limit the requests that a process has in flight. A request
- * without a response after a second frees its quick permit and uses a slow permit. From then on,
- * its endpoint uses only the slow pool, so receivers that hang cannot use up the permits of quick
- * receivers. A tenant gets at most half of each pool, so that other tenants find free permits.
+ * The two pools of permits, which limit how many requests or steps a process runs at once. After a
+ * second without a response, a request frees its quick permit and uses a slow permit. A slow
+ * webhook endpoint uses only the slow pool until it responds quickly again, so receivers that hang
+ * cannot use up the quick permits. A tenant gets at most half of each pool, so that other tenants
+ * find free permits.
  */
 export type Pool = 'quick' | 'slow';
 

@@ -36,10 +36,10 @@ export interface MessageServices {
 }
 
 /**
- * Creates a function that leases the message of an account that has been due the longest. The
- * function returns another function, which offers the message to its provider and submits the
- * outcome as a command. If a worker dies, the row is still due, so the customer gets at most a
- * second copy with the same Message-ID.
+ * Creates a function that leases an account's longest due message. The function returns another
+ * function, which offers the message to its provider and submits the outcome as a command. If a
+ * worker dies, the row stays due, so the customer gets at most a second copy with the same
+ * Message-ID.
  */
 export function createMessageLeaser(
   runtime: Runtime,

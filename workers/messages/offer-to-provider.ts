@@ -95,8 +95,8 @@ async function withDeadline<T>(work: Promise<T>, { ms, error }: { ms: number; er
 }
 
 /**
- * Calls `store` again after transient database errors, until the lease ends. If an acceptance were
- * not stored, the customer would get a second copy.
+ * Calls `store`, and repeats the call after transient database errors until the lease ends. If an
+ * acceptance were not stored, the customer would get a second copy.
  */
 export async function retryUntilStored(leaseRequestedAt: number, store: () => Promise<void>): Promise<void> {
   const deadline = leaseRequestedAt + MESSAGE_LEASE_SECONDS * 1000;

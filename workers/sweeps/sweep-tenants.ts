@@ -21,9 +21,9 @@ export const TENANTS_PER_PASS = 500;
 export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
- * When a tenant with a recorded failure is tried again, the time limit of each query is this share
- * of the tenant's wait since the last try. The limit is at least {@link HALF_SET_TIMEOUT_MS} and at
- * most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time, and a tenant
+ * A tenant with a recorded failure is tried again with a time limit for each query. The limit is
+ * this share of the tenant's wait since the last try, but at least {@link HALF_SET_TIMEOUT_MS} and
+ * at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time, and a tenant
  * that is only large succeeds in the end.
  */
 const RETRY_SHARE = 0.1;
@@ -69,8 +69,8 @@ interface Sweep {
 /**
  * Runs a sweep so that one failing tenant does not stop the others. After an error, splits the set
  * in halves until the failing tenant is alone. The sweep skips that tenant and records its failure.
- * Later passes try a recorded tenant alone: in the next pass first, then after waits that double up
- * to 15 minutes. The queries of such a try are limited to 1 s at first, and to 5 s later.
+ * Later passes try a recorded tenant alone: first in the next pass, then after waits that double up
+ * to 15 minutes. Each query of such a try may take 1 s at first, and up to 5 s later.
  * @throws if PostgreSQL or the queue is unreachable. Also throws if all of several tenants fail,
  *   because then no single tenant is the cause
  */

@@ -31,8 +31,8 @@ export interface DispatcherParts {
 
 /**
  * Sends the due deliveries of the endpoint queues that this process has leased. Permits are shared
- * fairly between tenants. The more of an endpoint's recent requests succeeded, the more concurrent
- * requests the endpoint gets. No job and no transaction stays open while a receiver responds.
+ * fairly between tenants. An endpoint's recent successes and failures determine how many concurrent
+ * requests it gets. No job and no transaction stays open while a receiver responds.
  */
 export class Dispatcher {
   private readonly keeper: QueueKeeper<EndpointQueueRef, EndpointQueue>;

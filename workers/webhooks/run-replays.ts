@@ -27,7 +27,7 @@ export function createReplayRunner(
   webhooks: WebhooksQueue,
 ): () => Promise<Record<string, unknown>> {
   // The tenant at which the last pass ended. If every pass started at the first tenant, the last
-  // tenants might never get their turn.
+  // tenants might never be reached.
   let lastTenant = '';
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -77,7 +77,7 @@ function sortRoundRobin(running: RecordRef[], lastTenant: string): RecordRef[] {
     .map(({ ref }) => ref);
 }
 
-/** Finds the running replays of all tenants that can continue now. */
+/** Finds all tenants' running replays that can continue now. */
 async function findRunning(runtime: Runtime): Promise<RecordRef[]> {
   const found: RecordRef[] = [];
   await sweepTenants(runtime, replayTask.name, async (tx) => {

@@ -23,8 +23,8 @@ export function getHttpStatus({ command, outcome }: CompletedCommand): number {
 }
 
 /**
- * Returns the path for the Location header: of the approval if the write is held, otherwise of the
- * created record. Returns null if there is neither.
+ * Returns the path for the Location header. It leads to the approval if the write is held,
+ * otherwise to the created record. Returns null if the command created no record.
  */
 export function buildLocation({ command, outcome }: CompletedCommand): string | null {
   const definition = getCommandDefinition(command.type);
@@ -40,8 +40,8 @@ function getOutcomeName(outcome: CommandOutcome): AuditRecord['outcome'] {
 }
 
 /**
- * Returns the command. If its handler ran a second command, as an approval does, returns that
- * command too.
+ * Returns the command. If its handler ran a second command, returns the second command too. For
+ * example, approving a held write runs the held command.
  */
 function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
   const ran = one.outcome.ok ? one.outcome.ranCommand : undefined;

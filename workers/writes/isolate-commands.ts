@@ -7,8 +7,8 @@ import { buildCommandAuditInsert } from './completed-command.js';
 import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 
 /**
- * SQLSTATE codes after which a batch runs again immediately: a unique violation (another worker has
- * committed the same command or key), a deadlock, a serialization failure.
+ * SQLSTATE codes after which a batch runs again immediately. 23505: another worker has committed
+ * the same command or key. 40P01: a deadlock. 40001: a serialization failure.
  */
 const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
 const MAX_RUNS = 4;
@@ -35,7 +35,8 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // Try again with the search. Without it, a command that has run before may fail with any error.
+    // Try again with the search. Without the search, a command that has run before may fail with
+    // any error.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     return recordFailure(context, commands[0] as Command, error);

@@ -100,7 +100,7 @@ async function runWaves(
   const waveResults: WaveResult[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
-    // Every later wave searches, because its commands share a conflict key with an earlier wave,
+    // Later waves always search, because their commands share a conflict key with an earlier wave,
     // for example an Idempotency-Key.
     const { results, completed } = await runWave(tx, wave, {
       shouldSearchEarlier: shouldSearchEarlier || index > 0,
@@ -108,8 +108,8 @@ async function runWaves(
     });
     const sent: Promise<void>[] = [];
     const rendered = storeOutcomes(completed, (query, onRows) => {
-      // Only the last wave may store its outcomes at the commit. The other waves store theirs now,
-      // because the next wave reads the rows.
+      // Only the last wave's queries may run at the commit. The queries of other waves run now,
+      // because the next wave reads the stored rows.
       if (isLast) tx.queryAtCommit(query, onRows);
       else sent.push(tx.query<never>(query).then(onRows));
     });
@@ -229,8 +229,8 @@ export async function runDryRun({ db, config }: BatchContext, command: Command):
     });
   const result = buildResult(completed, rendered);
   if (!result.ok) return result;
-  // A dry run does not count as the caller's own change. Otherwise a caller that may change a
-  // record but not read it could read it by dry runs.
+  // A dry run does not count as the caller's own change. Otherwise a caller with permission to
+  // change a record, but not to read it, could read the record by dry runs.
   const isHeld = completed.outcome.ok && completed.outcome.held === true;
   const isOwnChange = isHeld || getCommandDefinition(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };

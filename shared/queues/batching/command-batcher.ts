@@ -74,8 +74,8 @@ export class CommandBatcher {
   }
 
   /**
-   * Resolves pending commands with these results. Ignores the result of a command that was already
-   * late, because the caller then looks for the audit entry.
+   * Resolves pending commands with these results. Ignores results that arrive after `late`, because
+   * the caller then looks for the command's audit entry.
    */
   receive(results: CommandResult[]): void {
     for (const result of results) {
@@ -148,8 +148,8 @@ export class CommandBatcher {
     const [first] = this.pending.values();
     if (!first) return;
     this.timer = setTimeout(() => this.expire(), Math.max(first.deadline - Date.now(), 1));
-    // This timer must not keep the process running. While a client waits, its open socket does
-    // that.
+    // The timer alone must not keep the process running. While clients wait, their open sockets
+    // keep it running.
     this.timer.unref();
   }
 
@@ -159,8 +159,8 @@ export class CommandBatcher {
     for (const pending of this.pending.values()) {
       if (pending.deadline > now) break;
       this.finish(pending, 'late');
-      // The caller has received `late` and now handles the command, so it must not be sent any
-      // more.
+      // An unsent command must not be sent after its caller has received `late`, because the caller
+      // then stores the command as an operation.
       this.unsent.remove(pending.command.tenantId, pending);
     }
     this.sendJobs();

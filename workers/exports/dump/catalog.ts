@@ -120,8 +120,8 @@ export async function readDumpTables(snapshot: Snapshot): Promise<DumpTable[]> {
 }
 
 /**
- * True if a foreign key refers to rows in the same dump. The key from a sandbox to its live account
- * does not, because it refers to another account's row.
+ * True if a foreign key refers to rows in the same dump. The foreign key from a sandbox to its live
+ * account refers to another account's row, so the dump omits it.
  */
 function isWithinDump({ target, columns, targetColumns }: DumpConstraint, names: string[]): boolean {
   const tenantColumnIndex = columns.indexOf('tenant_id');

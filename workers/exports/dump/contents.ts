@@ -49,10 +49,10 @@ function defineFieldTable(
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
- * Tables and columns with the account's data, in the sequence of the dump. A table or column that
- * nobody has listed yet may be a secret. It is therefore exported only if the responses of a
- * resource show it. test/integration/exports/export-dump-contents.test.ts fails until it is listed
- * as included or excluded.
+ * Tables and columns that a dump contains, in the sequence of the dump. An unlisted table or column
+ * may be a secret, so a dump contains it only if the responses of a resource show it.
+ * test/integration/exports/export-dump-contents.test.ts fails until every table and column is
+ * listed as included or excluded.
  */
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:

@@ -6,8 +6,8 @@ export function quoteIdentifier(name: string): string {
 }
 
 /**
- * True if `create table` includes the constraint, which holds only for validated checks. All other
- * constraints are added after the rows.
+ * True for validated checks, which `create table` includes. All other constraints are added after
+ * the rows.
  */
 const isInlineCheck = ({ type, isValidated }: DumpConstraint) => type === 'c' && isValidated;
 
@@ -45,10 +45,7 @@ export function buildAddKeys(tables: readonly DumpTable[]): string {
   ].join('');
 }
 
-/**
- * Removes the word ONLY, which PostgreSQL prints in the definition of an index of a partitioned
- * table.
- */
+/** Removes the word ONLY, which PostgreSQL prints if the table of the index is partitioned. */
 function withoutOnly(definition: string): string {
   return definition.replace(/^(CREATE (?:UNIQUE )?INDEX (?:"(?:[^"]|"")+"|\S+) ON) ONLY /, '$1 ');
 }

@@ -7,7 +7,8 @@ import type { FileSource } from './sources.js';
 
 /**
  * Options with which COPY prints JSON text unchanged. The delimiter and the quote are control
- * characters, which JSON text never contains. COPY's text format would double every backslash.
+ * characters, which JSON text never contains, so COPY escapes nothing. COPY's text format would
+ * double every backslash.
  */
 const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
 
@@ -21,7 +22,7 @@ export interface CopyQuery {
 /**
  * Builds the COPY query of a file. A CSV row ends with an extra empty column. CsvFileStream
  * replaces the comma before that column with the CR that RFC 4180 requires before the line feed. In
- * a JSON array, a comma precedes each object. The inner query sorts the rows before the outer query
+ * a JSON array, a comma precedes each object. An inner query sorts the rows, and the outer query
  * formats them.
  */
 export function buildCopyQuery(request: ExportRequest, source: FileSource): CopyQuery {
@@ -66,8 +67,8 @@ function buildConditions(request: ExportRequest, { list }: FileSource): Conditio
 }
 
 /**
- * Builds a query that returns one row of texts: the number of rows, and the sum of each column of
- * cents.
+ * Builds a query that returns one row: the number of rows, and the sum of each column of cents, all
+ * as text.
  */
 export function buildTotalsQuery(request: ExportRequest, source: FileSource): SqlQuery {
   const { alias, columns } = source;

@@ -13,8 +13,8 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   isWoken = true;
   timer: NodeJS.Timeout | undefined;
   /**
-   * True if the next step should be a pull. Pulls and writes alternate, so that writes do not delay
-   * pulls, or pulls writes.
+   * True if the next step should be a pull. Pulls and writes alternate, so that neither kind of
+   * step delays the other kind.
    */
   prefersPull = false;
   /**

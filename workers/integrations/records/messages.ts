@@ -13,7 +13,10 @@ import {
 } from '../../../shared/resources/messages/outbox.js';
 import { NotReadyError, type RecordKind } from './record-kind.js';
 
-/** A write sends a text message, and a pull reads whether the text message arrived. */
+/**
+ * The record kind `message`. A write sends a text message, and a pull reads whether the text
+ * message arrived.
+ */
 export const messageRecords: RecordKind<MessageState> = {
   async write(step, operation) {
     const { db, config } = step.services.runtime;

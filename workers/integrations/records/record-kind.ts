@@ -22,8 +22,8 @@ export interface KnownChange<State> {
 export interface RecordKind<State = unknown> {
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
   /**
-   * Builds the commands that record a successful write. `buildFailure` builds the commands that
-   * record that the worker gave up.
+   * Builds the commands that record a successful write. `buildFailure` builds the commands for a
+   * write that the worker has given up.
    */
   buildSuccess(operation: StartedOperation): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];

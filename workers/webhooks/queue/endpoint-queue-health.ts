@@ -14,16 +14,16 @@ export interface AttemptFacts {
 
 /**
  * Updates the health after an attempt.
- * @returns true if the caller must store the health immediately, because more changed than the time
- *   of the last success
+ * @returns true if the caller must store the health immediately; false if at most the time of the
+ *   last success has changed
  */
 export function applyAttempt(
   health: EndpointQueueHealth,
   { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  // If the receiver requested a stop, the delivery does not count as exhausted. Another notice
-  // reports the stop.
+  // If the receiver requested a stop, the delivery does not count as exhausted, because a notice of
+  // its own reports the stop.
   if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;

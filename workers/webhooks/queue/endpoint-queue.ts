@@ -23,7 +23,8 @@ const INITIAL_WINDOW = 2;
  */
 const MAX_BACKLOG = 32;
 /**
- * Minimum time between two writes of an endpoint's last success, as long as nothing else changes.
+ * Minimum time between two updates of the last success in PostgreSQL, as long as nothing else
+ * changes.
  */
 const SUCCESS_STORE_INTERVAL_MS = 5000;
 
@@ -45,7 +46,9 @@ export class EndpointQueue {
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
   private currentMode: QueueMode = 'behind';
-  /** When the time of the last success was last written to webhook_lanes, in ms since 1970. */
+  /**
+   * When this process last wrote the time of the last success to webhook_lanes, in ms since 1970.
+   */
   private storedLastSuccessAt = 0;
   private storedIsSlow: boolean;
   private window = INITIAL_WINDOW;
@@ -233,7 +236,7 @@ export class EndpointQueue {
 
   /**
    * Returns the state to store after an attempt; undefined if the stored state is recent enough.
-   * @param isSignificant true if more changed than the time of the last success
+   * @param isSignificant false if at most the time of the last success has changed
    */
   takeStateToStore(isSignificant: boolean, now: number): EndpointQueueState | undefined {
     const isStale =

@@ -31,8 +31,8 @@ export type QueueEvent = 'wake' | 'unload' | 'start_load' | LoadResult | 'lose';
 
 /**
  * Maps each mode and event to the next mode. An event that a mode does not list is a bug; see
- * {@link nextMode}. A wake-up does not change `cancelling` and `loading_cancelling`. It is not
- * lost, because cancelling always ends in `woken`.
+ * {@link nextMode}. A wake-up does not change `cancelling` and `loading_cancelling`, because these
+ * modes end in `woken` even without one.
  */
 export const QUEUE_TRANSITIONS: Readonly<
   Record<QueueMode, Readonly<Partial<Record<QueueEvent, QueueMode>>>>

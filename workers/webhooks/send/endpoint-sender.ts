@@ -24,7 +24,8 @@ export class EndpointSender {
    */
   async send({ config, ref: { tenantId } }: EndpointQueue, delivery: DueDelivery): Promise<Attempt> {
     const { body } = delivery;
-    // The loader passes on only endpoint queues with settings and deliveries with a body.
+    // This cannot happen: the loader passes on a delivery only if the body and the endpoint's
+    // settings are loaded.
     if (!config || body === null) throw new Error('a delivery was sent before it was loaded');
     const { url } = config;
     const bytes = Buffer.byteLength(body);

@@ -107,8 +107,8 @@ export class ResultProcessor {
       random: Math.random(),
     });
     const queueState = endpointQueue.takeStateToStore(isSignificant, now);
-    // When the pause ends, a client may have cancelled the loaded deliveries, or more urgent
-    // deliveries may have arrived. So unload the deliveries now.
+    // Unload during a pause. When the pause ends, a client may have cancelled the loaded
+    // deliveries, or more urgent deliveries may have arrived.
     if (endpointQueue.isPaused) endpointQueue.unload();
     this.recorder.add({
       record: {
