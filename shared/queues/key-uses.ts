@@ -10,8 +10,8 @@ const BATCH_MS = 1_000;
 export type RecordKeyUse = (key: Principal) => void;
 
 /**
- * Returns a function that records the use of a key, at most once a minute per key. The uses reach
- * the clock in jobs.
+ * Returns a function that records the use of a key, at most once a minute per key. Batches of uses
+ * are sent to the clock as jobs.
  */
 export function batchKeyUses(runtime: Runtime): RecordKeyUse {
   const queue = openClockQueue(runtime);

@@ -15,7 +15,7 @@ const FINAL_TIMEOUT_MS = 60_000;
 
 export interface ExportLease {
   /**
-   * Aborted when the lease is lost: the export was cancelled or taken over, the lease was not
+   * Aborted when the worker must stop: the export was cancelled or taken over, the lease was not
    * renewed in time, or this process shuts down.
    */
   readonly signal: AbortSignal;

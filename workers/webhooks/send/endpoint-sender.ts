@@ -43,8 +43,8 @@ export class EndpointSender {
    */
   postpone(endpointQueue: EndpointQueue, request: InFlightRequest, error: unknown): void {
     const { logger } = this.runtime;
-    // Any other error is a bug of this service. The delivery stays in PostgreSQL and is tried again
-    // in a minute.
+    // An error other than PostponedError is a bug of this service. The delivery stays in PostgreSQL
+    // and is tried again in a minute.
     const isLimitReached = error instanceof PostponedError;
     if (!isLimitReached) logger.error({ err: error }, 'cannot send a delivery');
     endpointQueue.postpone(request, isLimitReached ? error.waitMs : HORIZON_SECONDS * 1000);

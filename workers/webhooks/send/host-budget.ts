@@ -13,7 +13,10 @@ const OVERHEAD_BYTES = 1024;
 const RESERVATIONS_PER_MINUTE = 32;
 const MAX_CACHED_KEYS = 20_000;
 
-/** The bytes that this process may still send under one key. Times are in ms since 1970. */
+/**
+ * The bytes that this process may still send for an account to one domain or network. Times are in
+ * ms since 1970.
+ */
 interface Allowance {
   left: number;
   endsAt: number;
