@@ -10,7 +10,7 @@ import { startWritesWorker } from './writes/index.js';
 
 type StartWorker = (runtime: Runtime, vendors: Vendors) => Promise<void> | void;
 
-/** All queues with the function that starts their worker, in the sequence in which they start. */
+/** Maps each queue to the function that starts its worker. Workers start in this sequence. */
 const WORKERS = {
   writes: startWritesWorker,
   clock: startClock,
@@ -28,7 +28,7 @@ export function isQueueName(name: string): name is QueueName {
   return Object.hasOwn(WORKERS, name);
 }
 
-/** Starts the workers of these queues; of all by default. */
+/** Starts the workers of the named queues, by default of all queues. */
 export async function startWorkers(
   runtime: Runtime,
   names: readonly QueueName[] = QUEUES,

@@ -16,12 +16,13 @@ export interface AuditedResultRow {
   has_changes: boolean;
 }
 
-/** SQL over audit entries `a`: whether the command changed something. */
+/** SQL for a column that is true if the audit entry `a` lists any changes. */
 export const HAS_CHANGES_COLUMN = 'coalesce(jsonb_array_length(a.changes), 0) > 0 as has_changes';
 
 /**
- * Returns the stored error, or the record as it is now. `query` runs in a
- * transaction of the tenant.
+ * Rebuilds a command's result from its audit entry: the stored error, or the record as it is now.
+ * @param query runs an SQL query in a transaction that names the tenant
+ * @throws {Error} if the record no longer exists
  */
 export async function rebuildResult(
   row: AuditedResultRow,
@@ -29,9 +30,10 @@ export async function rebuildResult(
 ): Promise<CommandResult> {
   if (row.error) return { id: row.id, ok: false, error: row.error };
   const isHeld = row.outcome === 'held';
-  // The result of a held write is its approval, which has the id of the command.
+  // A held write returns its approval, whose id is the command's id.
   const [entityType, id] = isHeld ? ['approval', row.id] : [row.entity_type, row.entity_id];
-  // The result of a delete command is the deleted record, so deleted records are included.
+  // The query also finds deleted records, because a delete command returns the record that it
+  // deleted.
   const [found] = await query(
     buildRenderQuery(getResourceTable(entityType), [{ tenant_id: row.tenant_id, id }]),
   );

@@ -2,14 +2,14 @@ import type { Command } from '../contracts/command.js';
 import type { Database, Transaction } from '../platform/postgres/database.js';
 import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 
-/** A command is parked after its worker has died in this many attempts. */
+/** A command is parked once its worker has died in this many attempts to run it. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Counts an attempt in its own transaction before the attempt starts, so that the count survives if
- * the command kills the process.
- * @returns false if the command is parked. `tow commands parked` lists it; `tow
- * commands replay` runs it again
+ * Counts an attempt to run the command. Commits before the attempt starts, so that the count
+ * survives if the command kills the process.
+ * @returns false if the command is parked and must not run. `tow commands parked` lists parked
+ *   commands; `tow commands replay` runs them again
  */
 export async function countAttempt(db: Database, command: Command): Promise<boolean> {
   return db.transaction([command.tenantId], async (tx) => {
@@ -37,7 +37,8 @@ export async function deleteAttempts(db: Database, command: Command): Promise<vo
 }
 
 /**
- * The commands with the fewest attempts come first, so that they finish before the poison command.
+ * Sorts commands by their number of attempts, fewest first. Harmless commands then finish before a
+ * command that kills its worker.
  */
 export async function sortByAttempts(db: Database, commands: Command[]): Promise<Command[]> {
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
@@ -52,8 +53,9 @@ export async function sortByAttempts(db: Database, commands: Command[]): Promise
 }
 
 /**
- * Resets the attempts and stores the command as a pending operation. The current time makes GET
- * /operations show the operation for another 24 hours.
+ * Makes a parked command run again: resets its attempts and stores it as a pending operation.
+ * `created_at` becomes the current time, so that GET /operations shows the operation for another 24
+ * hours.
  */
 export async function unparkCommand(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const values = [tenantId, id];
@@ -69,7 +71,10 @@ export async function unparkCommand(tx: Transaction, tenantId: string, id: strin
   });
 }
 
-/** Attempts of commands that ran or were lost with Redis. Parked commands stay. */
+/**
+ * Expires the attempts of commands that ran, or that were lost with Redis. Parked commands are
+ * kept.
+ */
 export const EXPIRED_COMMAND_ATTEMPTS: ExpiryRule = {
   table: 'command_attempts',
   condition: `o.parked_at is null and o.last_attempt_at < now() - ${RETENTION}`,

@@ -3,9 +3,9 @@ import { EXTENDED_RETENTION, type ExpiryRule, RETENTION } from '../records/expir
 import { recordsetSql } from '../records/record-refs.js';
 
 /**
- * SQL that stores responses under their Idempotency-Keys, within the caller's query. The
- * caller's `rendered` has the columns of the record, and the response's text in three
- * parts: head, body, tail.
+ * SQL that stores responses under their Idempotency-Keys. It is part of a larger query, whose CTE
+ * `rendered` has the columns of the record. If `tail` is set, the stored text is `head`, then
+ * `body` without its closing brace, then `tail`.
  */
 export const INSERT_IDEMPOTENCY_RECORDS = `
   insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
@@ -13,7 +13,10 @@ export const INSERT_IDEMPOTENCY_RECORDS = `
     case when tail is null then body else head || left(body, -1) || tail end
   from rendered where key is not null order by tenant_id, key`;
 
-/** Frees the keys of expired records, so that clients can use them again. */
+/**
+ * Deletes the idempotency records under these keys if they have expired, so that clients can use
+ * the keys again.
+ */
 export async function deleteExpiredRecords(
   tx: Transaction,
   keys: readonly { tenant_id: string; key: string }[],
@@ -26,8 +29,8 @@ export async function deleteExpiredRecords(
 }
 
 /**
- * Idempotency records outlive operations. Without its record, an operation would
- * look as if it had never run.
+ * An operation counts as done while a record exists under its key. Records are therefore kept
+ * longer than operations. Otherwise a done operation could look as if it had never run.
  */
 export const EXPIRED_IDEMPOTENCY_RECORDS: ExpiryRule = {
   table: 'idempotency_keys',

@@ -4,27 +4,32 @@ import { isInSessionTenants } from '../records/session-tenants.js';
 import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
 
 /**
- * SQL over operations `o`: whether the command has run, or another command has done its work under
- * the same Idempotency-Key. `settled_at` keeps this fact after the idempotency record is deleted.
+ * SQL condition on operations `o`: true if the command has run, or if another command has done the
+ * work under the same Idempotency-Key. `settled_at` records this fact, because the idempotency
+ * record is deleted later.
  */
 const IS_DONE = `(exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
   or exists (select from idempotency_keys k
              where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid))`;
 
 /**
- * SQL over operations `o`: whether the command is parked. A parked operation is never marked as
- * settled, because the previous version's `tow commands replay` does not know `settled_at`.
+ * SQL condition on operations `o`: true if the command is parked. A parked operation never gets a
+ * `settled_at`. `tow commands replay` does not clear `settled_at`, so the command would never run
+ * again.
  */
 const IS_PARKED = `exists (select from command_attempts p
   where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
 
 /**
- * SQL over operations `o`: whether the command has yet to run. Its age does not matter: an
- * acknowledged command runs even after a day without workers.
+ * SQL condition on operations `o`: true if the command has yet to run. The condition ignores the
+ * age, because an acknowledged command must run even after a day without workers.
  */
 export const IS_PENDING = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
 
-/** One pass reads more operations than it leases, so that finished operations are soon marked. */
+/**
+ * Maximum number of operations that one pass reads. It is higher than the number of leases, so that
+ * finished operations are soon marked as settled.
+ */
 const READ_PER_PASS = 2048;
 const CHECKED_PER_COUNT = 10_000;
 
@@ -52,10 +57,11 @@ const LEASE_QUERY = `
   returning case when not j.is_done and not j.is_parked then o.command end as command`;
 
 /**
- * Leases pending operations whose lease has run out, and returns their commands. Marks finished
- * operations, so that no later pass reads them. Accounts are served round-robin, each with its
- * longest due operation first. Concurrent clocks never lease the same operation.
- * @param limit maximum number of commands, so that one pass stays short
+ * Leases pending operations without a running lease, and returns their commands. Also sets
+ * `settled_at` on finished operations, so that no later pass reads them. Serves accounts
+ * round-robin, and within an account the longest due operation first. Concurrent clocks never lease
+ * the same operation.
+ * @param limit maximum number of leased commands, so that one pass stays short
  */
 export async function leasePending(
   tx: Transaction,
@@ -70,9 +76,9 @@ export async function leasePending(
 }
 
 /**
- * Counts the operations of these tenants that have not run yet. A check costs three index probes,
- * and the figure is only a gauge. So only 10,000 operations are checked, and all others that are
- * not marked as settled count as pending.
+ * Counts the operations of the transaction's tenants that have not run yet. A check costs three
+ * index probes, so only 10,000 operations are checked. Every further operation that is not marked
+ * as settled counts as pending, which is precise enough for a gauge.
  */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({

@@ -7,12 +7,18 @@ import { getReadAccess } from '../registry/tables.js';
 type Definition = Pick<CommandDefinition, 'entityType' | 'creates'>;
 type Success = Extract<CommandResult, { ok: true }>;
 
-/** A caller may see the record if it may read it, or has just created or changed it. */
+/**
+ * True if the response may contain the record: the caller may read the record, or has itself
+ * created or changed it.
+ */
 export function canShowRecord(key: Principal, { entityType, creates }: Definition, result: Success): boolean {
   return hasAccess(key, getReadAccess(entityType)) || (result.isOwnChange ?? (creates && !result.replayed));
 }
 
-/** @throws {AppError} 403, because another key created the record of the stored response */
+/**
+ * Refuses to replay another key's response to a caller that may not read the record.
+ * @throws {AppError} 403, always
+ */
 export function refuseForeignReplay({ kind }: Principal, { entityType }: Definition): never {
   const { permission, agentScope } = getReadAccess(entityType);
   const required = kind === 'agent' ? agentScope : permission;
@@ -24,7 +30,8 @@ export function refuseForeignReplay({ kind }: Principal, { entityType }: Definit
 }
 
 /**
- * A conflict's details are the record's content, so only callers who may read the record get them.
+ * Removes the details from a `precondition_failed` error, unless the caller may read the record.
+ * The details quote the record's contents.
  */
 export function hideRecordContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
   if (error.code !== 'precondition_failed' || hasAccess(key, getReadAccess(entityType))) return error;

@@ -23,7 +23,7 @@ import { EXPIRED_IDEMPOTENCY_RECORDS } from './idempotency-records.js';
 import { IS_PENDING } from './pending.js';
 import { findReusedKeyError, type StoredRequest } from './reused-key.js';
 
-/** The client's view of a command whose response was 202. */
+/** A command that was answered with 202, as clients see it. */
 export interface OperationView {
   id: string;
   status: 'queued' | 'succeeded' | 'failed';
@@ -49,8 +49,9 @@ interface OperationRow extends AuditedResultRow {
   kept: (StoredRequest & { status: number; body: string; location: string | null }) | null;
 }
 
-// A retry with the same key may have done the work first. The stored response of the retry is then
-// the operation's result. If a different request ran under that key, the operation never runs.
+// A retry of the request, with the same Idempotency-Key, may have run first. The response stored
+// for the retry is then the operation's result. If a different request used the key first, the
+// operation fails without running.
 const READ_OPERATION_QUERY = `
   select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
     o.command #>> '{actor,id}' as actor_id, o.command ->> 'entityId' as command_entity_id, o.command #>> '{input,material,sealed}' as sealed_secret, a.id is not null as done, p.parked_at is not null as parked,
@@ -61,7 +62,10 @@ const READ_OPERATION_QUERY = `
   left join idempotency_keys k on k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid
   where o.tenant_id = $1 and o.id = $2 and o.created_at > now() - ${RETENTION}`;
 
-/** Returns undefined if the tenant has no such operation within 24 hours. */
+/**
+ * Returns an operation with its status and result. Returns undefined if the tenant created no such
+ * operation within the last 24 hours.
+ */
 export async function readOperation(
   db: Database,
   tenantId: string,
@@ -105,7 +109,9 @@ const PARKED_ERROR: ErrorBody = {
     'This write was set aside after it failed repeatedly on our side. Nothing was stored; support can run it again.',
 };
 
-/** Finds the result by the audit entry. Returns undefined if the command has not run. */
+/**
+ * Rebuilds the command's result from its audit entry. Returns undefined if the command has not run.
+ */
 export async function findCommandResult(db: Database, command: Command): Promise<CommandResult | undefined> {
   const [row] = await db.read<AuditedResultRow>(command.tenantId, {
     name: 'find-result',
@@ -121,7 +127,8 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
 }
 
 /**
- * {@link storeOperation} together with other changes: the command runs if and only if they commit.
+ * Stores the operation when the caller's transaction commits. The command therefore runs if and
+ * only if the transaction's other changes are committed.
  */
 export function storeOperationAtCommit(tx: Transaction, command: Command, leaseSeconds: number): void {
   tx.queryAtCommit({
@@ -155,12 +162,11 @@ const EXPIRY_RULES: readonly ExpiryRule[] = [
   EXPIRED_OAUTH_ATTEMPTS,
 ];
 
-/** Deletes at most `limit` rows per table. Returns how many it deleted. */
+/** Deletes expired rows, at most `limit` per table. Returns the number of deleted rows. */
 export function purgeExpired(tx: Transaction, limit: number): Promise<number> {
   return deleteExpiredRows(tx, EXPIRY_RULES, limit);
 }
 
-/** Deletes expired rows. */
 export const purgeSweep: RowSweep = {
   name: 'purge-expired',
   everyMs: 600_000,

@@ -2,12 +2,16 @@ import type { Runtime } from '../platform/process/runtime.js';
 import { openWritePath, type Submit } from '../queues/submit.js';
 import { findCommandResult, storeOperation } from './store.js';
 
-/** The clock leaves a new operation alone for this long, because its job may still be queued. */
+/**
+ * The clock does not resubmit a new operation for this long, because its job may still be in the
+ * queue.
+ */
 const FIRST_LEASE_SECONDS = 5;
 
 /**
- * Opens the write path of a process that submits commands. If a reply does not come in time, the
- * process reads the command's result, or stores the command as an operation that runs later.
+ * Opens the write path of a process that submits commands. If no reply to a command arrives in
+ * time, the process reads the committed result. If there is none, it stores the command as an
+ * operation that runs later.
  */
 export function openDurableWritePath(runtime: Runtime): Promise<Submit> {
   const { db } = runtime;

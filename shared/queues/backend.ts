@@ -15,16 +15,17 @@ import { reportFailedJobs } from './failed-jobs.js';
 const PREFIX = '{tow}';
 
 /**
- * After a kill -9 a job runs again once its lock has expired and a stall check has found it. This
- * takes at most the lock duration and two checks. Stalls must never fail a job (BullMQ fails it
- * after one by default). The attempts in PostgreSQL catch jobs that keep killing their worker.
+ * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
+ * has found it. This takes at most the lock duration and two check intervals. BullMQ would fail a
+ * job after one stall, but here stalls must never fail a job. Instead, attempts are counted in
+ * PostgreSQL, so that a command that keeps killing its worker is parked.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
 /**
- * Options of wake-up jobs, which only say where to look. They fail only when our own store fails,
- * not when a request to a third party fails. A failed job is removed, because its id would keep the
- * clock from adding the job again.
+ * Options of wake-up jobs. A wake-up job fails only if our own store fails, never because of a
+ * third party. A job that has used its attempts is removed. If it stayed, BullMQ would ignore the
+ * clock's new job with the same id.
  */
 export const WAKE_UP_JOB_OPTIONS = {
   attempts: 20,
@@ -35,12 +36,12 @@ export const WAKE_UP_JOB_OPTIONS = {
 
 const failedAdds = new WeakSet<object>();
 
-/** Returns whether the error means that the queue is unreachable. The job is then not the cause. */
+/** True if the error came from adding a job, which fails only when the queue is unreachable. */
 export function isQueueFailure(error: unknown): boolean {
   return typeof error === 'object' && error !== null && failedAdds.has(error);
 }
 
-/** Makes {@link isQueueFailure} recognize the errors of this queue. */
+/** Makes {@link isQueueFailure} recognize errors from adding jobs to this queue. */
 function trackFailedAdds(queue: Pick<Queue, 'add'>): void {
   const add = queue.add.bind(queue);
   queue.add = (...job) =>
@@ -50,7 +51,10 @@ function trackFailedAdds(queue: Pick<Queue, 'add'>): void {
     });
 }
 
-/** PostgreSQL connections of a BullMQ queue. Because jobs are batched, more are unnecessary. */
+/**
+ * Maximum number of PostgreSQL connections for one queue. More are unnecessary, because one job
+ * contains many commands.
+ */
 const BACKEND_POOL_SIZE = 4;
 
 function postgresConnection(runtime: Runtime, max: number) {
@@ -65,12 +69,13 @@ function postgresConnection(runtime: Runtime, max: number) {
   };
 }
 
-/** The open queues of each process by name. */
+/** For each process, its open queues by name. */
 const openQueues = new WeakMap<Runtime['lifecycle'], Map<string, Queue>>();
 
 /**
- * Opens a queue for adding jobs, once per process. A queue on PostgreSQL has its own connections,
- * and an embedded PostgreSQL allows few. The process closes the queue when it ends.
+ * Opens a queue for adding jobs. Calls with the same name share one queue per process. Each queue
+ * on PostgreSQL has its own connections, and an embedded PostgreSQL allows few. The queue closes
+ * when the process ends.
  */
 export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
   const queues = openQueues.get(runtime.lifecycle) ?? new Map<string, Queue>();
@@ -81,8 +86,8 @@ export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOp
 }
 
 /**
- * Connects a queue. Connection errors are logged; a failed add rejects. Every job needs an explicit
- * id. Otherwise BullMQ on PostgreSQL would create a sequence for each queue, which the
+ * Connects a queue. Connection errors are only logged, but a failed `add` rejects. Every added job
+ * needs an explicit id. Without one, BullMQ would create a sequence in PostgreSQL, which the
  * application's role may not do.
  */
 function connectQueue(runtime: Runtime, name: string, defaults: JobsOptions): Queue {
@@ -128,12 +133,14 @@ export function openWorker<Data>(
   reportFailedJobs(runtime, worker);
   let lastLoggedAt = 0;
   worker.on('error', (error) => {
-    // An unreachable store emits errors endlessly; one log entry every 5 s is enough.
+    // While a store is unreachable, BullMQ emits errors endlessly. One log entry every 5 s is
+    // enough.
     if (Date.now() - lastLoggedAt < 5000) return;
     lastLoggedAt = Date.now();
     logger.warn({ err: error, queue: name }, 'worker error');
   });
-  // Close the worker first: it returns its jobs while the queue's connection is still open.
+  // This closer was added last, so it runs first: the worker returns its jobs while its connection
+  // is still open.
   lifecycle.onClose(`worker ${name}`, () => worker.close());
   return worker;
 }

@@ -5,24 +5,27 @@ import { openQueue } from './backend.js';
 
 export const CLOCK_QUEUE = 'clock';
 
-/** A use of a key or session, to the minute. The api processes send uses in batches. */
+/**
+ * One use of an API key or a session. The processes that check keys report each key at most once a
+ * minute.
+ */
 export interface KeyUse {
   tenant_id: string;
   id: string;
   at: string;
-  /** True for a person's session. */
+  /** True for a session, undefined for a key. */
   session?: boolean;
 }
 
 export interface ClockJob {
-  /** Only in `touch-keys` jobs. */
+  /** Set only in `touch-keys` jobs. */
   uses?: KeyUse[];
 }
 
 export interface Interval {
   /**
-   * Name of the work in jobs, the log and PostgreSQL. It never changes, because clocks of two
-   * versions run side by side during an upgrade.
+   * Name of the work in jobs, the log and PostgreSQL. Never change a name: during an upgrade,
+   * clocks of two versions run side by side and must use the same names.
    */
   name: string;
   everyMs: number;
@@ -36,7 +39,10 @@ export function openClockQueue(runtime: Runtime): ClockQueue {
   return openQueue<ClockJob>(runtime, CLOCK_QUEUE, JOB_OPTIONS);
 }
 
-/** Creates missing schedules: all on a new queue, or after Redis lost its data. */
+/**
+ * Creates the schedules that the queue lacks: all of them if the queue is new, or if Redis lost its
+ * data.
+ */
 export async function ensureSchedules(queue: ClockQueue, schedules: readonly Interval[]): Promise<void> {
   for (const { name, everyMs } of schedules) {
     const found = await queue.getJobScheduler(name);

@@ -19,7 +19,7 @@ export function openExportsQueue(runtime: Runtime): ExportsQueue {
   return openQueue<ExportJob>(runtime, EXPORTS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
-/** An export whose job is waiting or running gets no second job. */
+/** Adds a wake-up job for each export, unless a job for this export already waits or runs. */
 export async function promptExports(queue: ExportsQueue, refs: readonly ExportJob[]): Promise<void> {
   await Promise.all(
     refs.map(({ tenantId, exportId }) =>

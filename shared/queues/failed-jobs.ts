@@ -1,15 +1,18 @@
 import type { Worker } from 'bullmq';
 import type { Runtime } from '../platform/process/runtime.js';
 
-/** An unreachable store fails all jobs, so each job name is logged once in this time. */
+/**
+ * Failures of jobs with the same name share one log entry per interval, because an unreachable
+ * store makes all jobs fail.
+ */
 const INTERVAL_MS = 5_000;
 
 type FailedJob = Record<string, unknown>;
 
 /**
- * Counts every failed job and logs its queue, name and cause, which BullMQ stores only in the
- * job. The failures of retried jobs within an interval share one log entry at its end. The
- * first failure is logged immediately.
+ * Counts every failed job, and logs its queue, name and error, because BullMQ stores the error only
+ * in the job. Logs each final failure. For jobs that are retried, logs the first failure of a job
+ * name immediately, and at most one entry per interval after it.
  */
 export function reportFailedJobs<Data>(
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
@@ -20,7 +23,7 @@ export function reportFailedJobs<Data>(
   );
   worker.on('failed', (job, error) => {
     const queue = worker.name;
-    // BullMQ passes no job when it failed the job itself, after too many stalls.
+    // BullMQ passes no job if BullMQ itself failed the job after too many stalls.
     const name = job?.name ?? 'unknown';
     const isFinal = job === undefined || job.finishedOn !== undefined;
     metrics.failedJobs.inc({ queue, name, final: isFinal ? 'yes' : 'no' });
@@ -31,11 +34,12 @@ export function reportFailedJobs<Data>(
 }
 
 /**
- * Logs the first job of a name immediately. At the end of the interval, logs the last job that
- * followed, with the number of the others.
+ * Returns a function that logs the first failed job of each name immediately. Further jobs of the
+ * name wait until the end of the interval. Then the last of them is logged, and `alsoFailed` counts
+ * the rest.
  */
 function limitLogEntries(log: (job: FailedJob, alsoFailed: number) => void) {
-  /** Jobs since the latest log entry, by name. A name is absent when its interval is over. */
+  /** Unlogged jobs by job name. A name without a running interval has no entry. */
   const waiting = new Map<string, { count: number; last?: FailedJob }>();
   const beginInterval = (name: string) => {
     waiting.set(name, { count: 0 });

@@ -4,7 +4,10 @@ import type { Runtime } from '../platform/process/runtime.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
-/** The gauges serve to scale a worker: jobs by state and the age of the oldest waiting job. */
+/**
+ * Adds two gauges, by which workers can be scaled: jobs by state, and the age of the oldest waiting
+ * job.
+ */
 export function addQueueGauges(runtime: Runtime, queue: Queue): void {
   addCollectedGauge(runtime.metrics, {
     name: 'tow_queue_jobs',

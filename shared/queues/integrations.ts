@@ -5,7 +5,7 @@ import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const INTEGRATIONS_QUEUE = 'integrations';
 
-/** The queue of a connection that has work. */
+/** Names the queue of one connection. */
 export interface ConnectionQueueRef {
   tenantId: string;
   connectionId: string;
@@ -16,8 +16,8 @@ export function connectionQueueKey({ tenantId, connectionId }: ConnectionQueueRe
 }
 
 /**
- * A wake-up job for the queue of a connection. The rows are the source of truth: a duplicate job
- * does nothing, and the clock replaces a lost one.
+ * A wake-up job for a connection's queue. The rows are the source of truth: a duplicate job does
+ * nothing, and the clock replaces a lost job.
  */
 export type IntegrationJob = ConnectionQueueRef;
 
@@ -28,8 +28,9 @@ export function openIntegrationsQueue(runtime: Runtime): IntegrationsQueue {
 }
 
 /**
- * Adds a wake-up job for each of these queues. Each job has an id of its own: a job that runs may
- * have looked before the new work was committed.
+ * Adds a wake-up job for each queue. Each job gets a new id, because BullMQ would ignore a job with
+ * the id of a running one. The running job may have read the rows before the new work was
+ * committed.
  */
 export async function wakeConnectionQueues(
   queue: IntegrationsQueue,

@@ -2,14 +2,17 @@ import type { Principal } from '../contracts/principal.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 
-/** A key's last use is shown to the minute. */
+/** Within this interval, the use of a key is recorded only once. */
 const INTERVAL_MS = 60_000;
-/** The first use waits this long for the uses of other keys. */
+/** How long the first use in a batch waits for uses of other keys. */
 const BATCH_MS = 1_000;
 
 export type RecordKeyUse = (key: Principal) => void;
 
-/** Each key is recorded at most once a minute. */
+/**
+ * Returns a function that records the use of a key, at most once a minute per key. Batches of uses
+ * are sent to the clock as jobs.
+ */
 export function batchKeyUses(runtime: Runtime): RecordKeyUse {
   const queue = openClockQueue(runtime);
   return collectKeyUses(runtime, (uses) => {
@@ -20,14 +23,14 @@ export function batchKeyUses(runtime: Runtime): RecordKeyUse {
 }
 
 /**
- * Sends a batch of uses one second after its first use.
- * @param runtime closes the timer
+ * Returns a function that collects the uses of keys. Calls `send` with a batch one second after the
+ * first use in the batch.
  */
 export function collectKeyUses(
   { lifecycle }: Pick<Runtime, 'lifecycle'>,
   send: (uses: KeyUse[]) => void,
 ): RecordKeyUse {
-  /** Keys and sessions whose use was sent in this interval. */
+  /** Ids of the keys and sessions that were recorded in this interval. */
   const recorded = new Set<string>();
   let waiting: KeyUse[] = [];
   const timer = setInterval(() => recorded.clear(), INTERVAL_MS);

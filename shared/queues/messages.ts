@@ -4,16 +4,19 @@ import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const MESSAGES_QUEUE = 'messages';
 
-/** Name of the jobs for mails of notices. All other jobs are for messages to customers. */
+/** Name of the jobs that send notice mails. Jobs with any other name send messages to customers. */
 export const NOTICE_MAIL_JOB = 'notify';
 
 /**
- * A wake-up job for the due messages, or due mails of notices, of an account. The rows are the
- * source of truth: a duplicate job does nothing, and the clock replaces a lost job.
+ * A wake-up job for an account's due messages, or for its due notice mails. The rows are the source
+ * of truth: a duplicate job does nothing, and the clock replaces a lost job.
  */
 export interface MessageJob {
   tenantId: string;
-  /** A due message. Workers of the previous version send only this message. */
+  /**
+   * Id of one due message or notice mail. Only workers of the previous version read it; they send
+   * only this message.
+   */
   messageId: string;
 }
 
@@ -26,9 +29,12 @@ export function openMessagesQueue(runtime: Runtime): MessagesQueue {
 export interface MessagePrompt {
   tenantId: string;
   messageId: string;
-  /** Attempts to send the message so far. Wake-up jobs for the same attempt have the same id. */
+  /**
+   * Number of attempts to send the message so far. The job's id contains this number, so that each
+   * attempt gets only one job.
+   */
   attempts: number;
-  /** Milliseconds until the worker checks; 0 by default. */
+  /** Milliseconds until the job runs; 0 by default. */
   delayMs?: number;
 }
 
@@ -48,7 +54,10 @@ async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePr
   );
 }
 
-/** One prompt is enough, because the worker finds all due rows of the account. */
+/**
+ * Returns one prompt per account and delay. More prompts are unnecessary, because the worker finds
+ * all due rows of the account.
+ */
 function keepOnePerAccount(prompts: MessagePrompt[]): MessagePrompt[] {
   const seen = new Set<string>();
   return prompts.filter(({ tenantId, delayMs = 0 }) => {

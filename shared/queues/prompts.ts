@@ -12,10 +12,13 @@ export interface PromptedRecord {
 
 type AddWakeUps = (records: PromptedRecord[]) => Promise<void>;
 
-/** Queues whose wake-up jobs have their own format. */
+/**
+ * For queues whose jobs have their own format: opens the queue and returns a function that adds
+ * wake-up jobs.
+ */
 const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
   [MESSAGES_QUEUE]: (runtime) => {
-    // Without a mail server no message waits.
+    // Without a mail server, messages stay in the outbox, so no worker needs a wake-up job.
     if (!runtime.config.smtpUrl) return async () => undefined;
     const queue = openMessagesQueue(runtime);
     return (records) =>
@@ -50,7 +53,10 @@ const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
   },
 };
 
-/** Adds one job per record. The job's id prevents a second job while the first waits or runs. */
+/**
+ * Opens a queue whose jobs name one record each. The job's id prevents a second job for a record
+ * while the first job waits or runs.
+ */
 function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
   const queue = openQueue<PromptedRecord>(runtime, name, WAKE_UP_JOB_OPTIONS);
   return async (records) => {
@@ -60,7 +66,10 @@ function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
   };
 }
 
-/** The returned function opens each queue with its first record. */
+/**
+ * Returns a function that adds wake-up jobs for records to the named queue. A queue is opened when
+ * its first record arrives.
+ */
 export function createPrompter(runtime: Runtime): (name: string, records: PromptedRecord[]) => Promise<void> {
   const open = new Map<string, AddWakeUps>();
   return async (name, records) => {

@@ -2,26 +2,29 @@ import { describeError } from '../platform/describe-error.js';
 import type { Database } from '../platform/postgres/database.js';
 import type { Interval } from './clock.js';
 
-/** Times are RFC 3339. */
+/** The last success and the last failure of a schedule. Times are RFC 3339. */
 export interface ScheduleRun {
   schedule: string;
   last_succeeded_at: string | null;
   last_failed_at: string | null;
   last_error: string | null;
-  /** Seconds since the last success; null without any success. */
+  /** Seconds since the last success; null if the schedule has never succeeded. */
   age_seconds: number | null;
-  /** True when the last success is too long ago for the schedule's interval. */
+  /** True if the last success is too long ago for the schedule's interval. */
   is_late: boolean;
 }
 
 /**
- * A schedule is late after this many intervals without a success. LATE_AFTER_MS is the minimum, so
- * that a restart does not make a schedule late.
+ * A schedule is late after this many intervals without a success, but never before LATE_AFTER_MS. A
+ * restart therefore does not make a schedule with a short interval late.
  */
 const LATE_AFTER_INTERVALS = 3;
 const LATE_AFTER_MS = 120_000;
 
-/** Inserts schedules that are new to this database. They can become late from now on. */
+/**
+ * Inserts the schedules that this database does not know yet. Their time without a success counts
+ * from now.
+ */
 export async function registerSchedules(db: Database, schedules: readonly Interval[]): Promise<void> {
   await db.query({
     text: 'insert into clock.schedule_runs (schedule) select unnest($1::text[]) on conflict do nothing',
@@ -29,7 +32,10 @@ export async function registerSchedules(db: Database, schedules: readonly Interv
   });
 }
 
-/** Each schedule has its own row and fires once, so clocks do not wait for each other's locks. */
+/**
+ * Records that a schedule has succeeded now. Clocks do not wait for each other's row locks, because
+ * each schedule has its own row and runs in one clock at a time.
+ */
 export async function recordScheduleSuccess(db: Database, schedule: string): Promise<void> {
   await db.query({
     name: 'record-schedule-success',
@@ -48,7 +54,10 @@ export async function recordScheduleFailure(db: Database, schedule: string, erro
   });
 }
 
-/** Returns no rows if no clock has ever started on this database. */
+/**
+ * Returns the last success and failure of each schedule, sorted by name. Returns no rows if no
+ * clock has ever started on this database.
+ */
 export function readScheduleRuns(db: Database, schedules: readonly Interval[]): Promise<ScheduleRun[]> {
   const lateAfter = schedules.map(({ name, everyMs }) => ({
     schedule: name,

@@ -9,12 +9,16 @@ import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';
 /** The result of a committed command, or the id of a stored operation that will run later. */
 export type Submitted = CommandResult | { id: string; accepted: true };
 
-/** @param bytes size of the request's body */
+/**
+ * Submits a command and waits for its outcome.
+ * @param bytes size of the request body
+ */
 export type Submit = (command: Command, bytes: number) => Promise<Submitted>;
 
 /**
- * Resolves a command whose reply did not arrive in time. Returns the result if the command has an
- * audit entry; otherwise stores the command as an operation. Throws when PostgreSQL is unreachable.
+ * Finds the outcome of a command whose reply did not arrive in time. Returns the result if the
+ * command has an audit entry; otherwise stores the command as an operation. Rejects if PostgreSQL
+ * is unreachable.
  */
 export type ResolveLate = (command: Command) => Promise<Submitted>;
 
@@ -23,9 +27,10 @@ function replyChannel(processId: string): string {
 }
 
 /**
- * Opens the write path of this process: the queue, the reply channel and the batcher. The returned
- * function throws {@link AppError} 503 when the queue is unreachable, and 409 when this process is
- * running a command with the same Idempotency-Key.
+ * Opens this process's write path: the queue, the reply channel and the batcher. The returned
+ * function throws {@link AppError} 503 if a store is unreachable, too many writes are waiting, or a
+ * dry run takes too long. It throws 409 while this process runs another command with the same
+ * Idempotency-Key.
  */
 export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate): Promise<Submit> {
   const queue = openWritesQueue(runtime);

@@ -10,7 +10,10 @@ export interface EndpointQueueRef {
   endpointId: string;
 }
 
-/** The key includes the tenant, because endpoint ids are not trusted to differ between tenants. */
+/**
+ * Returns a key that identifies an endpoint queue. The key includes the tenant, because endpoint
+ * ids are not assumed to differ between tenants.
+ */
 export function endpointQueueKey({ tenantId, endpointId }: EndpointQueueRef): string {
   return `${tenantId}/${endpointId}`;
 }
@@ -28,7 +31,10 @@ export interface WebhookJob {
   lanes: EndpointQueueRef[];
 }
 
-/** More endpoint queues become several jobs, so that several workers share them. */
+/**
+ * Maximum number of endpoint queues in a job. Larger sets become several jobs, so that several
+ * workers share them.
+ */
 const ENDPOINT_QUEUES_PER_JOB = 256;
 
 export type WebhooksQueue = Queue<WebhookJob>;
@@ -37,7 +43,7 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
   return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
-/** Wakes the webhooks workers now. A batch of writes adds one job for all its first attempts. */
+/** Adds jobs that wake these endpoint queues immediately. */
 export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
   for (let start = 0; start < lanes.length; start += ENDPOINT_QUEUES_PER_JOB)
     await queue.add(
@@ -47,7 +53,7 @@ export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQu
     );
 }
 
-/** All wake-ups of an endpoint queue within this interval share one job. */
+/** Wake-ups of an endpoint queue within this interval share one job. */
 const WAKE_STEP_MS = 250;
 
 export async function scheduleWakeUps(

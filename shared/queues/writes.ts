@@ -6,10 +6,13 @@ import { openQueue } from './backend.js';
 
 export const WRITES_QUEUE = 'writes';
 
-/** A batch of commands, possibly of many tenants. No command holds a secret in plain text. */
+/** A batch of commands, possibly from many tenants. No command contains a secret in plain text. */
 export interface WriteJob {
   version: 1;
-  /** Channel of the process that waits; null when the clock resubmits operations. */
+  /**
+   * Channel of the process that waits for the results; null if no process waits, for example for
+   * the clock's commands.
+   */
   replyTo: string | null;
   commands: Command[];
 }
@@ -18,7 +21,7 @@ export interface WriteReply {
   results: CommandResult[];
 }
 
-/** A job is retried until its store is reachable. A stall never fails it. */
+/** A failed job is retried practically without end, so that no outage of PostgreSQL loses a job. */
 const JOB_OPTIONS = {
   attempts: 1_000_000,
   backoff: { type: 'fixed', delay: 500, jitter: 0.5 },
@@ -32,7 +35,10 @@ export function openWritesQueue(runtime: Runtime): WritesQueue {
   return openQueue<WriteJob>(runtime, WRITES_QUEUE, JOB_OPTIONS);
 }
 
-/** Rejects when the queue is unreachable. The job may still have been added. */
+/**
+ * Adds the commands to the queue as one job. Rejects if the queue is unreachable. Even then, the
+ * job may have been added.
+ */
 export async function enqueueBatch(
   queue: WritesQueue,
   commands: Command[],

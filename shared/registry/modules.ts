@@ -1,5 +1,6 @@
 /*
- * All resources, one line each. Everything that is true of every resource follows from this list.
+ * All resources, one line each. The lists of tables, schemas and commands are built from these
+ * modules.
  */
 
 export { agentKeyModule } from '../resources/agent-keys/module.js';

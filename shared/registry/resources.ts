@@ -15,7 +15,7 @@ export const resources: readonly ResourceDefinition[] = MODULES.map(({ table, sc
   schemas,
 }));
 
-/** Schemas of responses that are not resources. */
+/** Schemas that belong to no resource: enums and other responses. */
 export const envelopeSchemas = {
   ...enums,
   ...operationSchemas,
@@ -25,12 +25,15 @@ export const envelopeSchemas = {
 };
 
 /**
- * All commands. The writes worker binds a handler to each; a contract test checks that none is
- * missing.
+ * All commands. The writes worker binds a handler to each command. A contract test checks that
+ * every command has a handler.
  */
 export const commands: readonly CommandDefinition<never>[] = MODULES.flatMap((module) => module.commands);
 
-/** Names of the members that hold text of people outside, which agents get between marks. */
+/**
+ * Names of response members that may contain text by people outside the account. Agents receive
+ * such text between marks.
+ */
 export const freeTextNames: ReadonlySet<string> = new Set(
   MODULES.flatMap(({ fields }) => fields.flatMap((rows) => rows.freeTextNames)),
 );

@@ -2,7 +2,7 @@ import type { Access } from '../contracts/access.js';
 import type { ResourceTable } from '../records/resource-table.js';
 import * as modules from './modules.js';
 
-/** The table of each entity type. */
+/** Maps each entity type to its table. */
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = Object.fromEntries(
   Object.values(modules).map(({ table }) => [table.entityType, table]),
 );
@@ -14,17 +14,19 @@ export function getResourceTable(entityType: string): ResourceTable {
   return found;
 }
 
-/** Returns the access required to read a record of an entity type. */
+/** Returns the access that a caller needs to read records of an entity type. */
 export function getReadAccess(entityType: string): Access {
   return getResourceTable(entityType).readAccess;
 }
 
-/** Names a record of an entity type in messages for clients, for example `work order`. */
+/** Returns the name of an entity type in messages for clients, for example `work order`. */
 export function getResourceLabel(entityType: string): string {
   return RESOURCE_TABLES[entityType]?.label ?? entityType.replaceAll('_', ' ');
 }
 
-/** Path of an entity's list without the version prefix, for example `/invoices`. */
+/**
+ * Returns the path of an entity type's list without the version prefix, for example `/invoices`.
+ */
 export function getCollectionPath(entityType: string): string {
   return getResourceTable(entityType).collection;
 }

@@ -4,10 +4,13 @@ import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../
 import { createClockProcessor, SCHEDULES } from './processor.js';
 import { recordScheduleRuns, reportSchedules } from './record-schedule-runs.js';
 
-/** Restores schedules that Redis lost. */
+/** How often the clock creates missing schedules again, for example after Redis lost its data. */
 const SCHEDULE_CHECK_MS = 10_000;
 
-/** Any number of clocks may run, because each schedule fires once. */
+/**
+ * Starts a clock in this process. Several clocks may run, because each due schedule runs in only
+ * one of the clocks.
+ */
 export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);
   const processor = recordScheduleRuns(runtime, SCHEDULES, createClockProcessor(runtime));

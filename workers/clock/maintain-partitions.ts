@@ -9,9 +9,9 @@ export const partitionTask: Task = {
 };
 
 /**
- * Creates the partitions of the coming weeks and drops those older than 30 days.
- * A failed step is logged and tried again an hour later. Partitions exist four
- * weeks ahead, so that delay is harmless.
+ * Creates the partitions of the coming weeks, and drops partitions older than 30 days. A failed
+ * step is logged and tried again an hour later. This delay is harmless, because partitions exist
+ * four weeks ahead.
  */
 async function maintainWeeklyPartitions({
   databaseUrl,

@@ -8,7 +8,10 @@ import * as schedules from './schedules.js';
 
 export const SCHEDULES: readonly Schedule[] = Object.values(schedules);
 
-/** A job has the name of its schedule. */
+/**
+ * Creates the processor of the clock's jobs. A job has the name of its schedule, or is called
+ * `touch-keys`.
+ */
 export function createClockProcessor(runtime: Runtime): Processor<ClockJob> {
   const tasks = new Map(SCHEDULES.map((schedule) => [schedule.name, prepareSchedule(runtime, schedule)]));
   return async (job) => {
@@ -23,7 +26,10 @@ export function createClockProcessor(runtime: Runtime): Processor<ClockJob> {
   };
 }
 
-/** The api processes add these jobs; no schedule does. */
+/**
+ * Records uses of keys and sessions. The processes that check keys add these jobs; no schedule
+ * does.
+ */
 async function recordKeyUses({ db }: Runtime, { uses = [] }: ClockJob): Promise<Record<string, unknown>> {
   await touchKeys(
     db,

@@ -9,10 +9,16 @@ import {
   registerSchedules,
 } from '../../shared/queues/schedule-runs.js';
 
-/** Minimum time between stored successes. Some schedules fire every two seconds. */
+/**
+ * Minimum time between two stored successes of a schedule. Some schedules fire every two seconds,
+ * so storing each success would be wasteful.
+ */
 const SUCCESS_STORED_EVERY_MS = 10_000;
 
-/** `/readyz` and `tow doctor` read the stored runs, possibly in other processes. */
+/**
+ * Wraps the clock's processor, and stores when each schedule succeeded or failed. `/readyz` and
+ * `tow doctor` read the stored runs, possibly in other processes.
+ */
 export function recordScheduleRuns(
   { db, logger }: Runtime,
   schedules: readonly Interval[],
@@ -26,8 +32,8 @@ export function recordScheduleRuns(
       await processor(job);
     } catch (error) {
       storedAt.delete(job.name);
-      // Throw the job's own error even if the failure cannot be stored. `tow doctor` then shows the
-      // cause of an earlier failure.
+      // If storing the failure fails too, only log that second error, so that the job fails with
+      // the first.
       await recordScheduleFailure(db, job.name, error).catch((cause: unknown) =>
         logger.warn({ err: cause, task: job.name }, 'could not store the failure of a schedule'),
       );
@@ -35,7 +41,7 @@ export function recordScheduleRuns(
     }
     const last = storedAt.get(job.name) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - last < SUCCESS_STORED_EVERY_MS) return;
-    // The work is done. If this success cannot be stored, the job must not run again.
+    // The work is done, so the job must not run again only because its success cannot be stored.
     await recordScheduleSuccess(db, job.name).then(
       () => storedAt.set(job.name, performance.now()),
       (error: unknown) =>
@@ -60,7 +66,7 @@ export async function reportSchedules(
     help: 'Seconds since a schedule of the clock last succeeded in any process',
     labelNames: ['schedule'],
     collect: async (set) => {
-      // Without PostgreSQL, `/metrics` still returns the other metrics.
+      // If PostgreSQL is unreachable, `/metrics` omits this gauge and returns the other metrics.
       const runs = await readScheduleRuns(db, schedules).catch(() => []);
       for (const { schedule, age_seconds: age } of runs) if (age !== null) set({ schedule }, age);
     },

@@ -6,7 +6,10 @@ import { enqueueCommands } from '../sweeps/enqueue-commands.js';
 import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';
 
-/** A longer pass would delay the clock's other tasks. The next pass continues. */
+/**
+ * Maximum duration of a pass, so that the clock's other tasks are not delayed. The next pass
+ * continues.
+ */
 const PASS_BUDGET_MS = 5_000;
 
 export const billingTask: Task = {
@@ -22,12 +25,13 @@ interface Pass extends Record<string, unknown> {
 }
 
 /**
- * The returned function runs one pass. A pass scans each tenant's changes since the last scan for
- * missed revenue. The writes workers store the suggestions. A pass never blocks a write, because it
+ * Returns a function that runs one pass. A pass scans each tenant's changes since the last scan for
+ * missed revenue, and submits the suggestions as commands. A pass never blocks a write, because it
  * reads committed rows and locks none of them.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
-  // Next chunk to scan. If every pass began at the first chunk, it might never reach the last.
+  // Index of the chunk of tenants that is scanned next. If every pass began at the first chunk, the
+  // last chunk might never be scanned.
   let nextChunk = 0;
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -50,7 +54,7 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
   };
 }
 
-/** Expires the suggestions whose invoice is closed. Returns the tenants with changes to scan. */
+/** Expires the suggestions of closed invoices. Returns the tenants with changes to scan. */
 async function findChanged(
   runtime: Runtime,
   writes: WritesQueue,
@@ -74,14 +78,15 @@ async function scanAllChanges(
 ): Promise<{ scannedInvoices: number; suggested: number }> {
   let [scannedInvoices, suggested] = [0, 0];
   for (let hasMore = true; hasMore && performance.now() < endAt; ) {
-    // Stays false when the sweep skips the tenant.
+    // Stays false if the sweep skips the tenant after an error.
     hasMore = false;
     await sweepTenantSet(runtime, {
       task: 'look-at-changes',
       tenantIds: [tenantId],
       work: async (tx) => {
         const scan = await scanTenant(tx, tenantId);
-        // Inside the transaction: if the queue is unreachable, the progress is rolled back.
+        // Add the commands inside the transaction. If the queue is unreachable, the scan's progress
+        // is then rolled back, and the next pass scans the changes again.
         await enqueueCommands(writes, scan.commands);
         ({ hasMore } = scan);
         scannedInvoices += scan.scannedInvoices;

@@ -4,19 +4,20 @@ import { StorageError } from '../../shared/storage/storage.js';
 export interface ClassifiedError {
   code: 'storage_full' | 'storage_refused' | 'storage_unavailable' | 'timed_out' | 'internal_error';
   message: string;
-  /** A retry may succeed, for example because PostgreSQL or the storage was unreachable. */
+  /** True if a retry may succeed, for example after PostgreSQL or the storage was unreachable. */
   isTransient: boolean;
 }
 
 /** SQLSTATE query_canceled: the statement timeout expired. */
 const QUERY_CANCELED = '57014';
 /**
- * An SQLSTATE has five characters, at least one a digit. Error codes of the operating
- * system (EPERM) have none.
+ * Matches an SQLSTATE: five characters, at least one of them a digit. System error codes such as
+ * EPERM contain no digit.
  */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /**
- * A replica cancels a conflicting query with 40001. A server that shuts down uses 57P01 to 57P03.
+ * SQLSTATEs after which a retry may succeed: 40001 if a replica cancels a conflicting query, 57P01
+ * to 57P03 if the server shuts down.
  */
 const TRANSIENT_SQLSTATES = ['40001', '57P01', '57P02', '57P03'];
 
@@ -33,7 +34,8 @@ export function classifyExportError(error: unknown): ClassifiedError {
   return {
     code: 'internal_error',
     message: 'Something went wrong on our side.',
-    // A query that PostgreSQL rejects will fail again. Other errors may not recur.
+    // Any other SQLSTATE means that PostgreSQL rejects the query, and would reject it again. Errors
+    // without an SQLSTATE may not recur.
     isTransient:
       TRANSIENT_SQLSTATES.includes(code) || isTransientDatabaseError(error) || !SQLSTATE.test(code),
   };

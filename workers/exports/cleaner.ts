@@ -11,17 +11,23 @@ import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** Processes that restart every hour must still sweep. */
+/**
+ * Delay of the first pass after the start. It is short, so that a process that restarts every hour
+ * still runs the hourly pass.
+ */
 const FIRST_AFTER_MS = 60_000;
-/** Longer than any export takes: younger objects may belong to a running export. */
+/**
+ * Minimum age of orphaned objects. It is longer than any export takes, because a younger object may
+ * belong to a running export.
+ */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
-/** Maximum objects per pass, over some hundred tenants. */
+/** Maximum number of objects that one transaction finds, over some hundred tenants. */
 const OBJECTS_PER_PASS = 500;
 
 /**
- * Deletes objects that no export offers: every minute the files of ended exports, every hour
- * what crashed workers left. Any number of processes may run the cleaner, because deleting a
- * missing object is not an error.
+ * Starts timers that delete unneeded objects in storage: every minute the files of ended exports,
+ * every hour the objects that crashed workers left. Any number of processes may run the cleaner,
+ * because deleting a missing object is not an error.
  */
 export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
@@ -44,8 +50,8 @@ export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
 }
 
 /**
- * Deletes the files of ended exports that are no longer offered for download. The next pass retries
- * failed deletions.
+ * Deletes files that ended exports no longer offer for download. The next pass retries failed
+ * deletions.
  * @returns the number of deleted files
  */
 export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): Promise<number> {
@@ -54,7 +60,7 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
     discarded.push(...(await findDiscardedObjects(tx, OBJECTS_PER_PASS)));
   });
   let deleted = 0;
-  // Outside of any transaction, so that slow storage does not hold row locks.
+  // Delete outside of any transaction, so that no row lock waits for slow storage.
   for (const object of discarded) {
     try {
       await storage.delete(object.object_key);
@@ -67,12 +73,16 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
   return deleted;
 }
 
-/** Only exports have such keys. Other objects in the same storage do not belong to this service. */
+/**
+ * Matches the key of an export's object: tenant, export and attempt. Objects with other keys do not
+ * belong to this service.
+ */
 const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
 
 /**
- * Deletes unfinished uploads, and objects that no export of a known tenant refers to. Such objects
- * come from runs whose result arrived too late.
+ * Deletes unfinished uploads, and objects to which no export refers. Such an object remains if a
+ * run lost its lease before its result was recorded. Keeps the objects of unknown tenants.
+ * @param olderThan uploads and objects that are not older are kept
  * @returns the number of deleted uploads and objects
  */
 export async function deleteOrphanedObjects(
@@ -85,7 +95,7 @@ export async function deleteOrphanedObjects(
   for await (const { key, modifiedAt } of storage.list('')) {
     const [, tenantId, exportId] = OBJECT_KEY.exec(key) ?? [];
     if (!tenantId || !exportId || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
-    // If the sweep skips this tenant, the query does not run, and the object must stay.
+    // If the sweep skips this tenant, the query does not run. The object must then stay.
     let isKnown = true;
     const work: SweepWork = async (tx) => {
       isKnown = (await tx.query(findKnownObjects(tenantId, exportId, key))).length > 0;

@@ -4,7 +4,7 @@ import { type DueExport, findDueExports } from '../../shared/resources/exports/s
 import { FairExportQueue, LARGE_EXPORT_ROWS, type WaitingExport } from './fair-export-queue.js';
 import { type ExportServices, runExport } from './run.js';
 
-/** Runs the exports of one process, and shares its slots fairly between tenants. */
+/** Runs exports in this process, and shares the process's slots fairly between tenants. */
 export class Exporter {
   readonly #turns: FairExportQueue;
   readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
@@ -21,7 +21,10 @@ export class Exporter {
     return this.#turns.counts;
   }
 
-  /** A surplus job does nothing; the clock replaces a lost job. */
+  /**
+   * Queues the tenant's due export, if there is one, and starts queued exports while slots are
+   * free.
+   */
   async startDueExports({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
     const due = await this.runtime.db.transaction([tenantId], (tx) => findDueExports(tx));
     for (const { tenant_id, id, ...size } of due) this.#turns.add({ tenant_id, id, isLarge: isLarge(size) });
@@ -52,7 +55,8 @@ export class Exporter {
       await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
       hasSucceeded = true;
     } catch (error) {
-      // The clock will resubmit the export after its lease. An immediate retry could loop forever.
+      // Do not retry now, because an immediate retry could loop forever. The clock wakes the export
+      // when its lease has expired.
       this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
     this.#turns.finish(waiting);
@@ -60,14 +64,18 @@ export class Exporter {
     if (this.#isClosing) return;
     this.#startWaiting();
     if (!hasSucceeded) return;
-    // Unless the database is unreachable, the tenant's next export does not wait for the clock.
+    // Start the tenant's next export now. If the database is unreachable, the clock wakes that
+    // export later.
     await this.startDueExports({ tenantId }).catch((error: unknown) => {
       this.runtime.logger.warn({ err: error, ...logFields }, 'could not check for the next export');
     });
   }
 }
 
-/** The planner cannot estimate the logs and events of a dump well, so a dump counts as large. */
+/**
+ * True if the export may be large. A dump always counts as large, because PostgreSQL's planner
+ * cannot estimate the logs and events in it well.
+ */
 function isLarge({ estimated_rows, format }: Pick<DueExport, 'estimated_rows' | 'format'>): boolean {
   return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_EXPORT_ROWS;
 }

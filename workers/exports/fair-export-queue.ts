@@ -5,16 +5,19 @@ export interface WaitingExport extends RecordRef {
   isLarge: boolean;
 }
 
-/** COPY takes seconds for an export of this many estimated rows. */
+/**
+ * An export of at least this many estimated rows counts as large. COPY takes seconds for so many
+ * rows.
+ */
 export const LARGE_EXPORT_ROWS = 200_000;
 
 /** One slot is reserved for small exports; all others are general. */
 type Slot = 'reserved' | 'general';
 
 /**
- * Selects the next export, round-robin between tenants. One export of a tenant runs at a time. In
- * the reserved slot, a small export waits only for small exports. In the general slots, small and
- * large exports alternate so that neither starves.
+ * Selects the next export, round-robin between tenants. A tenant runs one export at a time. The
+ * reserved slot runs only small exports, so that a small export need not wait for large exports.
+ * The general slots alternate between small and large exports, so that neither size starves.
  */
 export class FairExportQueue {
   private readonly queues = { small: new FairQueue<WaitingExport>(), large: new FairQueue<WaitingExport>() };
@@ -23,7 +26,7 @@ export class FairExportQueue {
   private readonly running = new Map<string, Slot>();
   private lastInGeneral: 'small' | 'large' = 'large';
 
-  /** @param slots concurrent exports of this process */
+  /** @param slots maximum number of concurrent exports in this process */
   constructor(private readonly slots: number) {}
 
   /** Ignores an export that already waits or runs. */
@@ -33,7 +36,10 @@ export class FairExportQueue {
     this.queues[waiting.isLarge ? 'large' : 'small'].push(waiting.tenant_id, waiting);
   }
 
-  /** The export counts as running until {@link finish}. */
+  /**
+   * Removes and returns the next export; undefined if no export may start now. The export counts as
+   * running until {@link finish}.
+   */
   takeNext(): WaitingExport | undefined {
     return this.takeReserved() ?? this.takeGeneral();
   }

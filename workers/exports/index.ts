@@ -10,7 +10,7 @@ import { assertWritable } from '../../shared/storage/probe.js';
 import { startStorageCleaner } from './cleaner.js';
 import { Exporter } from './exporter.js';
 
-/** Wake-up jobs are short: each only checks a tenant for due exports. */
+/** Low, because a wake-up job only checks a tenant for due exports. */
 const CONCURRENCY = 4;
 
 export function startExportsWorker(runtime: Runtime): void {

@@ -4,7 +4,10 @@ import type { RecordRef } from '../../shared/records/record-refs.js';
 import { renewExportLease } from '../../shared/resources/exports/run-store.js';
 
 export const LEASE_MS = 15_000;
-/** Also the delay until the worker notices a cancellation, and the interval of progress updates. */
+/**
+ * Interval between renewals. A renewal also stores the progress, and shows whether the export was
+ * cancelled.
+ */
 const RENEW_MS = 1000;
 /** Interval between renewals while the final command waits to run. */
 const FINAL_RENEW_MS = 100;
@@ -12,20 +15,24 @@ const FINAL_TIMEOUT_MS = 60_000;
 
 export interface ExportLease {
   /**
-   * Aborted when the lease is lost: the export was cancelled or taken over, the lease was not
+   * Aborted when the worker must stop: the export was cancelled or taken over, the lease was not
    * renewed in time, or this process shuts down.
    */
   readonly signal: AbortSignal;
-  /** Stored with the next renewal. */
+  /** Rows and bytes so far. The next renewal stores these numbers. */
   progress: { rows: number; bytes: number };
   /**
-   * Keeps the lease until the final command has run, or another worker would restart the export.
+   * Keeps the lease until the final command has run. Without the lease, another worker would
+   * restart the export.
    */
   waitUntilRecorded(): Promise<void>;
   stopRenewing(): void;
 }
 
-/** If the database is unreachable, the renewal is retried until the lease expires. */
+/**
+ * Renews a lease until {@link ExportLease.stopRenewing} is called or the lease is lost. While the
+ * database is unreachable, tries again until the lease expires.
+ */
 export function holdLease(
   { db, logger }: Runtime,
   { ref, owner, signal }: { ref: RecordRef; owner: string; signal: AbortSignal },
@@ -39,7 +46,8 @@ export function holdLease(
   };
   const markLost = (reason: unknown) => lost.abort(reason);
   const expiredError = new Error('The lease expired before it could be renewed.');
-  // Even if the database neither responds nor fails, another worker may hold the lease by then.
+  // Abort when the lease expires, even if a renewal still waits for the database, because another
+  // worker may then lease the export.
   let expiryTimer = setTimeout(markLost, LEASE_MS, expiredError);
   let renewIntervalMs = RENEW_MS;
   let renewTimer = setTimeout(renew, renewIntervalMs);

@@ -13,11 +13,11 @@ import { enqueueCommands } from '../sweeps/enqueue-commands.js';
 import type { Task } from '../sweeps/schedule.js';
 import { sweepTenants } from '../sweeps/sweep-tenants.js';
 
-/** Maximum due schedules per transaction of the sweep. */
+/** Maximum number of due schedules per transaction of the sweep. */
 const SCHEDULES_PER_TRANSACTION = 256;
 /**
- * Time for estimating rows in one pass, in ms, so that the clock's other tasks are not delayed. The
- * remaining exports run without an estimate.
+ * Maximum time in ms for estimating rows in one pass, so that the clock's other tasks are not
+ * delayed. The other exports of the pass run without an estimate.
  */
 const ESTIMATION_BUDGET_MS = 5_000;
 
@@ -51,7 +51,7 @@ async function runExportSchedules(runtime: Runtime, writes: WritesQueue): Promis
   return { due: due.length };
 }
 
-/** @returns null when the estimate failed; the export runs without one */
+/** @returns null if the estimate failed; the export then runs without an estimate */
 async function estimateRows({ db, logger }: Runtime, schedule: DueSchedule): Promise<number | null> {
   const { tenant_id: tenantId, time_zone: timeZone, resource, include, format } = schedule;
   try {

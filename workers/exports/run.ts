@@ -28,7 +28,7 @@ export interface ExportServices {
 
 export interface ExportRun extends ExportServices {
   ref: RecordRef;
-  /** Aborted when this process shuts down; another worker then restarts the export. */
+  /** Aborted when this process shuts down. Another worker then restarts the export. */
   signal: AbortSignal;
 }
 
@@ -38,15 +38,20 @@ interface LeasedRun {
   owner: string;
 }
 
-/** Delay after a transient failure, multiplied by the number of tries. */
+/**
+ * Delay before the next try after a transient failure, multiplied by the number of tries so far.
+ */
 const RETRY_MS = 2000;
-/** Storage may be unreachable for minutes, which must not fail an export. */
+/**
+ * First delay if the storage is unreachable; each further delay is twice as long. The delays add up
+ * to minutes, so that a short outage does not fail the export.
+ */
 const STORAGE_RETRY_MS = 30_000;
 
 /**
- * Writes one export: the bytes of a snapshot go through gzip into storage. Storage shows the object
- * only when it is complete. If the worker dies, its lease expires, and the next worker restarts the
- * export with a new snapshot and a new object.
+ * Leases an export, reads its rows from a snapshot, and writes them into storage as one object. The
+ * storage shows the object only when it is complete. If the worker dies, the lease expires, and
+ * another worker restarts the export with a new snapshot and a new object.
  */
 export async function runExport(runtime: Runtime, run: ExportRun): Promise<void> {
   const { ref } = run;
@@ -117,7 +122,8 @@ async function writeToStorage(
         'could not abort the upload of an export; parts remain in storage',
       );
     });
-    // A shutdown does not wait for storage, which may be unreachable. The cleaner deletes the rest.
+    // During a shutdown, do not wait for the storage, which may be unreachable. The cleaner deletes
+    // what remains.
     if (!run.signal.aborted) await aborting;
     throw error;
   } finally {
@@ -130,8 +136,8 @@ function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
 }
 
 /**
- * The previous run's worker died, and its result would now be refused. The cleaner would delete the
- * object only after a day.
+ * Deletes the object of the previous run, whose result would be refused now. Otherwise the object
+ * would remain until the cleaner deletes it a day later.
  */
 async function deletePreviousObject(
   { logger }: Runtime,
@@ -151,7 +157,10 @@ async function deletePreviousObject(
   }
 }
 
-/** A shutdown or a transient failure releases the export; any other error fails it. */
+/**
+ * After a shutdown or a transient failure, queues the export again. After any other error, or when
+ * all tries are used, submits the command that fails the export.
+ */
 async function handleFailure(
   { db, logger }: Runtime,
   run: ExportRun,
@@ -186,7 +195,10 @@ interface FinalCommand {
   input: ExportResult | ExportFailure;
 }
 
-/** A command stores event, deliveries and audit entry with the result. */
+/**
+ * Submits the result as a command, because a command also stores the event, its deliveries and the
+ * audit entry.
+ */
 function submitResult(
   { writes, ref }: ExportRun,
   { environment }: LeasedExport,

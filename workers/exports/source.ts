@@ -2,12 +2,16 @@ import { isReplicaCurrent } from '../../shared/platform/postgres/replica.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { LeasedExport } from '../../shared/resources/exports/run-store.js';
 
-/** How long to wait for a replica to reach the position of the export request. */
+/**
+ * Maximum wait until the replica has replayed everything that was committed before the export
+ * request.
+ */
 const CATCH_UP_MS = 5000;
 
 /**
- * Chooses the replica if it has replayed everything committed before the export request. A replica
- * may cancel a long query, so every later try reads from the primary.
+ * Returns the URL of the database to read. This is the replica if it has replayed everything that
+ * was committed before the export request, otherwise the primary. Every later try reads from the
+ * primary, because a replica may cancel a long query.
  */
 export async function chooseSource(
   { config, databaseUrl, logger }: Runtime,

@@ -20,10 +20,9 @@ export const exportTask: Task = {
 };
 
 /**
- * Adds wake-up jobs for exports that can run and that no worker holds: their wake-up job was lost,
- * their worker died, or another export of their account has ended. Submits commands that fail
- * exports which have used all their tries, and commands that expire exports after their retention
- * period.
+ * Adds wake-up jobs for exports that can run but that no worker has leased, for example because
+ * their job was lost or their worker died. Submits commands that fail exports without tries left,
+ * and commands that expire exports after their retention period.
  */
 async function watchExports(
   runtime: Runtime,

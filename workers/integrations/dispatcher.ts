@@ -6,18 +6,22 @@ import { type ConnectionQueue, connectionLeaseStore } from './queue/connection-q
 import { runStep } from './steps/run-step.js';
 import type { StepServices } from './vendor/step.js';
 
-/** Limit of each pool: quick steps and slow steps. */
+/** Maximum number of concurrent steps in each pool, quick and slow. */
 const MAX_STEPS = 32;
 /** A step that takes longer than this moves to the slow pool. */
 const SLOW_MS = 1000;
-/** The process need not hold a queue during a longer pause, because the clock wakes the queue. */
+/**
+ * The process sets a timer only for work within this time. The clock wakes queues whose next work
+ * is later.
+ */
 const HORIZON_MS = 60_000;
-/** Pause after an error of PostgreSQL, or while the leases may have ended. */
+/** Wait before the next step after an unexpected error, or while the leases may have ended. */
 const RETRY_MS = 500;
 
 /**
- * Runs the work of the connections whose queues this process holds: one step per connection at a
- * time, round-robin between tenants, within permits. No job and no transaction waits for a vendor.
+ * Runs steps of the connections whose queues this process has leased. One step per connection runs
+ * at a time, round-robin between tenants, as far as permits are free. No job and no transaction
+ * stays open while a vendor responds.
  */
 export class IntegrationsDispatcher {
   private readonly keeper: QueueKeeper<ConnectionQueueRef, ConnectionQueue>;
@@ -34,7 +38,7 @@ export class IntegrationsDispatcher {
     return this.keeper.start();
   }
 
-  /** Checks this queue for work, in this process or in the process that holds it. */
+  /** Checks this queue for work. If another process has the queue's lease, that process checks. */
   wake(ref: ConnectionQueueRef): Promise<void> {
     return this.keeper.wake([ref]);
   }

@@ -1,8 +1,9 @@
 /**
- * Limits the requests that a process has in flight. A request without a response after a second
- * moves to the slow pool and frees its permit. From then on, its endpoint uses only the slow pool,
- * so receivers that hang cannot use up the permits of quick ones. In either pool, no tenant gets
- * more than half of the permits while another tenant waits.
+ * The two pools of permits, which limit how many requests or steps a process runs at once. After a
+ * second without a response, a request frees its quick permit and uses a slow permit. A slow
+ * webhook endpoint uses only the slow pool until it responds quickly again, so receivers that hang
+ * cannot use up the quick permits. A tenant gets at most half of each pool, so that other tenants
+ * find free permits.
  */
 export type Pool = 'quick' | 'slow';
 
@@ -13,7 +14,10 @@ export interface PermitLimits {
 
 export class Permits {
   private readonly byTenant = { quick: new Map<string, number>(), slow: new Map<string, number>() };
-  /** Used permits, without those beyond a fair share, which must not keep others out. */
+  /**
+   * Permits in use in each pool. Leaves out permits that a tenant uses beyond its fair share, so
+   * that they do not block other tenants.
+   */
   private readonly counted = { quick: 0, slow: 0 };
 
   constructor(private readonly limits: PermitLimits) {}
@@ -22,7 +26,9 @@ export class Permits {
     return this.counted[pool] < this.limits[pool];
   }
 
-  /** Whether a tenant has less than its fair share of this pool, and of both pools together. */
+  /**
+   * True if a tenant uses less than its fair share (half) of this pool, and of both pools together.
+   */
   canAcquire(pool: Pool, tenantId: string): boolean {
     const all = this.countUsed('quick', tenantId) + this.countUsed('slow', tenantId);
     return (
@@ -45,7 +51,7 @@ export class Permits {
   }
 
   /**
-   * Moves a slow request to the slow pool. Its tenant may then exceed its share of that pool,
+   * Moves a slow request to the slow pool. The tenant may then exceed its share of the slow pool,
    * because the request is already in flight.
    */
   moveToSlowPool(tenantId: string): void {

@@ -4,11 +4,14 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import { LEASE_SECONDS } from '../../shared/records/lease-queries.js';
 
-/** Interval between lease renewals. Two renewals may fail before a lease ends. */
+/** Interval between lease renewals. Two renewals may fail before the leases end. */
 const RENEW_MS = 4000;
-/** An idle queue keeps its lease for this long, so that its next work starts immediately. */
+/** An idle queue keeps its lease for this long, so that new work starts immediately. */
 const IDLE_MS = 3000;
-/** The dispatcher stops sending this long after the last renewal: leases may have ended. */
+/**
+ * The dispatcher stops sending this long after the last successful renewal, because its leases may
+ * soon end.
+ */
 const TRUSTED_MS = (LEASE_SECONDS - 2) * 1000;
 
 export interface LeasedQueue<Ref> {
@@ -17,23 +20,26 @@ export interface LeasedQueue<Ref> {
   readonly owner: string;
   /** When the queue last had work, by performance.now(). */
   readonly busyAt: number;
-  /** True if the queue has no work, so that its lease may be released. */
+  /** True if the queue has no work. Its lease may then be released. */
   readonly isIdle: boolean;
   /** Called when the queue may have new work. */
   wake(): void;
-  /** Called when this process no longer holds the queue. */
+  /** Called when this process no longer has the queue's lease. */
   lose(): void;
 }
 
-/** `queue` is undefined if another process holds the lease. */
+/** The answer to a request for a lease. `queue` is undefined if another process has the lease. */
 export interface AcquiredQueue<Ref, Queue> {
   ref: Ref;
   queue: Queue | undefined;
 }
 
-/** Stores the leases of one kind of queues. */
+/** The queries on the leases of one kind of queue. */
 export interface LeaseStore<Ref, Queue> {
-  /** Broadcasts that wake the holder of a queue. Renewals wake it too, but later. */
+  /**
+   * Name of the broadcast that wakes queues in the process that has their leases. If a broadcast is
+   * lost, that process learns of the new work when it renews the leases.
+   */
   channel: string;
   keyOf(ref: Ref): string;
   acquire(db: Database, leases: (Ref & { owner: string })[]): Promise<AcquiredQueue<Ref, Queue>[]>;
@@ -41,7 +47,7 @@ export interface LeaseStore<Ref, Queue> {
   release(db: Database, leases: (Ref & { owner: string })[]): Promise<(Ref & { isWoken: boolean })[]>;
 }
 
-/** Acquires leases, renews those of busy queues and releases those of idle ones. */
+/** Acquires the leases of queues, renews them, and releases the leases of idle queues. */
 export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   private readonly held = new Map<string, Queue>();
   private timer: NodeJS.Timeout | undefined;
@@ -74,17 +80,20 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     return this.held.values();
   }
 
-  /** Acquires the queues' leases or wakes their holders. Rejects if PostgreSQL is unreachable. */
+  /**
+   * Wakes these queues, wherever they are. Acquires the leases that no process has, and sends a
+   * broadcast for queues of other processes. Rejects if PostgreSQL is unreachable.
+   */
   async wake(refs: Ref[]): Promise<void> {
     const notHeld = refs.filter((ref) => !this.wakeHeld(ref));
     if (notHeld.length === 0 || this.isClosing) return;
     const requested = new Map(notHeld.map((ref) => [this.store.keyOf(ref), { ...ref, owner: newId() }]));
-    // Without held leases no renewal was due, so a lease acquired now is fresh.
+    // No lease is held, so all leases will be as new as the query below. Count their age from now.
     if (this.held.size === 0) this.renewedAt = performance.now();
     const heldElsewhere: Ref[] = [];
     for (const { ref, queue } of await this.store.acquire(this.runtime.db, [...requested.values()])) {
       if (queue) this.add(queue);
-      // A concurrent wake-up may have added this queue in the meantime.
+      // A concurrent wake-up in this process may have acquired the lease while the query ran.
       else if (!this.wakeHeld(ref)) heldElsewhere.push(ref);
     }
     if (heldElsewhere.length > 0)
@@ -145,15 +154,16 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
 
   private async release(queues: Queue[]): Promise<void> {
     if (queues.length === 0) return;
-    // Remove the queues from the map first, so that a wake-up from now on acquires a new lease.
+    // Remove the queues from the map first, so that any later wake-up acquires a new lease.
     for (const queue of queues) this.removeHeld(queue);
     const released = await this.store.release(this.runtime.db, queues.map(buildLease));
-    // A wake-up that arrived during the release needs a new lease; otherwise its work would wait.
+    // A queue that was woken during the release needs a new lease. Otherwise its work would wait
+    // for the clock.
     const wokenMeanwhile = released.filter(({ isWoken }) => isWoken);
     if (wokenMeanwhile.length > 0) await this.wake(wokenMeanwhile);
   }
 
-  /** Releases all leases. Call it when no request is in flight. */
+  /** Releases all leases. Call this when no request is in flight. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);

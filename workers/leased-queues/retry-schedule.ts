@@ -2,7 +2,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Wait before each attempt; the first starts immediately. The ten attempts span 75 h 35 min. */
+/**
+ * Wait before each attempt. The first attempt starts immediately. The ten attempts span 75 h 35
+ * min.
+ */
 export const RETRY_SCHEDULE_MS = [
   0,
   5 * SECOND,
@@ -16,10 +19,13 @@ export const RETRY_SCHEDULE_MS = [
   24 * HOUR,
 ] as const;
 
-/** Jitter lengthens a wait by up to this fraction and never shortens it. */
+/** A wait is lengthened by up to this fraction, and never shortened. */
 const JITTER = 0.1;
 
-/** @param random from 0 to 1 */
+/**
+ * Lengthens a wait by a random part of its jitter.
+ * @param random number from 0 to 1
+ */
 export function addJitter(waitMs: number, random: number): number {
   return Math.ceil(waitMs * (1 + JITTER * random));
 }

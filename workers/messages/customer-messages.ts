@@ -36,9 +36,10 @@ export interface MessageServices {
 }
 
 /**
- * Creates a function that leases the message of an account that has been due the longest, and
- * offers it to its provider. The worker submits the result as a command. The row is the source of
- * truth, so a worker that dies causes at most a second copy with the same Message-ID.
+ * Creates a function that leases an account's longest due message. The function returns another
+ * function, which offers the message to its provider and submits the outcome as a command. If a
+ * worker dies, the row stays due, so the customer gets at most a second copy with the same
+ * Message-ID.
  */
 export function createMessageLeaser(
   runtime: Runtime,
@@ -96,7 +97,8 @@ async function buildOutgoingMessage(
     throw new NotReadyError('Too many PDFs were being created at that moment.');
   });
   const attachment = { filename: pdfFileName(document), content };
-  // The HTML was rendered when the invoice was sent, so its logo may have been removed since then.
+  // The HTML was rendered when the invoice was sent. If the account has removed its logo since
+  // then, remove the logo from the HTML too.
   const logo = html && removeLogo(html) !== html ? await readLogo(db, tenantId) : undefined;
   if (!logo) return { ...mail, html: html && removeLogo(html), attachment };
   const picture = { contentId: LOGO_CONTENT_ID, contentType: logo.content_type, content: logo.data };
@@ -125,7 +127,9 @@ async function storeResult(
   ]);
 }
 
-/** Builds a command about a message. Running the command twice changes nothing the second time. */
+/**
+ * Builds a command that records the outcome of a message. A second such command changes nothing.
+ */
 function buildCommand(
   { tenant_id: tenantId, id: entityId }: LeasedMessage,
   type: string,

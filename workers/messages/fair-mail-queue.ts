@@ -2,22 +2,30 @@ import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { MESSAGES_QUEUE } from '../../shared/queues/messages.js';
 
-/** Per process. Many mail servers limit the concurrent connections from one address. */
+/**
+ * Maximum number of mails that this process sends at once. Many mail servers limit the concurrent
+ * connections from one address.
+ */
 const MAX_RUNNING = 4;
-/** Lower than MAX_RUNNING, so that other accounts need not wait for a slow PDF or provider. */
+/**
+ * Lower than MAX_RUNNING, so that one account's slow PDF or provider does not block other accounts.
+ */
 const MAX_RUNNING_PER_TENANT = 3;
 
 /** Messages to an account's customers, or mails of notices to its users. */
 export type MailKind = 'messages' | 'notices';
 
-/** Leases the next due mail of an account and returns its delivery; undefined if none is due. */
+/**
+ * Leases an account's next due mail and returns a function that sends it. Returns undefined if no
+ * mail is due.
+ */
 export type LeaseNextMail = (tenantId: string) => Promise<(() => Promise<void>) | undefined>;
 
 /**
- * Sends mails round-robin between accounts. The queue holds accounts, not mails: when an account is
- * next, the worker leases the mail that has been due the longest, and moves the account to the end.
- * So the number of accounts limits the memory, and no waiting mail holds a lease. If the process
- * dies, the clock finds the due mails.
+ * Sends mails round-robin between accounts. The queue contains accounts, not mails. When an account
+ * is next, the worker leases the account's longest due mail and moves the account to the end of the
+ * queue. So the number of accounts limits the memory, and mails are leased only when they are sent.
+ * If the process dies, the clock finds the due mails.
  */
 export class FairMailQueue {
   readonly #waiting = new FairQueue<string>();
@@ -32,7 +40,7 @@ export class FairMailQueue {
 
   /** Queues an account that may have due mails. */
   wake(tenantId: string, kind: MailKind): void {
-    // One entry per account and kind, however many wake-up jobs arrive.
+    // However many wake-up jobs arrive, an account waits only once per kind of mail.
     this.#waiting.push(tenantId, `${kind} ${tenantId}`);
     this.#startNext();
   }
@@ -63,11 +71,12 @@ export class FairMailQueue {
     try {
       const deliver = await this.leaseNext[kind](tenantId);
       if (!deliver) return;
-      // The account may have more due mails. A mail that becomes due later has its own wake-up job.
+      // Queue the account again, because it may have more due mails.
       this.wake(tenantId, kind);
       await deliver();
     } catch (error) {
-      // The clock adds a new wake-up job once PostgreSQL is reachable and the lease has expired.
+      // Only log the error. The clock wakes the account again once PostgreSQL is reachable and the
+      // lease has expired.
       this.runtime.metrics.failedJobs.inc({ queue: MESSAGES_QUEUE, name: kind, final: 'no' });
       this.runtime.logger.error({ err: error, tenant: tenantId, kind }, 'could not deliver a mail');
     }

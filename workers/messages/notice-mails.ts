@@ -19,9 +19,9 @@ import type { Providers } from './providers.js';
 const SENDER_NAME = 'Tow Dispatch';
 
 /**
- * Creates a function that leases the notice mail of an account that has been due the longest, and
- * sends it. The worker stores the result without a command, because a notice only records when it
- * was mailed.
+ * Creates a function that leases an account's longest due notice mail. The function returns another
+ * function, which sends the mail and stores the result. No command stores the result, because a
+ * notice only records when it was mailed.
  */
 export function createNoticeMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   const { db, logger, config } = runtime;

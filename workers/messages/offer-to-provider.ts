@@ -5,19 +5,22 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
 import type { Providers } from './providers.js';
 
-/** No other worker offers a message during its lease. */
+/** Duration of a message's lease. During the lease, no other worker offers the message. */
 export const MESSAGE_LEASE_SECONDS = 180;
 /**
- * Maximum time from the lease query until the message and its PDF are ready. Together with the
- * provider's deadline, this leaves 15 s of the lease for storing the acceptance.
+ * Maximum time from the lease query until the message and its PDF are ready. After this deadline
+ * and SEND_DEADLINE_MS, 15 s of the lease remain for storing the acceptance.
  */
 const PREPARE_DEADLINE_MS = 45_000;
-/** A provider that responds later counts as not having accepted the message. */
+/** If the provider responds later than this, the message counts as not accepted. */
 const SEND_DEADLINE_MS = 120_000;
-/** Waits between attempts, 15 minutes in total. */
+/** Waits between the attempts, 15 minutes in total. */
 const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
-/** Wait after our own limits, or an unknown provider, prevented an offer. */
+/**
+ * Wait after a message could not be offered, because one of our own limits was reached or the
+ * provider is unknown.
+ */
 const UNREADY_RETRY_SECONDS = 60;
 const STORE_RETRY_MS = 500;
 
@@ -25,7 +28,10 @@ export type OfferResult =
   | { outcome: 'accepted' }
   | { outcome: 'refused' | 'later' | 'unready'; reason: string };
 
-/** One of our own limits prevents the preparation of a message, which is no attempt then. */
+/**
+ * Thrown if one of our own limits prevents the preparation of a message. This does not count as an
+ * attempt.
+ */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
 }
@@ -33,9 +39,12 @@ export class NotReadyError extends Error {
 export interface ProviderOffer {
   id: string;
   provider: string;
-  /** Including this attempt. */
+  /** Number of attempts, including this one. */
   attempts: number;
-  /** `performance.now()` just before the lease query, so the lease ends later than computed. */
+  /**
+   * `performance.now()` just before the lease query. A deadline computed from this time is never
+   * later than the end of the lease.
+   */
   leaseRequestedAt: number;
   prepare: () => OutgoingMessage | Promise<OutgoingMessage>;
 }
@@ -47,7 +56,8 @@ export async function offerToProvider(
   // Every started attempt counts, so a message that kills its worker each time fails in the end.
   if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'The delivery broke off repeatedly.' };
   const provider = providers(name);
-  // A newer version queued this message during a rolling update. A newer worker can send it.
+  // During a rolling update, a newer version may have queued this message. A worker of that version
+  // can send it.
   if (!provider) return { outcome: 'unready', reason: `This worker does not support the provider ${name}.` };
   try {
     const message = await withDeadline(Promise.resolve().then(prepare), {
@@ -69,7 +79,7 @@ export async function offerToProvider(
   }
 }
 
-/** Returns undefined if no attempt follows. */
+/** Returns the wait before the next attempt; undefined if no attempt follows. */
 export function getRetryWait({ outcome }: OfferResult, attempts: number): RetryWait | undefined {
   if (outcome === 'unready') return { seconds: UNREADY_RETRY_SECONDS, wasOffered: false };
   const seconds = outcome === 'later' ? RETRY_AFTER_SECONDS[attempts - 1] : undefined;
@@ -84,7 +94,10 @@ async function withDeadline<T>(work: Promise<T>, { ms, error }: { ms: number; er
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Repeats `store` until the lease ends, because a lost acceptance would cause a second copy. */
+/**
+ * Calls `store`, and repeats the call after transient database errors until the lease ends. If an
+ * acceptance were not stored, the customer would get a second copy.
+ */
 export async function retryUntilStored(leaseRequestedAt: number, store: () => Promise<void>): Promise<void> {
   const deadline = leaseRequestedAt + MESSAGE_LEASE_SECONDS * 1000;
   for (;;) {

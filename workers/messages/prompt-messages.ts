@@ -23,8 +23,8 @@ export const messageTask: Task = {
 };
 
 /**
- * Adds wake-up jobs for due messages whose own job was lost or whose
- * worker died. Notice mails get all their wake-up jobs here.
+ * Adds wake-up jobs for due messages whose own job was lost or whose worker died. Notice mails get
+ * wake-up jobs only here.
  */
 async function promptDueMessages(
   runtime: Runtime,

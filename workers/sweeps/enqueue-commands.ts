@@ -1,10 +1,10 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 
-/** The usual size of a batch. */
+/** Maximum number of commands in a job, the same as in jobs for clients' requests. */
 const COMMANDS_PER_JOB = 256;
 
-/** No process waits for the replies. */
+/** Adds commands to the queue. No process waits for their results. */
 export async function enqueueCommands(writes: WritesQueue, commands: readonly Command[]): Promise<void> {
   for (let start = 0; start < commands.length; start += COMMANDS_PER_JOB)
     await enqueueBatch(writes, commands.slice(start, start + COMMANDS_PER_JOB), null);

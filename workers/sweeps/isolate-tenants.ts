@@ -2,12 +2,21 @@ import { isConnectionError } from '../../shared/platform/errors.js';
 import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import { isQueueFailure } from '../../shared/queues/backend.js';
 
-/** The work sees only these tenants' rows. After an error it runs again for parts of the set. */
+/**
+ * A sweep's work in one transaction, which sees only the rows of its tenants. After an error, the
+ * work runs again for each half of the tenants.
+ */
 export type SweepWork = (tx: Transaction) => Promise<void>;
 
-/** Time limit of a query after a slow failure. One slow tenant of 500 costs 9 s instead of 45. */
+/**
+ * Time limit of each query in the halves of a set that failed slowly. With this limit, one slow
+ * tenant among 500 costs 9 s instead of 45 s.
+ */
 export const HALF_SET_TIMEOUT_MS = 1_000;
-/** After this time, a pass that found a failing tenant splits no set. The next pass continues. */
+/**
+ * A pass that has found a failing tenant splits no more sets after this time. The next pass
+ * continues.
+ */
 const SPLIT_BUDGET_MS = 10_000;
 
 export interface TenantFailure {
@@ -19,16 +28,19 @@ export interface IsolationResult {
   /** Number of tenants whose work was committed. */
   succeeded: number;
   failures: TenantFailure[];
-  /** Sets that failed and were not split further. Some of their tenants did not cause the error. */
+  /** Sets that failed and were not split further. Some of their tenants may be healthy. */
   unsplit: { tenantIds: readonly string[]; error: unknown }[];
 }
 
-/** Returns whether PostgreSQL or the queue is unreachable. No tenant's rows cause such an error. */
+/**
+ * True if the error means that PostgreSQL or the queue is unreachable. The error then has nothing
+ * to do with a tenant's rows.
+ */
 export function isStoreUnavailable(error: unknown): boolean {
   return isConnectionError(error) || isQueueFailure(error);
 }
 
-/** Limits the time of each later query in the transaction. A session's default is 5 s. */
+/** Limits the time of each later query in the transaction. By default, the limit is 5 s. */
 export async function setQueryTimeout(tx: Transaction, timeoutMs: number): Promise<void> {
   await tx.query({
     name: 'set-statement-timeout',
@@ -39,14 +51,14 @@ export async function setQueryTimeout(tx: Transaction, timeoutMs: number): Promi
 
 interface TenantSet {
   tenantIds: readonly string[];
-  /** Limit of each query; undefined: the default of the session. */
+  /** Time limit of each query; undefined for the session's default. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * Runs a sweep's work for these tenants. After an error the set is split in halves,
- * until each failing tenant is alone.
- * @throws when PostgreSQL or the queue is unreachable
+ * Runs a sweep's work for these tenants in one transaction. After an error, splits the set in
+ * halves until each failing tenant is alone, or the time is used up.
+ * @throws if PostgreSQL or the queue is unreachable
  */
 export async function isolateFailingTenants(
   db: Database,
@@ -56,7 +68,7 @@ export async function isolateFailingTenants(
   const isolation: IsolationResult = { succeeded: 0, failures: [], unsplit: [] };
   const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
-  // The first half runs first. A single failing tenant then takes as many steps as halvings.
+  // `sets` is a stack: after a failure, the first half of the set runs next.
   for (let set = sets.pop(); set; set = sets.pop()) {
     const startedAt = performance.now();
     try {
@@ -81,7 +93,7 @@ function runSet(db: Database, { tenantIds, timeoutMs }: TenantSet, work: SweepWo
   });
 }
 
-/** Returns both halves. The last element runs first. */
+/** Returns both halves, the first half last, because the caller takes the last set first. */
 function halve({ tenantIds, timeoutMs }: TenantSet, failedAfterMs: number): TenantSet[] {
   const middle = Math.ceil(tenantIds.length / 2);
   const wasSlow = failedAfterMs >= HALF_SET_TIMEOUT_MS;

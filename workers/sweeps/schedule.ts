@@ -5,12 +5,15 @@ import type { CommandSweep, RowSweep } from '../../shared/records/sweeps/schedul
 import { enqueueCommands } from './enqueue-commands.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
 
-/** Runs once. The clock logs the facts that it returns. */
+/** Runs a schedule's work once. The clock logs the returned facts. */
 export type RunOnce = () => Promise<Record<string, unknown>>;
 
-/** Work at intervals that is more than a plain sweep. */
+/** A schedule whose work is more than a plain sweep. */
 export interface Task extends Interval {
-  /** Runs when the clock starts. The returned work can keep its place between passes. */
+  /**
+   * Called when the clock starts. The returned function can remember facts from one run to the
+   * next.
+   */
   prepare: (runtime: Runtime) => RunOnce;
 }
 

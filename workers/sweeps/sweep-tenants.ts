@@ -12,19 +12,25 @@ import {
   type TenantFailure,
 } from './isolate-tenants.js';
 
-/** Maximum tenants in one transaction. */
+/** Maximum number of tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
-/** Must not be below TENANTS_PER_PASS, so that round-robin sharing reaches each tenant. */
+/**
+ * Default for the maximum number of rows in one transaction. At least TENANTS_PER_PASS, so that
+ * round-robin sharing reaches each tenant.
+ */
 export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
- * When a tenant with a recorded failure is tried again, each query may take a tenth of the time
- * that the tenant has waited, from {@link HALF_SET_TIMEOUT_MS} to this maximum. So the tenant costs
- * the clock at most a tenth of its time, and a tenant that is merely large succeeds in the end.
+ * A tenant with a recorded failure is tried again with a time limit for each query. The limit is
+ * this share of the tenant's wait since the last try, but at least {@link HALF_SET_TIMEOUT_MS} and
+ * at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time, and a tenant
+ * that is only large succeeds in the end.
  */
 const RETRY_SHARE = 0.1;
 const MAX_RETRY_TIMEOUT_MS = 5_000;
-/** After this time a pass starts no further retries. The tenants that wait longest come first. */
+/**
+ * A pass starts no further retries after this time. The tenants with the longest waits come first.
+ */
 const RETRIES_BUDGET_MS = 5_000;
 
 type SweepRuntime = Pick<Runtime, 'db' | 'logger' | 'metrics'>;
@@ -36,9 +42,9 @@ export function splitTenants(tenantIds: readonly string[]): string[][] {
 }
 
 /**
- * Runs a sweep over all tenants; see {@link sweepTenantSet}.
- * @throws the last error that no single tenant caused, after the other sets have run; immediately
- *   when PostgreSQL or the queue is unreachable
+ * Runs a sweep over all tenants, set by set; see {@link sweepTenantSet}.
+ * @throws immediately if PostgreSQL or the queue is unreachable. If whole sets fail, throws the
+ *   last error after all sets have run
  */
 export async function sweepTenants(runtime: SweepRuntime, task: string, work: SweepWork): Promise<void> {
   let failure: { error: unknown } | undefined;
@@ -61,13 +67,12 @@ interface Sweep {
 }
 
 /**
- * Runs a sweep so that one failing tenant does not stop the others. An error splits the
- * tenants in halves until the failing tenant is alone. The sweep skips only that tenant and
- * records its failure. Later passes try a recorded tenant alone: the next pass first, then
- * after waits that double up to 15 minutes. Each try costs the clock one transaction,
- * limited to 1 s at first and to 5 s later.
- * @throws when PostgreSQL or the queue is unreachable, or when all of several tenants fail:
- *   then no single tenant is the cause
+ * Runs a sweep so that one failing tenant does not stop the others. After an error, splits the set
+ * in halves until the failing tenant is alone. The sweep skips that tenant and records its failure.
+ * Later passes try a recorded tenant alone: first in the next pass, then after waits that double up
+ * to 15 minutes. Each query of such a try may take 1 s at first, and up to 5 s later.
+ * @throws if PostgreSQL or the queue is unreachable. Also throws if all of several tenants fail,
+ *   because then no single tenant is the cause
  */
 export async function sweepTenantSet(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
   const { db, logger } = runtime;

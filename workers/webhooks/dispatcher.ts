@@ -18,7 +18,7 @@ import { InFlightRequests, SLOW_MS } from './queue/in-flight-requests.js';
 import { EndpointSender } from './send/endpoint-sender.js';
 import { ResultProcessor } from './store/result-processor.js';
 
-/** Pause until the dispatcher checks again whether PostgreSQL has caught up. */
+/** While the dispatcher may not send, it checks at this interval whether it may send again. */
 const STORE_CHECK_MS = 250;
 /** The dispatcher starts no request while more results than this wait to be stored. */
 const MAX_UNSTORED = 2000;
@@ -30,9 +30,9 @@ export interface DispatcherParts {
 }
 
 /**
- * Sends the due deliveries of the endpoint queues that this process holds, with permits shared
- * fairly between tenants. The endpoint's recent successes determine its concurrent requests. No job
- * and no transaction stays open while a receiver responds.
+ * Sends the due deliveries of the endpoint queues that this process has leased. Permits are shared
+ * fairly between tenants. An endpoint's recent successes and failures determine how many concurrent
+ * requests it gets. No job and no transaction stays open while a receiver responds.
  */
 export class Dispatcher {
   private readonly keeper: QueueKeeper<EndpointQueueRef, EndpointQueue>;
@@ -80,7 +80,10 @@ export class Dispatcher {
     this.requests.start();
   }
 
-  /** Checks these endpoint queues for work, in this process or in the process that holds them. */
+  /**
+   * Checks these endpoint queues for work. If another process has a queue's lease, that process
+   * checks.
+   */
   wake(refs: EndpointQueueRef[]): Promise<void> {
     return this.keeper.wake(refs);
   }
@@ -102,8 +105,7 @@ export class Dispatcher {
 
   private scheduleLater(endpointQueue: EndpointQueue, inMs: number): void {
     clearTimeout(endpointQueue.timer);
-    // The process need not hold the queue during a long
-    // pause, because the clock wakes the queue afterwards.
+    // Set no timer for a long pause, because the clock wakes the queue after the pause.
     if (inMs > HORIZON_SECONDS * 1000) return;
     endpointQueue.timer = setTimeout(() => this.schedule(endpointQueue), inMs);
     if (inMs > SLOW_MS) this.scheduleWake(endpointQueue.ref, inMs);
@@ -122,7 +124,8 @@ export class Dispatcher {
     this.isSendScheduled = true;
     setImmediate(() => {
       this.isSendScheduled = false;
-      // One timer serves all callers in the meantime.
+      // A timer of an earlier call may still be pending. Without this, each call during the wait
+      // would add another timer.
       clearTimeout(this.storeCheckTimer);
       if (this.isClosing) return;
       const mustWait = !this.keeper.hasValidLeases || this.results.backlog > MAX_UNSTORED;

@@ -6,8 +6,8 @@ import type { Task } from '../sweeps/schedule.js';
 import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
- * A pass ends after this time, so that it does not delay the clock's
- * other tasks. The next pass continues with the next tenant.
+ * Maximum duration of a pass, so that the clock's other tasks are not delayed. The next pass
+ * continues with the next tenant.
  */
 const PASS_BUDGET_MS = 2_000;
 
@@ -18,17 +18,16 @@ export const replayTask: Task = {
 };
 
 /**
- * Creates a function that runs one pass: it creates some deliveries of each running replay and
- * recovery. Portions are small and have a low priority, so that replays do not delay live
- * deliveries. Rows and positions are committed together. If a wake-up is lost, the `wake-lanes`
- * sweep finds the endpoint queue.
+ * Creates a function that runs one pass. A pass creates some deliveries for each running replay and
+ * recovery. These deliveries are few and have a low priority, so that they do not delay live
+ * deliveries. If a wake-up job is lost, the `wake-lanes` task finds the endpoint queue.
  */
 export function createReplayRunner(
   runtime: Runtime,
   webhooks: WebhooksQueue,
 ): () => Promise<Record<string, unknown>> {
-  // The tenant at which the last pass ended. If every pass started
-  // at the first tenant, the last tenants might never get a pass.
+  // The tenant at which the last pass ended. If every pass started at the first tenant, the last
+  // tenants might never be reached.
   let lastTenant = '';
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -65,7 +64,7 @@ async function createNextDeliveries(
   return endpoints.length;
 }
 
-/** Sorts round-robin between tenants, starting with the tenant after `lastTenant`. */
+/** Sorts replays round-robin between tenants, starting with the tenant after `lastTenant`. */
 function sortRoundRobin(running: RecordRef[], lastTenant: string): RecordRef[] {
   const countByTenant = new Map<string, number>();
   return running
@@ -78,7 +77,7 @@ function sortRoundRobin(running: RecordRef[], lastTenant: string): RecordRef[] {
     .map(({ ref }) => ref);
 }
 
-/** Finds the replays that can continue, sorted by tenant within each transaction. */
+/** Finds all tenants' running replays that can continue now. */
 async function findRunning(runtime: Runtime): Promise<RecordRef[]> {
   const found: RecordRef[] = [];
   await sweepTenants(runtime, replayTask.name, async (tx) => {

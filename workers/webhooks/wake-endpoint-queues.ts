@@ -10,7 +10,10 @@ import type { Task } from '../sweeps/schedule.js';
 import { sweepTenants } from '../sweeps/sweep-tenants.js';
 
 const ENDPOINT_QUEUES_PER_PASS = 2000;
-/** Longer than the interval of the task, so that one failed run does no harm. */
+/**
+ * Wake-ups are scheduled this far ahead. This is longer than the task's interval, so that one
+ * failed run does no harm.
+ */
 const WAKE_HORIZON_SECONDS = 30;
 
 export const endpointQueueTask: Task = {
@@ -23,8 +26,8 @@ export const endpointQueueTask: Task = {
 };
 
 /**
- * Wakes the workers for due endpoint queues that no worker holds, and schedules a wake-up for
- * queues that become due within the horizon.
+ * Wakes due endpoint queues that no worker has leased. Schedules a wake-up for queues that become
+ * due within the horizon.
  */
 async function wakeDueEndpointQueues(
   runtime: Runtime,

@@ -10,7 +10,10 @@ export interface CompletedCommand {
   outcome: CommandOutcome;
 }
 
-/** 202 means that the write awaits approval, or that the record is processed later. */
+/**
+ * Returns the status of the HTTP response to the command. 202 means that the write awaits approval,
+ * or that the created record is processed later.
+ */
 export function getHttpStatus({ command, outcome }: CompletedCommand): number {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
   if (outcome.held) return 202;
@@ -19,7 +22,10 @@ export function getHttpStatus({ command, outcome }: CompletedCommand): number {
   return isAccepted ? 202 : 201;
 }
 
-/** Returns null if the command created no record. */
+/**
+ * Returns the path for the Location header. It leads to the approval if the write is held,
+ * otherwise to the created record. Returns null if the command created no record.
+ */
 export function buildLocation({ command, outcome }: CompletedCommand): string | null {
   const definition = getCommandDefinition(command.type);
   if (outcome.ok && outcome.held) return `${getCollectionPath('approval')}/${command.id}`;
@@ -33,7 +39,10 @@ function getOutcomeName(outcome: CommandOutcome): AuditRecord['outcome'] {
   return outcome.held ? 'held' : 'ok';
 }
 
-/** Returns the command and, if it ran another command in its place, also that command. */
+/**
+ * Returns the command. If its handler ran a second command, returns the second command too. For
+ * example, approving a held write runs the held command.
+ */
 function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
   const ran = one.outcome.ok ? one.outcome.ranCommand : undefined;
   if (!ran) return [one];
@@ -41,9 +50,9 @@ function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
 }
 
 /**
- * Inserts one audit entry per command. The table is append-only (docs/decisions.md §9). Its primary
- * key is the inbox: if another worker runs the same command concurrently, this insert fails, and
- * the whole transaction with it.
+ * Builds the query that inserts one audit entry per command into an append-only table
+ * (docs/decisions.md §9). The table's primary key is the inbox: if another worker has run the same
+ * command, this insert fails, and the whole transaction is rolled back.
  */
 export function buildCommandAuditInsert(
   completed: CompletedCommand[],

@@ -1,9 +1,10 @@
 const CAUTIOUS_BATCHES = 100;
 
 /**
- * A cautious batch searches for existing results before it runs. After an outage, clients repeat
- * many requests, and the search is cheaper than running whole batches twice. A client that repeats
- * one key therefore cannot slow down the others.
+ * Decides which batches are cautious: a cautious batch searches for existing results before it
+ * runs. After a conflict, the next 100 batches are cautious. Conflicts come in series, because
+ * clients repeat many requests after an outage. The search is then cheaper than running whole
+ * batches twice.
  */
 export class ConflictMonitor {
   private cautiousBatchesLeft = 0;
@@ -12,7 +13,10 @@ export class ConflictMonitor {
     this.cautiousBatchesLeft = CAUTIOUS_BATCHES;
   }
 
-  /** Call it once per batch, because it counts down. */
+  /**
+   * Returns whether the next batch must be cautious. Call this once per batch, because each call
+   * counts down.
+   */
   isNextBatchCautious(): boolean {
     if (this.cautiousBatchesLeft === 0) return false;
     this.cautiousBatchesLeft -= 1;

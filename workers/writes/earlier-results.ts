@@ -16,20 +16,24 @@ interface EarlierRow extends AuditedResultRow, StoredRequest {
   location: string | null;
   body: string;
   /**
-   * The stored response belongs to a command of the same actor that created or changed a record.
+   * True if a command of the same actor stored the response under the Idempotency-Key, and that
+   * command created or changed a record.
    */
   is_own: boolean;
 }
 
-/** `results` has one entry per command id. `expiredKeys` are older than 24 hours. */
+/**
+ * `results` maps command ids to results. `expiredKeys` lists the idempotency keys that are older
+ * than 24 hours and may be used again.
+ */
 export interface EarlierResults {
   results: Map<string, CommandResult>;
   expiredKeys: { tenant_id: string; key: string }[];
 }
 
 /**
- * Finds audit entries of commands that have run, and responses under the idempotency keys
- * (docs/decisions.md §5, Idempotency).
+ * Finds the results of commands that have run before: their audit entries, and the responses stored
+ * under their Idempotency-Keys (docs/decisions.md §5, Idempotency).
  */
 export async function findEarlierResults(tx: Transaction, commands: Command[]): Promise<EarlierResults> {
   const rows = await tx.query<EarlierRow>({
@@ -79,7 +83,8 @@ async function addEarlierResult(
 function buildReplayResult(command: Command, row: EarlierRow): CommandResult {
   const error = findReusedKeyError(command.idempotency, row);
   if (error) return { id: command.id, ok: false, error, unaudited: true };
-  // A worker may die after the commit. Its client got no response, so the second run is no replay.
+  // If a worker died after the commit, the command has an audit entry, but its client got no
+  // response. The client now gets its first response, so this is no replay.
   const replayed = !row.done;
   const { status, body, location, is_own: isOwnChange } = row;
   return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };

@@ -11,6 +11,7 @@ export function startWritesWorker(runtime: Runtime): void {
   const worker = openWorker<WriteJob>(runtime, WRITES_QUEUE, createWritesProcessor(runtime), {
     concurrency: runtime.config.writesConcurrency,
   });
-  // Only a separate process has a supervisor that restarts it after an exit.
+  // Only scaled-out processes, which use Redis, have a supervisor that restarts them after the
+  // watchdog ends them.
   if (runtime.redis) watchProgress(runtime, queue, worker);
 }

@@ -7,23 +7,23 @@ import { buildCommandAuditInsert } from './completed-command.js';
 import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 
 /**
- * After these errors a batch runs again immediately: a unique violation (another worker has
- * committed the same command or key), a serialization failure, a deadlock.
+ * SQLSTATE codes after which a batch runs again immediately. 23505: another worker has committed
+ * the same command or key. 40P01: a deadlock. 40001: a serialization failure.
  */
 const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
 const MAX_RUNS = 4;
 
-/** Jobs with suspected commands of all tenants wait in one queue. */
+/** All jobs with suspected commands wait in one queue, whatever their tenants. */
 const SUSPECTED_JOBS = { queue: 'suspects', group: 'all' } as const;
 
-/** One job with suspected commands runs at a time. */
+/** Creates a limit that lets one job with suspected commands run at a time. */
 export function createSuspectLimit(maxQueued: number): FairLimit<'suspects'> {
   return createFairLimit({ queues: [SUSPECTED_JOBS.queue], maxRunning: 1, maxQueued });
 }
 
 /**
- * Runs a batch so that one failing command does not fail the others. An unexpected error splits the
- * batch in halves until the failing command is alone.
+ * Runs a batch so that one failing command does not fail the others. After an unexpected error,
+ * splits the batch in halves until the failing command is alone.
  * @throws if PostgreSQL is unreachable; the queue then retries the job
  */
 export async function runIsolated(
@@ -35,7 +35,8 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // Without the search, a command that has already run may fail in another way.
+    // Try again with the search. Without the search, a command that has run before may fail with
+    // any error.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     return recordFailure(context, commands[0] as Command, error);
@@ -81,9 +82,9 @@ async function recordFailure(
 }
 
 /**
- * Runs the commands of a job whose worker died, one by one, the fewest attempts first. Each
- * attempt is counted before it starts. A command that has killed its worker too often is
- * skipped and stays parked.
+ * Runs the commands of a job whose worker died, one by one. Commands with the fewest attempts run
+ * first. Each attempt is counted before it starts. A command that has killed its worker too often
+ * is parked and does not run.
  */
 export function runSuspectedCommands(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
   return context.suspectLimit.run(SUSPECTED_JOBS, () => runOneByOne(context, commands));

@@ -14,8 +14,10 @@ interface VersionedRow extends Row {
 
 /**
  * Refuses commands whose If-Match does not include the record's current version (RFC 9110, section
- * 13.1.1). The response is 412 with the changes since that version, and their authors. Locks the
- * records until the transaction ends. Leaves missing and deleted records to the handler.
+ * 13.1.1). The refusal is a 412 that lists the changes since the client's version, and who made
+ * them. Locks the records until the transaction ends. Leaves missing and deleted records to the
+ * handler.
+ * @returns the refusals by command id
  */
 export async function checkPreconditions(
   tx: Transaction,
@@ -42,7 +44,10 @@ export async function checkPreconditions(
   return refused;
 }
 
-/** A version is `updated_at` in milliseconds, as clients see it. */
+/**
+ * True if a client's version is the current version. A version is `updated_at` to the millisecond,
+ * because clients see no more digits.
+ */
 function isSameVersion(current: string, wanted: readonly string[]): boolean {
   return wanted.some((version) => Date.parse(version) === Date.parse(current));
 }

@@ -18,7 +18,10 @@ import {
 import { runDryRun } from './run-batch.js';
 import { createWakeUpSender } from './wake-up-sender.js';
 
-/** The processor commits a batch, then replies to the api process that waits for the results. */
+/**
+ * Creates the processor of `writes` jobs. It commits a job's batch, then sends the results to the
+ * process that waits for them.
+ */
 export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   const { db, logger, config } = runtime;
   const context: BatchContext = {
@@ -26,7 +29,7 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     db,
     logger,
     conflictMonitor: new ConflictMonitor(),
-    // A worker runs at most this many jobs, so all of them may wait here.
+    // A worker runs at most `writesConcurrency` jobs at once, so this limit never refuses a job.
     suspectLimit: createSuspectLimit(config.writesConcurrency),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
     afterCommit: createWakeUpSender(runtime),
@@ -49,12 +52,16 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
       replyTo && sendReply(runtime, replyTo, results),
       wakeStreams(runtime, commands, results),
     ]);
-    // The job fails. The queue retries it until a newer worker runs the rest.
+    // Fail the job, so that the queue retries it until a worker of a newer version runs the unknown
+    // commands.
     if (unknownTypes.length > 0) throw new UnknownCommandError(unknownTypes);
   };
 }
 
-/** During a rolling upgrade, commands of a newer version must not hold up the rest of their job. */
+/**
+ * Separates the commands that this version can run. During a rolling upgrade, commands of a newer
+ * version must not delay the other commands in their job.
+ */
 function selectKnownCommands(all: Command[]): { commands: Command[]; unknownTypes: string[] } {
   const commands = all.filter(({ type }) => isKnownCommand(type));
   const unknown = commands.length === all.length ? [] : all.filter(({ type }) => !isKnownCommand(type));
@@ -76,10 +83,11 @@ async function runJob(
 }
 
 function runWrites(context: BatchContext, job: Job<WriteJob>, writes: Command[]): Promise<CommandResult[]> {
-  // A stall means that a worker died during this job. One of the commands may be the cause.
+  // A stall means that a worker died during this job. One of the commands may have killed it, so
+  // run them one by one.
   if (job.stalledCounter > 0) return runSuspectedCommands(context, writes);
-  // The search costs a tenth of a batch (measured). On a job's first run, no command has already
-  // run, and repeated idempotency keys are rare.
+  // Skip the search on a job's first run, when no command has run before and repeated
+  // Idempotency-Keys are rare. The search takes a tenth of a batch's time (measured).
   const isFirstRun = job.attemptsMade === 0 && job.data.replyTo !== null;
   return runIsolated(context, writes, {
     shouldSearchEarlier: !isFirstRun || context.conflictMonitor.isNextBatchCautious(),
@@ -108,7 +116,10 @@ async function tryDryRun(context: BatchContext, command: Command): Promise<Comma
   }
 }
 
-/** A failure loses no result, because the api process finds committed results by audit entries. */
+/**
+ * Sends the results to the waiting process. A failure loses no result, because that process finds
+ * committed results by their audit entries.
+ */
 async function sendReply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
   await runtime.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
@@ -120,8 +131,8 @@ async function sendReply(runtime: Runtime, channel: string, results: CommandResu
 }
 
 /**
- * Wakes the event streams of tenants whose commands have succeeded. A lost broadcast delays their
- * events by up to two seconds. Streams may be woken without a new event.
+ * Wakes the event streams of tenants whose commands have succeeded. If the broadcast is lost, the
+ * streams find the events up to two seconds later. A stream may be woken without a new event.
  */
 async function wakeStreams(runtime: Runtime, commands: Command[], results: CommandResult[]): Promise<void> {
   const succeeded = new Set(results.filter((result) => result.ok && !result.replayed).map(({ id }) => id));
@@ -173,7 +184,7 @@ function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchRepo
   );
 }
 
-/** For tests: kills the process while the transaction is open. */
+/** For tests: kills the process while the transaction is open, if a failpoint is set. */
 function killIfMarked(runtime: Runtime, commands: Command[]): void {
   const { config } = runtime;
   if (config.failpoints.size === 0) return;

@@ -7,11 +7,14 @@ import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
- * A resubmitted operation is not submitted again for this long. BullMQ returns a stalled job to the
- * queue sooner.
+ * A resubmitted operation is not submitted again for this long. BullMQ needs less time to return a
+ * stalled job to the queue.
  */
 const LEASE_SECONDS = 20;
-/** Time limit of the count, in ms, so that it does not delay the clock's other tasks. */
+/**
+ * Time limit in ms for each query that counts, so that counting does not delay the clock's other
+ * tasks.
+ */
 const COUNT_TIMEOUT_MS = 1_000;
 
 export const operationTask: Task = {
@@ -24,15 +27,15 @@ export const operationTask: Task = {
 };
 
 /**
- * Adds pending operations to the queue again: those whose job was lost or never started. A command
- * that has run meanwhile does nothing.
+ * Adds pending operations to the queue again, because their jobs were lost or never added. If a
+ * command has run after all, running it again changes nothing.
  */
 async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
   let resubmitted = 0;
   await sweepTenants(runtime, operationTask.name, async (tx) => {
     const commands = await leasePending(tx, { leaseSeconds: LEASE_SECONDS, limit: DEFAULT_ROWS_PER_PASS });
-    // Inside the transaction: if the queue is unreachable, the lease is rolled back and the next
-    // run tries again.
+    // Add the jobs inside the transaction. If the queue is unreachable, the leases are then rolled
+    // back, and the next run tries again.
     await enqueueCommands(writes, commands);
     resubmitted += commands.length;
   });
@@ -42,9 +45,9 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
 }
 
 /**
- * Sets the gauge of pending operations. Counts in separate transactions: a failed count must not
- * roll back the leases of commands that are already on the queue. After a failure the gauge keeps
- * its last value.
+ * Counts the pending operations and sets the gauge. Counts in transactions of its own, because a
+ * failed count must not roll back the leases of commands that are already in the queue. After a
+ * failure the gauge keeps its last value.
  */
 async function measurePending({ db, logger, metrics }: Runtime): Promise<number | undefined> {
   try {

@@ -23,7 +23,7 @@ import { groupByType, splitIntoWaves } from './waves.js';
 
 export interface CommittedBatch {
   completed: CompletedCommand[];
-  /** Queues of the endpoints that receive events of this batch. */
+  /** Queues of the endpoints that receive events from this batch. */
   endpointQueues: EndpointQueueRef[];
 }
 
@@ -31,21 +31,22 @@ export interface BatchContext {
   config: Config;
   db: Database;
   logger: Logger;
-  /** Called after all changes, while the transaction is still open. */
+  /** Called when all handlers have run, while the transaction is still open. */
   beforeCommit: (commands: Command[]) => void;
-  /** Called after the commit. The call is lost if the process dies first. */
+  /** Called after the commit, unless the process dies first. */
   afterCommit?: (committed: CommittedBatch) => void;
   conflictMonitor: ConflictMonitor;
   /**
-   * Lets one job with suspected commands run at a time. Otherwise a poison command could kill a
-   * command of another job. That death would count as an attempt of the innocent command.
+   * Lets only one job with suspected commands run at a time. Otherwise a poison command in one job
+   * could kill the worker while it runs a harmless command of another job. The death would then
+   * count as an attempt of the harmless command.
    */
   suspectLimit: FairLimit<'suspects'>;
 }
 
 export interface BatchOptions {
   /**
-   * Search for existing results first. Without the search, a repeated command or a used
+   * True to search for existing results first. Without the search, a repeated command or a used
    * Idempotency-Key makes the whole batch fail with a unique violation (23505). The batch must then
    * run again with the search.
    */
@@ -55,8 +56,8 @@ export interface BatchOptions {
 /**
  * Runs a batch in one transaction, wave by wave. Changes, audit entries, events and idempotency
  * records are committed together. Results are in no particular order.
- * @throws if PostgreSQL fails unexpectedly. The batch is then rolled back, unless the connection
- * broke during the commit; a second run of the batch finds out
+ * @throws if PostgreSQL or a handler fails unexpectedly. The batch is then rolled back, unless the
+ *   connection broke during the commit. In that case a second run finds the committed results
  */
 export async function runBatch(
   context: BatchContext,
@@ -81,7 +82,10 @@ export async function runBatch(
   ]);
 }
 
-/** `rendered` is complete once the transaction is committed. */
+/**
+ * The results of a wave. `rendered` is complete only after the commit, because the last wave's
+ * queries run at the commit.
+ */
 interface WaveResult {
   earlier: CommandResult[];
   completed: CompletedCommand[];
@@ -96,14 +100,16 @@ async function runWaves(
   const waveResults: WaveResult[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
-    // A later wave shares a conflict key with an earlier wave, for example an Idempotency-Key.
+    // Later waves always search, because their commands share a conflict key with an earlier wave,
+    // for example an Idempotency-Key.
     const { results, completed } = await runWave(tx, wave, {
       shouldSearchEarlier: shouldSearchEarlier || index > 0,
       config,
     });
     const sent: Promise<void>[] = [];
     const rendered = storeOutcomes(completed, (query, onRows) => {
-      // Earlier waves must run their queries now, because the next wave reads their rows.
+      // Only the last wave's queries may run at the commit. The queries of other waves run now,
+      // because the next wave reads the stored rows.
       if (isLast) tx.queryAtCommit(query, onRows);
       else sent.push(tx.query<never>(query).then(onRows));
     });
@@ -136,9 +142,10 @@ async function runWave(
 }
 
 /**
- * Finds results for failed commands whose request was sent twice. Another worker has just committed
- * the same request, so this command fails, for example with a used invoice number. The other
- * command's result is then the result of both. At READ COMMITTED, this query can read it.
+ * Finds the results of failed commands whose request was sent twice. If another worker has just
+ * committed the same request, this command fails, for example because the invoice number is in use.
+ * The committed result is then the result of both requests. This query can read it because the
+ * transaction is READ COMMITTED.
  */
 async function findOvertaken(tx: Transaction, ran: CompletedCommand[]): Promise<Map<string, CommandResult>> {
   const failed = ran.filter(({ command, outcome }) => !outcome.ok && command.idempotency);
@@ -157,8 +164,8 @@ async function runHandlers(
 ): Promise<CompletedCommand[]> {
   const completed: CompletedCommand[] = [];
   for (const [type, group] of groupByType(commands)) {
-    // The check runs per type, because a claim or a suggestion can change an invoice that
-    // its command does not name.
+    // Check preconditions just before each type's handler. An earlier handler may have changed the
+    // record: a claim or a suggestion can change an invoice that its command does not name.
     const refused = await checkPreconditions(tx, group);
     for (const command of group) {
       const outcome = refused.get(command.id);
@@ -203,7 +210,8 @@ function hasNoEffect({
 
 /**
  * Runs one command with its real handler in a transaction that is rolled back (docs/decisions.md
- * §5, Dry run). Then inserts the audit entry. The result's body is the `data` of the preview.
+ * §5, Dry run). Then commits an audit entry for the dry run. The result's body becomes the `data`
+ * of the preview.
  */
 export async function runDryRun({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
   const { completed, rendered } = await db.runAndRollBack([command.tenantId], async (tx) => {
@@ -216,13 +224,13 @@ export async function runDryRun({ db, config }: BatchContext, command: Command):
       tx.queryAtCommit(buildCommandAuditInsert([completed], 'dry_run')),
     )
     .catch((error: unknown) => {
-      // An earlier run of the job has inserted the entry. A second audit entry would be wrong.
+      // A unique violation means that an earlier run of this job has inserted the audit entry.
       if (getErrorCode(error) !== '23505') throw error;
     });
   const result = buildResult(completed, rendered);
   if (!result.ok) return result;
-  // A dry run of a change must not count as the caller's own change. Otherwise it would show the
-  // record, without a trace, to every caller with permission to change it.
+  // A dry run does not count as the caller's own change. Otherwise a caller with permission to
+  // change a record, but not to read it, could read the record by dry runs.
   const isHeld = completed.outcome.ok && completed.outcome.held === true;
   const isOwnChange = isHeld || getCommandDefinition(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };

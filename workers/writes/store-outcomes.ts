@@ -15,7 +15,10 @@ import {
   getHttpStatus,
 } from './completed-command.js';
 
-/** Both members are filled when the queries have run. */
+/**
+ * The response bodies by command id, and the endpoint queues to wake. Both are filled when the
+ * queries have run.
+ */
 export interface RenderedResponses {
   bodies: Map<string, string>;
   /** Queues of endpoints with new deliveries. May contain duplicates. */
@@ -23,7 +26,8 @@ export interface RenderedResponses {
 }
 
 /**
- * Stores the audit entries last.
+ * Stores the events, deliveries, idempotency records and, last, the audit entries of these
+ * commands.
  * @param send runs one query and passes its rows to the callback
  */
 export function storeOutcomes(completed: CompletedCommand[], send: QuerySender): RenderedResponses {
@@ -37,10 +41,13 @@ export function storeOutcomes(completed: CompletedCommand[], send: QuerySender):
   return rendered;
 }
 
-/** Runs a query now or at the commit. */
+/** Runs a query now or at the commit, and passes its rows to `onRows`. */
 export type QuerySender = (query: SqlQuery, onRows?: (rows: RenderedRow[]) => void) => void;
 
-/** A dry run neither checks its Idempotency-Key nor stores a record for it. */
+/**
+ * Renders the responses of dry runs. Removes the Idempotency-Keys first, so that a key that is
+ * already in use does not make the query fail.
+ */
 export async function renderResponses(
   tx: Transaction,
   completed: CompletedCommand[],
@@ -59,7 +66,10 @@ interface TouchedRecord {
   ref: RecordRef;
   command: Command;
   events: EventDraft[];
-  /** The command whose response contains this record; undefined if only an event contains it. */
+  /**
+   * The command whose response contains this record; undefined if only an event contains the
+   * record.
+   */
   respondsTo: CompletedCommand | undefined;
 }
 
@@ -87,7 +97,10 @@ function collectRows(
   }
 }
 
-/** Builds the text before and after the record, if the response has additional members. */
+/**
+ * Returns the text before and after the record in the response. Returns undefined if the response
+ * is the record alone.
+ */
 function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail: string } | undefined {
   if (!outcome.ok) return undefined;
   if (outcome.held) return HELD_RESPONSE_FRAME;
@@ -95,8 +108,8 @@ function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail
 }
 
 /**
- * A command's own record comes with its events, except events about another record. Each of
- * these comes with that record.
+ * Groups the records to render by entity type. Each event goes with the record that it shows: the
+ * command's own record, or the record in `event.entity`.
  */
 function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[]> {
   const groups = new Map<string, TouchedRecord[]>();
@@ -110,7 +123,7 @@ function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[
     const events = outcome.ok ? outcome.events : [];
     const own = events.filter((event) => !event.entity);
     const isHeld = outcome.ok && outcome.held === true;
-    // The response to a held write is its approval, whose id is the command's id.
+    // The response to a held write is the approval, whose id is the command's id.
     const ref = isHeld ? { tenant_id: command.tenantId, id: command.id } : toRecordRef(command);
     const entityType = isHeld ? 'approval' : getCommandDefinition(command.type).entityType;
     add(entityType, { ref, command, events: own, respondsTo: one });
@@ -124,9 +137,9 @@ function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[
 }
 
 /**
- * Builds one query that renders records, stores them as events and idempotency records, and
- * returns them. A 2xx response, its event and its replay therefore contain the same text,
- * committed with the change.
+ * Builds one query that renders records, stores their events, deliveries and idempotency records,
+ * and returns the rendered texts. So a 2xx response, its event and its replay contain the same
+ * text. The query also returns the endpoints with new deliveries.
  */
 function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery {
   const { table, representation } = getResourceTable(entityType);

@@ -3,7 +3,10 @@ import { createPrompter, type PromptedRecord } from '../../shared/queues/prompts
 import { WEBHOOKS_QUEUE } from '../../shared/queues/webhooks.js';
 import type { CommittedBatch } from './run-batch.js';
 
-/** Wakes the other workers after a batch. The clock replaces a lost wake-up job. */
+/**
+ * Returns a function that adds wake-up jobs for the work that a committed batch has created. The
+ * clock replaces a lost wake-up job.
+ */
 export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch) => void {
   const prompt = createPrompter(runtime);
   return (committed) => {

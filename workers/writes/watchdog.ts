@@ -4,7 +4,7 @@ import type { WriteJob, WritesQueue } from '../../shared/queues/writes.js';
 import { checkReadiness, createStoreChecks } from '../../shared/server/health.js';
 
 const CHECK_INTERVAL_MS = 10_000;
-/** If jobs wait this long although the stores are healthy, the worker no longer consumes jobs. */
+/** If jobs wait this long although the stores respond, the worker is hanging. */
 const MAX_IDLE_MS = 30_000;
 
 /**

@@ -1,7 +1,10 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 
-/** Concurrent commands may not share a record, an invoice number or an Idempotency-Key. */
+/**
+ * Lists the keys that no two concurrent commands may share: the record, the Idempotency-Key, and
+ * keys of the command's type, for example an invoice number.
+ */
 function listConflictKeys(command: Command): string[] {
   const own = getCommandDefinition(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
   const keys = [`entity:${command.entityId}`, ...own];
@@ -10,9 +13,9 @@ function listConflictKeys(command: Command): string[] {
 }
 
 /**
- * Splits a batch into waves that run one after another. Within a wave no two commands share a
- * conflict key, so a handler can run the wave as a set. Commands that share a key run in the
- * sequence of their arrival.
+ * Splits a batch into waves that run one after another. Commands within a wave share no conflict
+ * key, so a handler can run them as a set. Commands that share a key run in the sequence of their
+ * arrival.
  */
 export function splitIntoWaves(commands: Command[]): Command[][] {
   const waves: Command[][] = [];

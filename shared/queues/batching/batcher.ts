@@ -1,15 +1,15 @@
 /**
- * Batches items without a timer. The first batch starts at the end of this event-loop
- * tick. While it runs, the next batch collects. A single item never waits for others,
- * and many items share a transaction.
+ * Batches items without a timer. The first batch starts at the end of the event-loop tick. Items
+ * that arrive while a batch runs form the next batch. So a single item waits for no others, and
+ * under load many items share a call of `run`, and with it a transaction.
  */
 export class Batcher<Item> {
   #waiting: Item[] = [];
   #running: Promise<void> | undefined;
 
   /**
-   * @param run handles a batch; must not reject
-   * @param max maximum number of items of a batch
+   * @param run processes a batch; must not reject
+   * @param max maximum number of items in a batch
    */
   constructor(
     private readonly run: (batch: Item[]) => Promise<void>,
@@ -21,7 +21,7 @@ export class Batcher<Item> {
     return this.#waiting.length;
   }
 
-  /** Resolves when every item is handled. Undefined if there is none. */
+  /** Resolves when all items have been processed; undefined if there are no items. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
@@ -34,22 +34,26 @@ export class Batcher<Item> {
   async #runAll(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.run(this.#waiting.splice(0, this.max));
-    // In the event-loop tick of the last check, so that a later item starts a new loop.
+    // Reset in the same event-loop tick as the loop's last check, so that an item added later
+    // starts a new loop.
     this.#running = undefined;
   }
 }
 
 export interface HalvesOptions<Item> {
-  /** True if the error concerns all items alike. Such an error is thrown. */
+  /**
+   * True if the error affects all items alike, for example because a store is unreachable. {@link
+   * runInHalves} throws such an error.
+   */
   isTransient: (error: unknown) => boolean;
-  /** Receives the error of an item that fails alone. */
+  /** Called with each item that fails even alone, and with its error. */
   onFailure: (item: Item, error: unknown) => Promise<void> | void;
 }
 
 /**
- * Runs `work` on all items, and after an error on each half. An item that
- * fails does not hold up the others.
- * @throws a transient error of `work`
+ * Runs `work` on all items. After an error, runs `work` on each half, down to single items. So an
+ * item that fails does not stop the others.
+ * @throws an error of `work` that is transient
  */
 export async function runInHalves<Item>(
   items: Item[],

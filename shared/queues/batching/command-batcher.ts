@@ -1,26 +1,29 @@
 import type { Command, CommandResult } from '../../contracts/command.js';
 import { FairQueue } from '../../platform/limits/fair-queue.js';
 
-/** Running jobs per api process. docs/performance.md has the measurements. */
+/**
+ * Maximum number of jobs per process that have not been answered yet. docs/performance.md has the
+ * measurements.
+ */
 const MAX_JOBS_IN_FLIGHT = 3;
 const MAX_COMMANDS_PER_JOB = 256;
 const MAX_BYTES_PER_JOB = 1024 * 1024;
 
 export interface Submission {
   command: Command;
-  /** Size of the request's body. */
+  /** Size of the request body. */
   bytes: number;
 }
 
 interface PendingCommand extends Submission {
   deadline: number;
   resolve: (result: CommandResult | 'late' | { refused: unknown }) => void;
-  /** The batch that contains the command, once it is sent. */
+  /** The batch that contains the command; undefined until the command is sent. */
   batch: Batch | undefined;
 }
 
 interface Batch {
-  /** Commands without an outcome. */
+  /** Number of commands in the batch that have no outcome yet. */
   open: number;
 }
 
@@ -35,9 +38,9 @@ export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
 
 /**
  * Batches commands into jobs without a timer. While fewer than three jobs run, a job is sent at the
- * end of the event-loop tick. Otherwise commands collect until a job returns. Many clients share a
- * job, a transaction and a reply. Unsent commands are sent round-robin between tenants. A thousand
- * commands of one tenant delay the first command of another by at most one job.
+ * end of the event-loop tick. Otherwise, commands wait until a running job has been answered. Jobs
+ * take the waiting commands round-robin from the tenants. A thousand commands of one tenant
+ * therefore delay another tenant's first command by at most one job.
  */
 export class CommandBatcher {
   /** Commands without an outcome, by id. */
@@ -54,7 +57,10 @@ export class CommandBatcher {
     return this.pending.size;
   }
 
-  /** `late`: no reply, so the outcome is unknown. `refused`: the queue did not take the job. */
+  /**
+   * Queues a command and resolves with its outcome. `late` means that no reply arrived in time, so
+   * the outcome is unknown. `refused` means that the job could not be added to the queue.
+   */
   submit(submission: Submission): Promise<SubmitOutcome> {
     return new Promise((resolve) => {
       const deadline = Date.now() + this.options.timeoutMs;
@@ -67,7 +73,10 @@ export class CommandBatcher {
     });
   }
 
-  /** Ignores commands that are no longer pending, because their audit entries resolve them. */
+  /**
+   * Resolves pending commands with these results. Ignores results that arrive after `late`, because
+   * the caller then looks for the command's audit entry.
+   */
   receive(results: CommandResult[]): void {
     for (const result of results) {
       const pending = this.pending.get(result.id);
@@ -77,8 +86,9 @@ export class CommandBatcher {
   }
 
   /**
-   * Sends at the end of this event-loop tick, so that commands of the same tick share a job. Under
-   * load, jobs become several times larger, which lowers the cost per command.
+   * Sends waiting commands at the end of this event-loop tick, so that all commands of the tick
+   * share a job. Under load this makes jobs several times larger, which lowers the cost per
+   * command.
    */
   private scheduleSend(): void {
     if (this.isSendScheduled || this.unsent.size === 0) return;
@@ -97,7 +107,8 @@ export class CommandBatcher {
   private takeJob(): PendingCommand[] {
     const job: PendingCommand[] = [];
     let bytes = 0;
-    // A tenant whose next command does not fit keeps its position for the next job.
+    // If a tenant's next command does not fit, the tenant keeps its position in the round for the
+    // next job.
     const fits = (tenantId: string) =>
       job.length === 0 || bytes + (this.unsent.peekFirst(tenantId)?.bytes ?? 0) <= MAX_BYTES_PER_JOB;
     while (job.length < MAX_COMMANDS_PER_JOB) {
@@ -128,13 +139,17 @@ export class CommandBatcher {
     if (batch.open === 0) this.jobsInFlight -= 1;
   }
 
-  /** All commands have the same timeout, so the first command of the map has the first deadline. */
+  /**
+   * Sets the timer to the first deadline. All commands have the same timeout, so the oldest command
+   * in the map has the first deadline.
+   */
   private armTimer(): void {
     if (this.timer) return;
     const [first] = this.pending.values();
     if (!first) return;
     this.timer = setTimeout(() => this.expire(), Math.max(first.deadline - Date.now(), 1));
-    // The client's open socket keeps the process running, so the timer need not.
+    // The timer alone must not keep the process running. While clients wait, their open sockets
+    // keep it running.
     this.timer.unref();
   }
 
@@ -144,7 +159,8 @@ export class CommandBatcher {
     for (const pending of this.pending.values()) {
       if (pending.deadline > now) break;
       this.finish(pending, 'late');
-      // The caller has its outcome, so an unsent command must not be sent any more.
+      // An unsent command must not be sent after its caller has received `late`, because the caller
+      // then stores the command as an operation.
       this.unsent.remove(pending.command.tenantId, pending);
     }
     this.sendJobs();

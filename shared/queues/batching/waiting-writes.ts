@@ -6,19 +6,23 @@ interface Load {
   bytes: number;
 }
 
-/** Above this limit a write would only time out. */
+/** Limit for the process. Beyond it, a further write would wait in vain until its timeout. */
 const MAX_LOAD: Load = { writes: 20_000, bytes: 256 * MIB };
 
 const MAX_LOAD_PER_TENANT: Load = { writes: 5000, bytes: 32 * MIB };
 
-/** Limits how many writes of this process wait for their outcome, in total and per tenant. */
+/**
+ * Limits how many writes of this process wait for their outcome, and the size of their request
+ * bodies, in total and per tenant.
+ */
 export class WaitingWrites {
   private readonly all: Load = { writes: 0, bytes: 0 };
   private readonly byTenant = new Map<string, Load>();
 
   /**
-   * Returns a function that releases the capacity; undefined at a limit.
-   * @param bytes size of the request's body
+   * Reserves capacity for a write. Returns a function that releases the capacity, or undefined if a
+   * limit is reached.
+   * @param bytes size of the request body
    */
   reserve(tenantId: string, bytes: number): (() => void) | undefined {
     const own = this.byTenant.get(tenantId) ?? { writes: 0, bytes: 0 };

@@ -6,20 +6,20 @@ export interface DumpColumn {
   name: string;
   /** Such as `total_cents bigint default 0 not null`. */
   definition: string;
-  /** COPY neither reads nor writes a generated column. */
+  /** True for a generated column, which COPY can neither read nor write. */
   isGenerated: boolean;
 }
 
 export interface DumpConstraint {
   table: string;
   name: string;
-  /** As in pg_constraint: check, primary key, unique, exclusion, foreign key. */
+  /** The `contype` in pg_constraint: check, primary key, unique, exclusion or foreign key. */
   type: 'c' | 'p' | 'u' | 'x' | 'f';
   /** Such as `PRIMARY KEY (tenant_id, id)`. */
   definition: string;
   columns: string[];
   isValidated: boolean;
-  /** The referenced table of a foreign key. */
+  /** The table that a foreign key refers to; null for other constraints. */
   target: string | null;
   targetColumns: string[] | null;
 }
@@ -32,20 +32,21 @@ interface DumpIndex {
 }
 
 /**
- * A table as the dump creates it. Omits excluded columns, and the constraints
- * and indexes that need them.
+ * A table as the dump creates it. Omits excluded columns, and the constraints and indexes that need
+ * excluded columns.
  */
 export interface DumpTable {
   name: string;
   columns: DumpColumn[];
   constraints: DumpConstraint[];
-  /** Indexes that no constraint creates. */
+  /** Indexes that do not belong to a constraint. */
   indexes: DumpIndex[];
 }
 
 /**
- * Virtual generated columns (PostgreSQL 18) become stored columns. Not-null constraints lose their
- * names, which PostgreSQL 13 does not store.
+ * Reads columns and their definitions. The dump must also load into PostgreSQL 13, so virtual
+ * generated columns (PostgreSQL 18) become stored columns. Not-null constraints lose their names,
+ * which PostgreSQL 13 does not store.
  */
 const COLUMNS = `
   select c.relname::text as "table", a.attname::text as name, a.attgenerated <> '' as "isGenerated",
@@ -75,8 +76,9 @@ const CONSTRAINTS = `
   order by c.relname, k.contype, k.conname`;
 
 /**
- * Of a partitioned table, only indexes of partitions can be invalid. Only pg_depend knows the
- * columns in index expressions.
+ * Reads valid indexes and their columns. The index of a partitioned table counts as valid, because
+ * only the indexes of its partitions contain rows. The columns come from pg_depend, because no
+ * other catalog lists the columns in index expressions.
  */
 const INDEXES = `
   select c.relname::text as "table", pg_get_indexdef(i.indexrelid) as definition,
@@ -90,7 +92,10 @@ const INDEXES = `
     and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
   order by c.relname, i.indexrelid::regclass::text`;
 
-/** Reads the tables from the catalogs of the snapshot's database, in the sequence of the dump. */
+/**
+ * Reads the included tables from the catalogs of the snapshot's database, in the sequence of the
+ * dump.
+ */
 export async function readDumpTables(snapshot: Snapshot): Promise<DumpTable[]> {
   const names = Object.keys(INCLUDED_TABLES);
   const values = [names];
@@ -115,8 +120,8 @@ export async function readDumpTables(snapshot: Snapshot): Promise<DumpTable[]> {
 }
 
 /**
- * A foreign key must refer to rows of the same dump. The key from a sandbox to its live account
- * refers to another account.
+ * True if a foreign key refers to rows in the same dump. The foreign key from a sandbox to its live
+ * account refers to another account's row, so the dump omits it.
  */
 function isWithinDump({ target, columns, targetColumns }: DumpConstraint, names: string[]): boolean {
   const tenantColumnIndex = columns.indexOf('tenant_id');

@@ -1,16 +1,17 @@
 import type { DumpConstraint, DumpTable } from './catalog.js';
 
-/** Makes any name safe to use in SQL. */
+/** Quotes a name as an identifier, so that any name is safe in SQL. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
- * `create table` includes only validated checks. All other constraints are added after the rows.
+ * True for validated checks, which `create table` includes. All other constraints are added after
+ * the rows.
  */
 const isInlineCheck = ({ type, isValidated }: DumpConstraint) => type === 'c' && isValidated;
 
-/** A partitioned table becomes a plain table. */
+/** Builds the SQL that creates a table. A partitioned table becomes a plain table. */
 export function buildCreateTable({ name, columns, constraints }: DumpTable): string {
   const parts = [
     ...columns.map(({ definition }) => definition),
@@ -21,7 +22,10 @@ export function buildCreateTable({ name, columns, constraints }: DumpTable): str
   return `create table public.${quoteIdentifier(name)} (\n  ${parts.join(',\n  ')}\n);\n`;
 }
 
-/** Foreign keys come last, because they need the primary keys and unique constraints. */
+/**
+ * Builds the SQL that adds constraints and indexes. Foreign keys come last, because they need the
+ * primary keys and unique constraints.
+ */
 export function buildAddKeys(tables: readonly DumpTable[]): string {
   const constraints = tables.flatMap((table) => table.constraints.filter((one) => !isInlineCheck(one)));
   const addConstraints = (isIncluded: (one: DumpConstraint) => boolean) =>
@@ -41,7 +45,7 @@ export function buildAddKeys(tables: readonly DumpTable[]): string {
   ].join('');
 }
 
-/** PostgreSQL prints ONLY for an index of a partitioned table. */
+/** Removes the word ONLY, which PostgreSQL prints if the table of the index is partitioned. */
 function withoutOnly(definition: string): string {
   return definition.replace(/^(CREATE (?:UNIQUE )?INDEX (?:"(?:[^"]|"")+"|\S+) ON) ONLY /, '$1 ');
 }

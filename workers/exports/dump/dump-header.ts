@@ -13,7 +13,9 @@ export interface DumpedTenant {
   as_of: string;
 }
 
-/** @throws {Error} if the snapshot contains no such tenant: an empty dump would look valid */
+/**
+ * @throws {Error} if the snapshot contains no such tenant, because an empty dump would look valid
+ */
 export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Promise<DumpedTenant> {
   const [tenant] = await snapshot.query<DumpedTenant>({
     text: `select tenant_id::text, name, environment, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of
@@ -24,7 +26,10 @@ export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Pr
   return tenant;
 }
 
-/** JSON escapes line breaks in the company name, which appears in an SQL comment. */
+/**
+ * Renders the start of the dump. The company name is printed as JSON, so that a line break in the
+ * name cannot end the SQL comment.
+ */
 export function renderDumpHeader({ tenant_id, name, environment, as_of }: DumpedTenant): string {
   return `-- Data of one company, exported from Tow. Dump format ${FORMAT_VERSION}.
 -- Company: ${JSON.stringify(name)}, ${environment}, tenant_id ${tenant_id}

@@ -11,17 +11,17 @@ export interface DumpOptions {
   tenantId: string;
   /** Aborts the dump immediately. The snapshot is unusable afterwards. */
   signal?: AbortSignal;
-  /** Called with the rows read so far, for each chunk from the database. */
+  /** Called for each chunk from the database, with the number of rows read so far. */
   onProgress?: (rows: number) => void;
 }
 
 /**
  * Writes all data of one tenant as SQL. `psql` restores the file in one transaction into an empty
  * database of PostgreSQL 13 or later. Tables come first, then rows, then keys, indexes and foreign
- * keys. The dump respects the back-pressure of `sink`, buffers nothing, and ends `sink`. A failure
- * of the database, the sink or the signal destroys `sink`.
- * @returns one file per table; bytes and SHA-256 cover only the rows in COPY's text format
- * @throws the reason of the signal once it is aborted
+ * keys. Respects the back-pressure of `sink`, buffers nothing, and ends `sink`. After an error or
+ * an abort, destroys `sink`.
+ * @returns one entry per table; bytes and SHA-256 cover only the rows in COPY's text format
+ * @throws the reason of the signal if it is aborted
  * @throws {Error} if the snapshot contains no such tenant
  */
 export async function writeDump(
@@ -34,15 +34,15 @@ export async function writeDump(
   try {
     await pipeline(generateSql(snapshot, options, files), sink, signal ? { signal } : {});
   } catch (error) {
-    // Several streams may fail because of one signal. Node then throws an
-    // AggregateError of reasons.
+    // After an abort, throw the reason of the signal. Node would throw an AggregateError, because
+    // several streams fail.
     signal?.throwIfAborted();
     throw error;
   }
   return { rows: countRows(files), files };
 }
 
-/** Adds each table to `files` after its rows. */
+/** Generates the SQL of the dump. After the rows of each table, adds an entry to `files`. */
 async function* generateSql(
   snapshot: Snapshot,
   options: DumpOptions,
@@ -73,7 +73,10 @@ async function* generateSql(
   yield renderDumpFooter(files);
 }
 
-/** Makes the output independent of the settings of the server or the role, for this snapshot. */
+/**
+ * Sets output formats for this snapshot, so that the dump does not depend on settings of the server
+ * or the role.
+ */
 async function setOutputFormats(snapshot: Snapshot): Promise<void> {
   await snapshot.query({
     text: `select set_config(name, value, true)
@@ -101,9 +104,7 @@ function copyRows(
 
 const LINE_FEED = 10;
 
-/**
- * Counts the rows that end in this chunk. COPY's text format has line feeds only at ends of rows.
- */
+/** Counts the rows that end in this chunk. In COPY's text format, every line feed ends a row. */
 function countLineFeeds(chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
@@ -114,7 +115,7 @@ function countRows(files: readonly ExportFile[]): number {
   return files.reduce((rows, file) => rows + file.rows, 0);
 }
 
-/** The sums come from the same snapshot as the copied rows. */
+/** Sums each column of cents, in the same snapshot as the copied rows. */
 async function sumCents(
   snapshot: Snapshot,
   { name, columns }: DumpTable,

@@ -3,10 +3,16 @@ import type { CellKind } from '../../../shared/records/fields/field.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
 
 export interface CsvColumn {
-  /** The name in REST. A member of an object has the object's name as prefix: `delivery_state`. */
+  /**
+   * Name of the field in REST. A member of an object gets the object's name as prefix:
+   * `delivery_state`.
+   */
   name: string;
   sql: string;
-  /** The export sums the amounts and, on request, adds a decimal column. */
+  /**
+   * Set if the column contains cents. The export then sums the column and, on request, adds a
+   * column with decimals.
+   */
   isCents?: true;
 }
 
@@ -17,15 +23,16 @@ export interface CsvColumn {
 const FORMULA_STARTS = [0x3d, 0x2b, 0x2d, 0x40, 9, 10, 13, 0xff1d, 0xff0b, 0xff0d, 0xff20];
 
 /**
- * Prefixes formula-like cells with an apostrophe. Only user-supplied text needs the prefix, and an
- * apostrophe before a number would break every sum.
+ * Builds a column of user-supplied text. Prefixes a text with an apostrophe if a spreadsheet would
+ * treat it as a formula. Only text gets the prefix, because an apostrophe before a number would
+ * break every sum.
  */
 export function textColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   const isFormula = `ascii(${sql}) = any('{${FORMULA_STARTS.join()}}'::int[])`;
   return { name, sql: `case when ${isFormula} then '''' || ${sql} else ${sql} end` };
 }
 
-/** A column without user-supplied text: a number, an id or a value of an enum. */
+/** Builds a column without user-supplied text: a number, an id or a value of an enum. */
 export function plainColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql };
 }
@@ -38,17 +45,23 @@ const COLUMN_OF_KIND: Record<CellKind, (alias: string, name: string, sql: string
   text: textColumn,
   plain: plainColumn,
   cents: centsColumn,
-  // COPY alone would print t or f.
+  // Cast to text, because COPY alone would print t or f.
   boolean: (_, name, sql) => ({ name, sql: `${sql}::text` }),
   time: (alias, name, sql) => ({ name, sql: jsonTime(alias, name, sql).sql }),
 };
 
-/** @param name ends in `_cents` */
+/**
+ * Builds a column of cents.
+ * @param name ends in `_cents`
+ */
 export function centsColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql, isCents: true };
 }
 
-/** Derives `total` from `total_cents`. The conversion is exact: -5 becomes `-0.05`. */
+/**
+ * Builds a column with decimals from a column of cents, for example `total` from `total_cents`. The
+ * conversion is exact: -5 becomes `-0.05`.
+ */
 export function decimalColumn({ name, sql }: CsvColumn): CsvColumn {
   return { name: name.replace(/_cents$/, ''), sql: `(${sql}) * 0.01` };
 }

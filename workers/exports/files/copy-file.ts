@@ -6,7 +6,7 @@ import { CsvFileStream, type FileStream, JsonFileStream } from './file-streams.j
 import { rejectOnAbort } from './run-concurrently.js';
 import type { FileSource } from './sources.js';
 
-/** Receives the rows written so far, over all files. Must be cheap: each chunk causes a call. */
+/** Called for each chunk with the number of rows written so far in all files. Must be cheap. */
 export type OnProgress = (rows: number) => void;
 
 export interface CopyContext {
@@ -18,11 +18,17 @@ export interface CopyContext {
 export interface CopyFileOptions {
   signal: AbortSignal | undefined;
   earlierRows: number;
-  /** Resolves when all rows have passed through the file stream to their destination. */
+  /**
+   * Sends the rows through `frame` to their destination. Resolves when all rows have passed
+   * `frame`.
+   */
   pipeRows: (rows: Readable, frame: FileStream) => Promise<unknown>;
 }
 
-/** @throws {Error} if the number of copied rows differs from the count in the snapshot */
+/**
+ * Copies the rows of one file, then compares their number with a count in the same snapshot.
+ * @throws {Error} if the two numbers differ
+ */
 export async function copyFile(
   { snapshot, request, onProgress }: CopyContext,
   source: FileSource,
@@ -35,7 +41,8 @@ export async function copyFile(
       ? new CsvFileStream({ header, bom: request.bom }, onChunk)
       : new JsonFileStream(request.format === 'json', onChunk);
   const rows = snapshot.copy(query, options);
-  // The database session also reports its end to streams that have already failed.
+  // `pipeRows` already reports errors. The ending session emits a further error, which would end
+  // the process without this listener.
   rows.on('error', () => undefined);
   await pipeRows(rows, frame);
   const [totals] = await rejectOnAbort(

@@ -6,22 +6,24 @@ import { type CsvColumn, decimalColumn } from './cells.js';
 import type { FileSource } from './sources.js';
 
 /**
- * JSON text contains no control characters, so COPY passes it through with these as quote and
- * delimiter. COPY's text format would double every backslash.
+ * Options with which COPY prints JSON text unchanged. The delimiter and the quote are control
+ * characters, which JSON text never contains, so COPY escapes nothing. COPY's text format would
+ * double every backslash.
  */
 const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
 
 export interface CopyQuery {
   query: SqlQuery;
   options: string;
-  /** Column names in sequence; empty unless the format is CSV. */
+  /** Names of the columns in sequence; empty unless the format is CSV. */
   header: string[];
 }
 
 /**
- * Builds the query of a file. A CSV row ends with an extra empty column; the stream replaces its
- * comma with the CR that RFC 4180 requires before the line feed. In a JSON array, each object is
- * preceded by a comma. The query sorts the rows before it formats them.
+ * Builds the COPY query of a file. A CSV row ends with an extra empty column. CsvFileStream
+ * replaces the comma before that column with the CR that RFC 4180 requires before the line feed. In
+ * a JSON array, a comma precedes each object. An inner query sorts the rows, and the outer query
+ * formats them.
  */
 export function buildCopyQuery(request: ExportRequest, source: FileSource): CopyQuery {
   const { alias } = source;
@@ -64,14 +66,17 @@ function buildConditions(request: ExportRequest, { list }: FileSource): Conditio
     : new Conditions().add('t.tenant_id = ?', request.tenantId);
 }
 
-/** Reads the number of rows, and the sum of each column of cents, all as text in one row. */
+/**
+ * Builds a query that returns one row: the number of rows, and the sum of each column of cents, all
+ * as text.
+ */
 export function buildTotalsQuery(request: ExportRequest, source: FileSource): SqlQuery {
   const { alias, columns } = source;
   const sums = columns
     .filter(({ isCents }) => isCents)
     .map(({ name, sql }) => `coalesce(sum(${sql}), 0)::text as ${name}`);
   const { text, values } = buildConditions(request, source);
-  // Sums need only columns of the table, so the query skips the joins for names.
+  // The sums need no names of related records, so the query skips the joins that find them.
   const rows = `${buildSelect(source, false)} where ${text}`;
   return {
     text: `select ${['count(*)::text as rows', ...sums].join(', ')} from (${rows}) ${alias}`,

@@ -2,7 +2,7 @@ import type { ExportRequest } from '../../../shared/resources/exports/request/ex
 import { listFileSources } from './sources.js';
 
 export interface ExportFileInfo {
-  /** Such as `invoices-2026-11-22.csv.gz`. */
+  /** For example `invoices-2026-11-22.csv.gz`. */
   fileName: string;
   contentType: string;
 }
@@ -17,7 +17,11 @@ export function isZip(request: Pick<ExportRequest, 'resource' | 'format' | 'incl
   return request.format !== 'dump' && (request.resource === 'all' || listFileSources(request).length > 1);
 }
 
-/** @param at the export's request; the name contains this day in the request's time zone */
+/**
+ * Returns the name and the media type of an export's file.
+ * @param at when the export was requested. The name contains the day of this time in the request's
+ *   time zone
+ */
 export function nameExportFile(request: ExportRequest, at: Date): ExportFileInfo {
   const day = new Intl.DateTimeFormat('en-CA', {
     timeZone: request.timeZone,

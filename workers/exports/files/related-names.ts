@@ -1,4 +1,4 @@
-/** Adds related data to the rows of a file. */
+/** SQL that adds columns from related records to the rows of a file. */
 export interface ExtraSql {
   join: string;
   select: string;
@@ -21,7 +21,7 @@ const NAME_JOINS = {
 };
 export type RelatedName = keyof typeof NAME_JOINS;
 
-/** Adds names next to ids, for human readers of the file. */
+/** Builds SQL that adds names next to ids, for people who read the file. */
 export function buildNameJoins(names: readonly RelatedName[]): ExtraSql {
   return {
     join: names.map((name) => NAME_JOINS[name].join).join(' '),

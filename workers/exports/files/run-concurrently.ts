@@ -1,7 +1,8 @@
 /**
- * Waits for both tasks. If one fails, the signal aborts the other.
- * @param signal aborts both
- * @throws the first error
+ * Starts two tasks, waits for both, and returns the result of the first. If one task fails, the
+ * signal that both tasks received is aborted.
+ * @param signal aborts both tasks
+ * @throws the error of the task that failed first
  */
 export async function runConcurrently<T>(
   signal: AbortSignal | undefined,
@@ -20,7 +21,10 @@ export async function runConcurrently<T>(
   return result.value;
 }
 
-/** Rejects if the signal is aborted first. The caller must then end the abandoned task. */
+/**
+ * Waits for a task, but rejects as soon as the signal is aborted. The task still runs then, so the
+ * caller must end it.
+ */
 export async function rejectOnAbort<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return task;
   let stop = () => {};

@@ -22,29 +22,36 @@ import { type CsvColumn, fieldColumns, plainColumn, textColumn } from './cells.j
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 
 export interface FileSource {
-  /** Without extension. */
+  /** Name of the file without extension. */
   name: string;
   /**
-   * The filters of this list select the rows. Their conditions refer to `t`, the table of the list.
+   * The list whose filters select the rows. The filter conditions refer to the list's table as `t`.
    * If undefined, the file has all rows of the tenant.
    */
   list?: ListResource;
-  /** FROM clause; contains `t`. */
+  /** Content of the FROM clause. One of its tables has the alias `t`. */
   from: string;
-  /** Select list for `columns` and `json`, which refer to its rows by `alias`. */
+  /**
+   * Select list of the inner query. `columns` and `json` refer to the inner query's rows by
+   * `alias`.
+   */
   select: string;
-  /** Extra SQL that only `columns` need: the names that belong to ids, for human readers. */
+  /** Extra SQL that only CSV files need: adds names next to ids, for people who read the file. */
   csvExtras?: ExtraSql;
   alias: string;
   orderBy: string;
   columns: CsvColumn[];
-  /** A row as JSON; undefined if the rows are part of the JSON of another file. */
+  /**
+   * Builds SQL that renders a row as JSON; undefined if another file's JSON contains these rows.
+   */
   json?: (alias: string) => string;
 }
 
 const OLDEST_FIRST = 't.created_at, t.id';
 
-/** The rows come oldest first. */
+/**
+ * Builds the source of a table with the fields of a resource. The file lists the oldest rows first.
+ */
 function fieldSource(
   table: string,
   fields: RecordFields,
@@ -92,7 +99,7 @@ const PAYMENTS: FileSource = {
   columns: fieldColumns(paymentFields, 'p'),
 };
 
-/** One row for each refund of these payments. */
+/** One row for each refund of the selected invoices' payments. */
 const REFUNDS: FileSource = {
   name: 'refunds',
   list: 'invoices',
@@ -122,7 +129,7 @@ function inspectionListSource(name: keyof typeof inspectionLists): FileSource {
   };
 }
 
-/** One row per item: people compare and edit prices in this file. */
+/** One row for each item of a rate card, because people compare and edit prices in this file. */
 const RATE_CARD_ITEMS: FileSource = {
   name: 'rate_card_items',
   from: 'rate_cards t cross join lateral jsonb_array_elements(t.items) with ordinality e (value, position)',
@@ -148,7 +155,7 @@ const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
 
 const INCLUDE_SOURCES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
 
-/** Each table has its own file first, then the files of its parts. */
+/** The files of each table: the table's own file first, then files for parts of its records. */
 const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   invoices: [LIST_SOURCES.invoices, LINE_ITEMS],
   payments: [PAYMENTS],
@@ -173,8 +180,9 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
 
 /**
- * Lists the files in sequence. Line items, lists of inspections and items of rate cards are files
- * only in CSV, because JSON has them inside their record. Must not be called for dumps.
+ * Lists the files of an export in sequence. Line items, lists of inspections and items of rate
+ * cards have files of their own only in CSV, because in JSON each record contains them. Must not be
+ * called for dumps.
  */
 export function listFileSources({
   resource,

@@ -27,13 +27,13 @@ export interface WriteOptions {
 }
 
 /**
- * Writes the export from the snapshot and ends the sink: one file, compressed or plain, or a zip of
- * several files. Respects the back-pressure of the sink and holds no rows in memory. A failure of
- * the snapshot, the sink or the signal destroys the sink. The snapshot may then be in the middle of
- * a COPY, so the caller can only close it.
- * @throws the first error, or the reason of the signal
- * @throws {Error} if a file has other than the counted rows of the
- * snapshot: discard the export then
+ * Writes an export of the snapshot to `sink`, and ends `sink`. Writes one file, compressed or
+ * plain, or a zip of several files. Respects the back-pressure of `sink` and keeps no rows in
+ * memory. After an error or an abort, destroys `sink`. A COPY may then still be running in the
+ * snapshot, so the caller can only close the snapshot.
+ * @throws the first error, or the reason of the signal if it was aborted
+ * @throws {Error} if the number of rows in a file differs from a count in the snapshot. The caller
+ *   must then discard the export
  */
 export async function writeExport(
   snapshot: Snapshot,
@@ -48,7 +48,8 @@ export async function writeExport(
     if (request.format === 'dump') return await writeDumpFile(writing, sink, options);
     return await (isZip(request) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
-    // An error event without a listener would end the process, so destroy gets no error.
+    // Destroy `sink` without an error. With an error, `sink` would emit an error event, which ends
+    // the process if nobody listens.
     sink.destroy();
     throw signal?.aborted ? signal.reason : error;
   }

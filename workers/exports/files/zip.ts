@@ -7,7 +7,10 @@ import { COMPRESSION_LEVEL, type FileStream } from './file-streams.js';
 import { rejectOnAbort, runConcurrently } from './run-concurrently.js';
 import { listFileSources } from './sources.js';
 
-/** Writes the files one after another. For `all`, the last file is `manifest.json`. */
+/**
+ * Writes the files of an export one after another into a zip. If the resource is `all`, the last
+ * file is `manifest.json`.
+ */
 export async function writeZip(
   writing: CopyContext,
   sink: Writable,

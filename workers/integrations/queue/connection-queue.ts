@@ -4,19 +4,25 @@ import type { Pool } from '../../leased-queues/permits.js';
 import type { LeasedQueue, LeaseStore } from '../../leased-queues/queue-keeper.js';
 import type { TokenBucket } from './token-bucket.js';
 
-/** The queue of a connection that this process holds under a lease. It runs one step at a time. */
+/** The queue of a connection that this process has leased. The queue runs one step at a time. */
 export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   busyAt = performance.now();
-  /** The pool whose permit the running step holds; undefined if no step runs. */
+  /** The pool whose permit the running step uses; undefined if no step runs. */
   runningIn: Pool | undefined;
   /** True if the connection may have work that no step has looked for yet. */
   isWoken = true;
   timer: NodeJS.Timeout | undefined;
-  /** Pulls and writes alternate, so that neither delays the other. */
+  /**
+   * True if the next step should be a pull. Pulls and writes alternate, so that neither kind of
+   * step delays the other kind.
+   */
   prefersPull = false;
-  /** The vendor refused the access token, so refresh it even if its time has not expired. */
+  /**
+   * True if the vendor refused the access token. The next step must then refresh the token, even if
+   * it has not expired.
+   */
   mustRefresh = false;
-  /** The token was refreshed after a refusal, and no call has succeeded since. */
+  /** True if the token was refreshed after a refusal, and no step has succeeded since. */
   hasRefreshed = false;
   bucket: TokenBucket | undefined;
 

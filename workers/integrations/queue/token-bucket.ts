@@ -1,4 +1,7 @@
-/** Limits the calls of one connection. Only the holder of its lease calls the vendor. */
+/**
+ * Limits how often a connection calls its vendor. A count in this process is enough, because only
+ * the process with the connection's lease calls the vendor.
+ */
 export class TokenBucket {
   private tokens = 1;
   private at: number;

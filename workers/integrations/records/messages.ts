@@ -13,7 +13,10 @@ import {
 } from '../../../shared/resources/messages/outbox.js';
 import { NotReadyError, type RecordKind } from './record-kind.js';
 
-/** A write sends a text, and a pull reads whether the text arrived. */
+/**
+ * The record kind `message`. A write sends a text message, and a pull reads whether the text
+ * message arrived.
+ */
 export const messageRecords: RecordKind<MessageState> = {
   async write(step, operation) {
     const { db, config } = step.services.runtime;
@@ -25,7 +28,8 @@ export const messageRecords: RecordKind<MessageState> = {
     } = operation;
     const message = await startMessageAttempt(db, { tenant_id, id }, config.mailsPerDay);
     if (!message) return { cancelled: 'The message was sent again or is not there any more.' };
-    // A text that may have arrived cannot be withdrawn, so first find out whether it did.
+    // If an earlier attempt may have arrived, do not cancel. `send` first finds out whether the
+    // vendor has the message.
     if (message.refusal !== undefined && !mayHaveArrived) return { cancelled: message.refusal };
     if (message.deferral)
       return { postponedMs: message.deferral.seconds * 1000, reason: message.deferral.reason };

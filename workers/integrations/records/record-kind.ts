@@ -7,7 +7,7 @@ import type { Step, StepCommand } from '../vendor/step.js';
 /** The result of a write, unless the vendor returned an error. */
 export type WriteOutcome =
   | { written: Written }
-  /** The record must no longer be written. */
+  /** Nothing was sent, because the record must no longer be written. */
   | { cancelled: string }
   /** One of our own limits postpones the write. The vendor was not called. */
   | { postponedMs: number; reason: string };
@@ -21,15 +21,21 @@ export interface KnownChange<State> {
 /** How records of one kind are written at a vendor, and how the vendor's changes reach them. */
 export interface RecordKind<State = unknown> {
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
-  /** The commands after a successful write. `buildFailure`: after the worker gave up. */
+  /**
+   * Builds the commands that record a successful write. `buildFailure` builds the commands for a
+   * write that the worker has given up.
+   */
   buildSuccess(operation: StartedOperation): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
-  /** Commands for the vendor's changes. @throws {NotReadyError} while an earlier command waits */
+  /**
+   * Builds the commands that apply the vendor's changes.
+   * @throws {NotReadyError} if a command of an earlier step has not run yet
+   */
   applyChanges(tx: Transaction, step: Step, changes: readonly KnownChange<State>[]): Promise<StepCommand[]>;
 }
 
-/** A command of an earlier step has not run yet, so the page must wait a moment. */
+/** Thrown if a command of an earlier step has not run yet. The page must then wait a moment. */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
 }

@@ -1,7 +1,7 @@
 import { messageRecords } from './messages.js';
 import type { RecordKind } from './record-kind.js';
 
-/** The keys are the kinds of records in outbound operations. */
+/** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = { message: messageRecords };
 
 /** @throws {Error} if this version does not know the kind; a newer worker will run the operation */

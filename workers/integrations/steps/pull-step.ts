@@ -48,8 +48,8 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const known = await findExternalIds(tx, step.connection, page.changes);
       const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
-      // Drops repeated and older changes, our own writes
-      // coming back, and records that are not ours.
+      // Keep changes of our records that are newer than the stored version. This drops repeated and
+      // older changes, our own writes coming back, and records that are not ours.
       const fresh = page.changes.flatMap((change) => {
         const id = byExternalId.get(`${change.kind}/${change.externalId}`);
         return id && (id.version === null || change.version > id.version) ? [{ change, id }] : [];

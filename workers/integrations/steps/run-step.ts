@@ -19,15 +19,17 @@ type Work =
 const WORKING: readonly string[] = ['active', 'failing'];
 
 /**
- * Runs the next piece of work of a connection.
- * @returns milliseconds until the next piece; undefined if the connection has no more work
+ * Runs the next step of a connection.
+ * @returns milliseconds until the next step; undefined if this process has no more work for the
+ *   connection
  */
 export async function runStep(services: StepServices, queue: ConnectionQueue): Promise<number | undefined> {
   const begun = await services.runtime.db.transaction([queue.ref.tenantId], async (tx) => {
     const connection = await lockHeldConnection(tx, { ...queue.ref, owner: queue.owner });
     if (!connection) return undefined;
     const vendor = services.vendors.find(connection.vendor);
-    // During a rolling update, a newer version may have added this vendor.
+    // During a rolling update, a newer version may have added this vendor. Leave the work to that
+    // version.
     if (!vendor) return undefined;
     return { connection, vendor, work: await chooseWork(tx, queue, connection) };
   });
@@ -70,7 +72,10 @@ async function chooseWork(
   return { kind: 'wait', ms: (await findNextWorkMs(tx, connection)) ?? undefined };
 }
 
-/** A disconnected connection ends its writes, then revokes its access. */
+/**
+ * Chooses the next work of a disconnected connection: first its open writes, which are cancelled,
+ * then the revocation of its access.
+ */
 async function chooseEnding(
   tx: Parameters<typeof startNextOperation>[0],
   connection: StepConnection,

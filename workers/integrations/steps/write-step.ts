@@ -49,7 +49,7 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
       error: null,
     });
   }
-  // Nothing was sent, so no person has to decide: the operation ends without a sync issue.
+  // End the operation without a sync issue. Nothing was sent, so no person has to decide anything.
   if ('cancelled' in outcome)
     return store(step, operation, {
       result: { state: 'dead', error: outcome.cancelled, errorKind: 'cancelled' },
@@ -63,8 +63,9 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
     async store(tx) {
       storeOperationResult(tx, operation, { state: 'done' });
       const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
-      // Until now no pull could assign the vendor's changes to this record. So the record gets no
-      // version, and the streams are read again from the time when the operation was created.
+      // An earlier attempt may have created the record at the vendor. Pulls have dropped the
+      // record's changes since then, because its external id was not stored yet. So store no
+      // version, and read the streams again from the time when the operation was created.
       await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
       if (mayHaveArrived)
         await makeStreamsDue(tx, [
@@ -91,8 +92,8 @@ function store(step: Step, operation: StartedOperation, { result, error, command
 async function storeFailure(step: Step, operation: StartedOperation, error: VendorError): Promise<void> {
   const { kind, message, retryAfterMs = 0 } = error;
   const base = { state: 'due', error: message, errorKind: kind } as const;
-  // If an earlier attempt got no response, its outcome
-  // stays unknown, whatever happens to this attempt.
+  // If an earlier attempt got no response, the record may be at the vendor, whatever happens to
+  // this attempt.
   const wasUnknown = operation.may_have_arrived;
   if (kind === 'limit')
     return store(step, operation, {
@@ -130,8 +131,8 @@ async function storeFailure(step: Step, operation: StartedOperation, error: Vend
 }
 
 /**
- * Refreshes a refused access token once. If that does not help,
- * or there is no token to refresh, a person must connect again.
+ * Refreshes a refused access token once. If the vendor refuses the new token too, or there is no
+ * token to refresh, a person must connect again.
  */
 async function storeRefusedAccess(
   step: Step,

@@ -20,7 +20,7 @@ import { TokenBucket } from '../queue/token-bucket.js';
 import { openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
-/** The clock resubmits a command of a step after this time, if the command's job was lost. */
+/** If the job with a step's command is lost, the clock resubmits the command after this time. */
 const COMMAND_LEASE_SECONDS = 5;
 
 export interface StepServices {
@@ -30,7 +30,10 @@ export interface StepServices {
   writes: WritesQueue;
 }
 
-/** The lease ended during the step. Another process continues, so the result must not be stored. */
+/**
+ * Thrown if the lease ended during the step. Another process may continue, so the result must not
+ * be stored.
+ */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
@@ -42,13 +45,13 @@ export interface StepCommand {
 }
 
 export interface StepResult {
-  /** Undefined: the step succeeded. Null: the step shows nothing about the vendor's health. */
+  /** Undefined if the step succeeded. Null if the step shows nothing about the vendor's health. */
   error?: VendorError | undefined | null;
   commands?: StepCommand[];
   store?: (tx: Transaction) => void | Promise<void>;
 }
 
-/** One piece of work of a connection: a write, a page of a pull, or a revocation. */
+/** One step of a connection: a write, a page of a pull, or the revocation of the access. */
 export class Step {
   readonly caller: VendorCaller;
   readonly db: Database;
@@ -72,7 +75,10 @@ export class Step {
     return { db, config, vendor: this.vendor, caller: this.caller, ref: this.queue.ref };
   }
 
-  /** Opens the connection with valid credentials. @throws {VendorError} */
+  /**
+   * Returns the connection with valid credentials, for calls to the vendor.
+   * @throws {VendorError} as {@link openSecrets} does
+   */
   async open(): Promise<OpenConnection> {
     const secrets = await openSecrets(this.tokenParts, this.queue.mustRefresh);
     this.queue.mustRefresh = false;
@@ -92,8 +98,9 @@ export class Step {
   }
 
   /**
-   * Stores the result, calls, health and commands of a step in one transaction while the lease
-   * holds. Then submits the commands; if this process dies, the clock submits them.
+   * Stores the step's result, calls, health and commands in one transaction. Then submits the
+   * commands; if this process dies first, the clock submits them.
+   * @throws {LeaseLostError} if this process no longer has the lease
    */
   async finish(result: StepResult): Promise<void> {
     const { runtime, writes } = this.services;
@@ -126,7 +133,10 @@ export class Step {
     return commands.map((command) => createIntegrationCommand(this.connection, command));
   }
 
-  /** Updates pauses and counters, and returns the commands that change the connection's status. */
+  /**
+   * Updates the connection's pauses and counters. Returns the commands that change the connection's
+   * status.
+   */
   private judgeHealth(tx: Transaction, held: StepConnection, { error }: StepResult): StepCommand[] {
     const { health, status, connectionId } = held;
     const now = Date.now();
@@ -155,7 +165,11 @@ export class Step {
   }
 }
 
-/** An error of ours leaves the outcome unknown, so that no write is repeated under a new key. */
+/**
+ * Returns a VendorError as is, and logs any other error. After an error of our own, the vendor may
+ * have received the write. The outcome counts as unknown, so that no retry repeats the write under
+ * a new key.
+ */
 export function toStepError(step: Step, error: unknown): VendorError {
   if (error instanceof VendorError) return error;
   const { logger } = step.services.runtime;

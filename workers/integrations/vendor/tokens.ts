@@ -22,7 +22,7 @@ import type { VendorCaller } from './vendor-caller.js';
 /** A token is refreshed this long before it expires. */
 const REFRESH_EARLY_MS = 5 * 60_000;
 const REFRESH_LEASE_SECONDS = 60;
-/** Wait after a refusal. */
+/** Wait after a failed refresh. */
 const REFUSAL_WAIT_MS = 30_000;
 const BUSY_WAIT_MS = 1_000;
 /** A person must sign in again after this many refusals. */
@@ -37,8 +37,9 @@ export interface TokenParts {
 }
 
 /**
- * Returns the secrets of a connection with a valid access token. A refresh needs a lease, and
- * stores the new pair before its first use, because many vendors accept a refresh token only once.
+ * Returns a connection's secrets, refreshing the access token first if it is about to expire. Many
+ * vendors accept a refresh token only once. So only the worker with the lease refreshes, and it
+ * stores the new access and refresh tokens before anyone uses them.
  * @throws {VendorError} `auth` if a person must sign in again, `again` if the step must wait
  */
 export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<ConnectionSecrets> {
@@ -97,7 +98,7 @@ interface Tokens {
   refresh_token_expires_in?: number;
 }
 
-/** The token endpoint refused the code or the refresh token. */
+/** Thrown if the token endpoint refused the code or the refresh token. */
 class InvalidGrantError extends Error {
   override readonly name = 'InvalidGrantError';
 }
@@ -131,7 +132,10 @@ async function requestTokens(
   return JSON.parse(response.body.toString('utf8')) as Tokens;
 }
 
-/** The first refusal may be a mistake of the vendor, so a person must sign in after the second. */
+/**
+ * Counts the refusal and throws the error for the step. The first refusal may be a mistake of the
+ * vendor, so a person must sign in again only after the second.
+ */
 async function handleRefusal({ db, ref }: TokenParts, version: number, error: unknown): Promise<never> {
   const isRefusal =
     error instanceof InvalidGrantError || (error instanceof VendorError && error.kind === 'auth');

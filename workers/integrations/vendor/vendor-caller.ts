@@ -14,7 +14,7 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_FIELDS = 50;
 const MAX_FIELD_CHARS = 60;
-/** Headers with the vendor's id of a request, which its support asks for. */
+/** Response headers with the vendor's id of the request. The vendor's support asks for this id. */
 const REQUEST_ID_HEADERS = [
   'request-id',
   'x-request-id',
@@ -40,7 +40,10 @@ export interface CallerParts {
   vendor: TenantVendor;
 }
 
-/** Calls a vendor during one step, within the rate limits. The log of calls contains no values. */
+/**
+ * Calls a vendor during one step, within the rate limits. Logs each call in `calls`, with the names
+ * of fields but without their values.
+ */
 export class VendorCaller {
   readonly calls: ConnectionCall[] = [];
 
@@ -50,7 +53,7 @@ export class VendorCaller {
     return this.calls.filter(({ error }) => error !== null).length;
   }
 
-  /** @throws {VendorError} */
+  /** @throws {VendorError} if the call fails or may not be made now */
   async call(baseUrl: string, request: VendorRequest): Promise<VendorResponse> {
     const { client, vendor } = this.parts;
     await this.admit();
@@ -83,7 +86,10 @@ export class VendorCaller {
     }
   }
 
-  /** Waits for the connection's limit. @throws {VendorError} for the application's limit */
+  /**
+   * Waits until the connection's rate limit allows a call.
+   * @throws {VendorError} if the service's rate limit at this vendor is used up
+   */
   private async admit(): Promise<void> {
     const { limiter, bucket, vendor } = this.parts;
     const { vendor: name, limits } = vendor.manifest;
@@ -124,7 +130,10 @@ export class VendorCaller {
   }
 }
 
-/** Errors that mean the same at every vendor. An adapter interprets all other statuses. */
+/**
+ * Returns an error for a response that means the same at every vendor: 429, 401, 5xx, or a body
+ * that is too long. The vendor's adapter interprets all other responses.
+ */
 function classify(
   { method }: VendorRequest,
   { status, headers, isTruncated }: VendorResponse & { isTruncated: boolean },
@@ -165,7 +174,10 @@ function findRequestId(headers: VendorResponse['headers']): string | null {
   return typeof value === 'string' ? value.slice(0, 200) : null;
 }
 
-/** Returns the names of a body's top-level fields; none if the body is neither JSON nor a form. */
+/**
+ * Returns the names of the top-level fields of a body. Returns no names if the body is neither JSON
+ * nor a form.
+ */
 function listFields(body: string): string[] {
   const names = body.startsWith('{')
     ? listJsonFields(body)

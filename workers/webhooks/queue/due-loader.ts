@@ -16,7 +16,10 @@ export interface DueLoaderListener {
   onUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void;
 }
 
-/** Loads the due deliveries of endpoint queues. Requests during a query share the next query. */
+/**
+ * Loads the due deliveries of endpoint queues. Queues that are requested during a query share the
+ * next query.
+ */
 export class DueLoader {
   private requested = new Set<EndpointQueue>();
   private isLoading = false;
@@ -80,7 +83,7 @@ export class DueLoader {
     return loaded;
   }
 
-  /** Reloads the settings of endpoint queues that are new or whose endpoint changed. */
+  /** Reloads the settings of endpoint queues that are new, or whose endpoint has changed. */
   private async reloadConfigs(endpointQueues: EndpointQueue[]): Promise<void> {
     if (endpointQueues.length === 0) return;
     const byKey = new Map(
@@ -92,7 +95,10 @@ export class DueLoader {
     }
   }
 
-  /** Reads the health of quiet queues only. For a busy queue, memory is newer than PostgreSQL. */
+  /**
+   * Reads the health of quiet queues again. Must not be called for busy queues, whose health in
+   * memory is newer than in PostgreSQL.
+   */
   private async rereadHealth(endpointQueues: EndpointQueue[]): Promise<void> {
     if (endpointQueues.length === 0) return;
     const reads = new Map(
@@ -122,7 +128,8 @@ export class DueLoader {
     const isAccepted = ({ trigger }: DueDelivery) =>
       accepted === 'all' || (accepted === 'probes' && trigger === 'probe');
     endpointQueue.backlog = endpointQueue.backlog.filter(isAccepted);
-    // A pass cancels at most a thousand deliveries, so that other endpoint queues do not wait.
+    // One call cancels at most a thousand deliveries, so that other endpoint queues do not wait
+    // long.
     const mustCancelMore = accepted !== 'all' && (await cancelDeliveriesOfEndpoint(this.runtime.db, result));
     const acceptedDeliveries = deliveries.filter(isAccepted);
     for (const delivery of acceptedDeliveries)

@@ -9,9 +9,12 @@ import {
 } from '../../../shared/resources/webhook-endpoints/headers.js';
 import { deriveWebhookSecretsKey } from '../../../shared/resources/webhook-endpoints/secret.js';
 
-/** The settings contain unencrypted secrets, so keep them in memory only. */
+/**
+ * The settings and secrets of an endpoint. The secrets are unencrypted, so keep them in memory
+ * only.
+ */
 export interface EndpointConfig {
-  /** The endpoint's updated_at when the settings were read. */
+  /** The endpoint's `updated_at` when the settings were read. */
   version: string;
   url: string;
   headers: Record<string, string>;
@@ -36,8 +39,8 @@ export type ConfigLoader = (
 ) => Promise<(EndpointQueueRef & { config: EndpointConfig })[]>;
 
 /**
- * Creates a function that reads settings and secrets of endpoints. Unreadable settings are missing
- * from its result, so that other endpoints are not delayed.
+ * Creates a function that reads the settings and secrets of endpoints. An endpoint whose settings
+ * cannot be read is missing from the result, so that it does not delay other endpoints.
  */
 export function createConfigLoader({
   db,
@@ -52,8 +55,8 @@ export function createConfigLoader({
     const rows = await db.transaction(listQueueTenants(refs), (tx) =>
       tx.query<ConfigRow>({
         name: 'load-endpoints',
-        // The newest secret signs first, because a receiver that checks only the first signature
-        // then follows a rotation immediately.
+        // Sort the newest secret first, because it then signs first. A receiver that checks only
+        // the first signature then follows a rotation immediately.
         text: `select p.tenant_id, p.id as endpoint_id, p.updated_at::text as version, p.url, p.headers_sealed, p.rate_limit_per_second,
                  p.max_in_flight,
                  (select json_agg(json_build_object('secret_sealed', s.secret_sealed,

@@ -4,24 +4,26 @@ import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.j
 
 export interface AttemptFacts {
   deliveryId: string;
-  /** A test or a probe gets only one attempt, and its sender checks the result. */
+  /** True for a test or a probe, which gets only one attempt. */
   isSingle: boolean;
   decision: AttemptDecision;
   now: number;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   random: number;
 }
 
 /**
- * Updates the health after an attempt. Returns true if more than the time of the last success
- * changed, because the caller then stores the health immediately.
+ * Updates the health after an attempt.
+ * @returns true if the caller must store the health immediately; false if at most the time of the
+ *   last success has changed
  */
 export function applyAttempt(
   health: EndpointQueueHealth,
   { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  // A stop that the receiver requested has its own notice, so it does not count as exhausted.
+  // If the receiver requested a stop, the delivery does not count as exhausted, because a notice of
+  // its own reports the stop.
   if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;

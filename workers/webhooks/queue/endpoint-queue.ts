@@ -17,9 +17,15 @@ import {
 
 /** Initial number of concurrent requests. A success adds one; a failure halves the number. */
 const INITIAL_WINDOW = 2;
-/** Maximum loaded deliveries of one endpoint besides those in flight. Bodies may be large. */
+/**
+ * Maximum number of loaded deliveries per endpoint, besides those in flight. The number is low,
+ * because bodies may be large.
+ */
 const MAX_BACKLOG = 32;
-/** Minimum time between two writes of an endpoint's last success while nothing else changes. */
+/**
+ * Minimum time between two updates of the last success in PostgreSQL, as long as nothing else
+ * changes.
+ */
 const SUCCESS_STORE_INTERVAL_MS = 5000;
 
 export interface InFlightRequest {
@@ -28,7 +34,9 @@ export interface InFlightRequest {
   pool: Pool;
 }
 
-/** An endpoint queue that this process holds, with its loaded deliveries, requests and limits. */
+/**
+ * An endpoint queue that this process has leased, with its loaded deliveries, requests and limits.
+ */
 export class EndpointQueue {
   config: EndpointConfig | undefined;
   backlog: DueDelivery[] = [];
@@ -38,7 +46,9 @@ export class EndpointQueue {
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
   private currentMode: QueueMode = 'behind';
-  /** When the last success was last written to webhook_lanes. */
+  /**
+   * When this process last wrote the time of the last success to webhook_lanes, in ms since 1970.
+   */
   private storedLastSuccessAt = 0;
   private storedIsSlow: boolean;
   private window = INITIAL_WINDOW;
@@ -48,7 +58,7 @@ export class EndpointQueue {
     readonly ref: EndpointQueueRef,
     readonly owner: string,
     public health: EndpointQueueHealth,
-    /** The endpoint's version when `health` was read, or an earlier version. */
+    /** The endpoint's `updated_at`, read no later than `health`. */
     public healthVersion: string,
   ) {
     this.storedIsSlow = health.isSlow;
@@ -58,13 +68,19 @@ export class EndpointQueue {
     return this.currentMode;
   }
 
-  /** Call it when the queue may have new deliveries, or a client may have cancelled loaded ones. */
+  /**
+   * Call this when the queue may have new deliveries, or when a client may have cancelled loaded
+   * deliveries.
+   */
   wake(): void {
     this.apply('wake');
     this.busyAt = performance.now();
   }
 
-  /** Call it before the query, so that no wake-up during the query is lost. Keeps the lease. */
+  /**
+   * Returns what a query for due deliveries needs to know about this queue. Call this before the
+   * query, so that no wake-up during the query is lost.
+   */
   startLoad(): DueRequest {
     const doubtful = mayHoldCancelled(this.mode) ? this.backlog.map(({ id }) => id) : [];
     this.apply('start_load');
@@ -76,7 +92,7 @@ export class EndpointQueue {
     this.apply(result);
   }
 
-  /** Drops the loaded deliveries, because this process no longer holds the queue. */
+  /** Drops the loaded deliveries, because this process no longer has the queue's lease. */
   lose(): void {
     this.apply('lose');
     clearTimeout(this.timer);
@@ -96,19 +112,25 @@ export class EndpointQueue {
     return Math.min(this.window, this.config?.maxInFlight ?? 1);
   }
 
-  /** Enough deliveries to keep sending while the next ones load. */
+  /**
+   * How many deliveries the next query may load: enough to keep sending while further deliveries
+   * load.
+   */
   get maxToLoad(): number {
     if (this.health.stopReason !== null || this.isPaused) return 0;
     return Math.max(0, Math.min(this.maxConcurrent * 2, MAX_BACKLOG) - this.backlog.length);
   }
 
-  /** True if PostgreSQL may have deliveries to load or cancel, or a newer health. */
+  /** True if PostgreSQL may have deliveries to load or cancel, or may have a newer health. */
   get needsLoad(): boolean {
     if (isCancelling(this.mode) || (this.isHealthStale && this.isQuiet)) return true;
     return isBehind(this.mode) && this.maxToLoad > 0;
   }
 
-  /** True if the endpoint changed since `health` was read: webhook_lanes may have changed too. */
+  /**
+   * True if the endpoint has changed since `health` was read. The health in webhook_lanes may then
+   * have changed too.
+   */
   get isHealthStale(): boolean {
     return this.config !== undefined && this.config.version !== this.healthVersion;
   }
@@ -123,7 +145,7 @@ export class EndpointQueue {
     return this.isPaused || this.health.stopReason !== null || !this.hasWork;
   }
 
-  /** Whether a request in flight started before this time. */
+  /** True if any request in flight started before `at`, a time by performance.now(). */
   hasRequestSince(at: number): boolean {
     for (const { startedAt } of this.inFlight.values()) if (startedAt < at) return true;
     return false;
@@ -133,12 +155,18 @@ export class EndpointQueue {
     return getPauseEnd(this.health, Date.now()) > 0;
   }
 
-  /** A query for due deliveries must leave these out. */
+  /**
+   * Ids of the deliveries that this process has in memory. A query for due deliveries must leave
+   * them out.
+   */
   get heldDeliveryIds(): string[] {
     return [...this.backlog.map(({ id }) => id), ...this.inFlight.keys(), ...this.unstoredIds];
   }
 
-  /** Milliseconds until the next request may start; undefined if another change must come first. */
+  /**
+   * Returns the milliseconds until the next request may start. Returns undefined if something else
+   * must happen first, such as a load or the end of a request.
+   */
   getReadyInMs(): number | undefined {
     if (!this.hasWork || this.health.stopReason !== null) return undefined;
     const now = Date.now();
@@ -154,19 +182,22 @@ export class EndpointQueue {
     return this.backlog.length > 0 || this.mode !== 'current';
   }
 
-  /** Adds deliveries. Live deliveries come before all replays, even replays loaded earlier. */
+  /**
+   * Adds deliveries. Live deliveries come before all replays, even before replays that were loaded
+   * earlier.
+   */
   load(deliveries: DueDelivery[]): void {
     this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
   }
 
-  /** Removes all loaded deliveries. The worker loads them again when it can send them. */
+  /** Removes all loaded deliveries from memory. They are loaded again when they can be sent. */
   unload(): void {
     if (this.backlog.length === 0) return;
     this.backlog = [];
     this.apply('unload');
   }
 
-  /** Starts the next delivery. Call it only when {@link getReadyInMs} is 0. */
+  /** Starts a request for the next delivery. Call this only when {@link getReadyInMs} is 0. */
   startNext(pool: Pool): InFlightRequest {
     const delivery = this.backlog.shift() as DueDelivery;
     const now = performance.now();
@@ -179,7 +210,10 @@ export class EndpointQueue {
     return request;
   }
 
-  /** Ends a request that was not sent, without a success or a failure, and pauses the endpoint. */
+  /**
+   * Ends a request that was not sent, and pauses the endpoint. The request counts neither as a
+   * success nor as a failure.
+   */
   postpone({ delivery }: InFlightRequest, waitMs: number): void {
     this.inFlight.delete(delivery.id);
     this.health.throttledUntil = Math.max(this.health.throttledUntil ?? 0, Date.now() + waitMs);
@@ -202,7 +236,7 @@ export class EndpointQueue {
 
   /**
    * Returns the state to store after an attempt; undefined if the stored state is recent enough.
-   * @param isSignificant more than the time of the last success changed
+   * @param isSignificant false if at most the time of the last success has changed
    */
   takeStateToStore(isSignificant: boolean, now: number): EndpointQueueState | undefined {
     const isStale =

@@ -34,7 +34,10 @@ export class InFlightRequests {
     return () => this.entries.delete(entry);
   }
 
-  /** Moves slow requests to the slow pool. The delivery log shows them as delivering. */
+  /**
+   * Moves slow requests to the slow pool, and marks their deliveries as delivering in the delivery
+   * log.
+   */
   private detectSlowRequests(): void {
     const now = performance.now();
     const newlySlow = [...this.entries].filter(

@@ -1,13 +1,14 @@
 /**
- * Describes the due deliveries of an endpoint queue that this process holds:
- * - `behind`: PostgreSQL may hold due deliveries that are not loaded.
+ * What this process knows about the due deliveries of an endpoint queue:
+ * - `behind`: PostgreSQL may have due deliveries that are not loaded.
  * - `woken`: like `behind`, but a client may also have cancelled loaded deliveries.
  * - `current`: all due deliveries are loaded.
- * - `cancelling`: the endpoint accepts no deliveries, and more open ones must be cancelled.
+ * - `cancelling`: the endpoint refuses deliveries, and more open deliveries must be cancelled.
  * - `loading`: a query reads the due deliveries.
- * - `loading_behind`, `loading_woken`: the queue fell behind or was woken during the query.
- * - `loading_cancelling`: a query continues to cancel deliveries.
- * - `lost`: this process no longer holds the queue.
+ * - `loading_behind`: like `loading`, but the queue was unloaded during the query.
+ * - `loading_woken`: like `loading`, but the queue was woken during the query.
+ * - `loading_cancelling`: like `loading`, while more open deliveries must be cancelled.
+ * - `lost`: this process no longer has the queue's lease.
  */
 export type QueueMode =
   | 'behind'
@@ -20,15 +21,18 @@ export type QueueMode =
   | 'loading_cancelling'
   | 'lost';
 
-/** `load_some`: there was room for only some due deliveries. `refuse`: more must be cancelled. */
+/**
+ * How a load ended. `load_some`: more due deliveries may be in PostgreSQL. `refuse`: more
+ * deliveries must be cancelled.
+ */
 export type LoadResult = 'load_all' | 'load_some' | 'refuse' | 'fail_load';
 
 export type QueueEvent = 'wake' | 'unload' | 'start_load' | LoadResult | 'lose';
 
 /**
- * The transition table. An event that a mode does not list is a bug, see {@link nextMode}. A
- * wake-up does not change `cancelling` and `loading_cancelling`. They end in `woken`, because
- * clients may have cancelled deliveries in the meantime.
+ * Maps each mode and event to the next mode. An event that a mode does not list is a bug; see
+ * {@link nextMode}. A wake-up does not change `cancelling` and `loading_cancelling`, because these
+ * modes end in `woken` even without one.
  */
 export const QUEUE_TRANSITIONS: Readonly<
   Record<QueueMode, Readonly<Partial<Record<QueueEvent, QueueMode>>>>
@@ -78,7 +82,7 @@ export const QUEUE_TRANSITIONS: Readonly<
     fail_load: 'cancelling',
     lose: 'lost',
   },
-  // Loads and requests that were in progress still end, without an effect.
+  // Loads and requests that are still in progress end without an effect.
   lost: {
     unload: 'lost',
     start_load: 'lost',

@@ -7,7 +7,7 @@ import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js'
 import { HostBudget } from './host-budget.js';
 import { sendAttempt } from './send-attempt.js';
 
-/** Sends the deliveries of an endpoint queue within the account's limit for the host. */
+/** Sends deliveries, as far as the account's limit for the receiver's host allows. */
 export class EndpointSender {
   private readonly budget: HostBudget;
 
@@ -18,10 +18,14 @@ export class EndpointSender {
     this.budget = new HostBudget(runtime.limiter, runtime.config.webhookHostBytesPerMinute);
   }
 
-  /** @throws {PostponedError} if nothing was sent */
+  /**
+   * @throws {PostponedError} if nothing was sent, because the account's limit for the host is used
+   *   up
+   */
   async send({ config, ref: { tenantId } }: EndpointQueue, delivery: DueDelivery): Promise<Attempt> {
     const { body } = delivery;
-    // The loader never passes on an endpoint queue without settings or a delivery without a body.
+    // This cannot happen: the loader passes on a delivery only if the body and the endpoint's
+    // settings are loaded.
     if (!config || body === null) throw new Error('a delivery was sent before it was loaded');
     const { url } = config;
     const bytes = Buffer.byteLength(body);
@@ -33,13 +37,14 @@ export class EndpointSender {
   }
 
   /**
-   * Pauses the endpoint after a request that was not sent because the account reached its limit for
-   * the host. The caller stores the pause, so that it also holds under the next lease.
+   * Pauses the endpoint after {@link send} has failed, usually because the account's limit for the
+   * host is used up. The caller must store the pause, so that the next worker with the lease knows
+   * about it.
    */
   postpone(endpointQueue: EndpointQueue, request: InFlightRequest, error: unknown): void {
     const { logger } = this.runtime;
-    // Any other error is a bug of this service. The delivery
-    // stays in PostgreSQL, and is retried in a minute.
+    // An error other than PostponedError is a bug of this service. The delivery stays in PostgreSQL
+    // and is tried again in a minute.
     const isLimitReached = error instanceof PostponedError;
     if (!isLimitReached) logger.error({ err: error }, 'cannot send a delivery');
     endpointQueue.postpone(request, isLimitReached ? error.waitMs : HORIZON_SECONDS * 1000);

@@ -5,13 +5,18 @@ import { PostponedError } from '../../../shared/outbound/outbound-error.js';
 import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import { findNetworkPrefix } from '../../../shared/platform/limits/network-prefix.js';
 
-/** Bytes that a request costs besides its body: headers, signature and its share of TLS. */
+/**
+ * Bytes that a request costs besides its body: headers, signature and a share of the TLS handshake.
+ */
 const OVERHEAD_BYTES = 1024;
-/** A process reserves at least 1/32 of the limit at a time, to query the limiter rarely. */
+/** A process reserves at least 1/32 of the limit at a time, so that it rarely asks the limiter. */
 const RESERVATIONS_PER_MINUTE = 32;
 const MAX_CACHED_KEYS = 20_000;
 
-/** The bytes that this process may still send under one key. Times in ms since 1970. */
+/**
+ * The bytes that this process may still send for an account to one domain or network. Times are in
+ * ms since 1970.
+ */
 interface Allowance {
   left: number;
   endsAt: number;
@@ -28,9 +33,10 @@ export interface Destination {
 
 /**
  * Limits the bytes that one account sends to one host per minute, over all endpoints and workers.
- * Otherwise many endpoints at a third party's host could misuse this service as an amplifier. Each
- * request counts twice: for the domain with all its names, and for the network of the address. So
- * neither many names of one machine nor many addresses of one name evade the limit.
+ * Without this limit, an account could create many endpoints at a third party's host and flood that
+ * host through this service. Each request counts twice: for the registered domain, and for the
+ * network of the IP address. So an account cannot evade the limit with many names for one machine,
+ * or with many addresses for one name.
  */
 export class HostBudget {
   private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_CACHED_KEYS });
@@ -40,7 +46,10 @@ export class HostBudget {
     private readonly bytesPerMinute: number,
   ) {}
 
-  /** @throws {PostponedError} if the limit is used up; the caller must send nothing then */
+  /**
+   * Counts the bytes of a request before it is sent.
+   * @throws {PostponedError} if the limit is used up. The caller must then send nothing
+   */
   async admit({ tenantId, url, address }: Destination, bodyBytes: number): Promise<void> {
     for (const host of [getDomainKey(url), findNetworkPrefix(address)]) {
       if (host === undefined) continue;
@@ -89,9 +98,9 @@ export class HostBudget {
 }
 
 /**
- * Returns the part of a host name that its owner has registered, such as example.co.uk, because the
- * owner can create all names below that part. Returns a name without a public suffix whole, and
- * undefined for an IP address.
+ * Returns the registered domain of the URL's host, such as example.co.uk, because the domain's
+ * owner can create any number of names below it. If the host name has no public suffix, returns the
+ * whole host name. Returns undefined for an IP address.
  */
 export function getDomainKey(url: string): string | undefined {
   const hostname = new URL(url).hostname.replace(/\.$/, '');

@@ -1,6 +1,6 @@
 /**
- * When a delivery is retried, and what a response means (docs/decisions.md §8; Standard Webhooks,
- * "Deliverability and reliability").
+ * Decides what a response means and when a delivery is retried (docs/decisions.md §8; Standard
+ * Webhooks, "Deliverability and reliability").
  */
 import type { AttemptDecision } from '../../../shared/deliveries/attempt.js';
 import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
@@ -20,16 +20,16 @@ export interface AttemptResult {
 }
 
 export interface DecisionContext {
-  /** Including this attempt. */
+  /** Number of attempts, including this one. */
   attempts: number;
   /** See {@link isSentOnce}. */
   isSingle: boolean;
   now: Date;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   random: number;
 }
 
-/** Tests and probes get one attempt, because their sender waits for the result. */
+/** True for tests and probes. They get one attempt, because their sender waits for the result. */
 export function isSentOnce(trigger: string): boolean {
   return trigger === 'test' || trigger === 'probe';
 }
@@ -54,12 +54,12 @@ export function decideOutcome(result: AttemptResult, context: DecisionContext): 
   return { status: 'failed', errorClass, retryInMs, stop, pauseMs };
 }
 
-/** Statuses that concern the receiver as a whole, not this delivery. */
+/** True for a status that asks for a pause of the whole endpoint, not only of this delivery. */
 function isSlowDownStatus(status: number | undefined): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }
 
-/** Reads the header by which a receiver requests `disable` or `abort-message`. */
+/** Reads the response header by which a receiver requests `disable` or `abort-message`. */
 function readReceiverRequest({ headers }: AttemptResult): string | undefined {
   const value = headers['webhook-delivery'];
   return typeof value === 'string' ? value.trim().toLowerCase() : undefined;

@@ -7,15 +7,20 @@ import { OutboundError, PostponedError } from '../../../shared/outbound/outbound
 import { newId } from '../../../shared/platform/ids.js';
 import type { EndpointConfig } from '../queue/endpoint-config.js';
 
-/** Maximum bytes of a response body that the worker reads. It never decompresses a body. */
+/**
+ * Maximum number of bytes that the worker reads of a response body. The worker never decompresses a
+ * body.
+ */
 const MAX_READ_BYTES = 64 * 1024;
-/** Maximum bytes of a response body that the delivery log stores. */
+/** Maximum number of bytes that the delivery log stores of a response body. */
 const MAX_STORED_BYTES = 16 * 1024;
 const HIDDEN = '[hidden]';
 
 export interface SendOptions {
   client: OutboundClient;
-  /** Covers DNS lookup, connection, request, and headers and body of the response. */
+  /**
+   * Maximum time in ms for DNS lookup, connection, request, and headers and body of the response.
+   */
   deadlineMs: number;
   /** Rejects with PostponedError if nothing may be sent to this address now. */
   admit?: (address: string) => Promise<void>;
@@ -23,8 +28,8 @@ export interface SendOptions {
 
 /**
  * Sends one signed request (Standard Webhooks). All attempts of a delivery share the id and the
- * body bytes. The timestamp is the moment of sending, after DNS lookup, connection and admission.
- * Every failure becomes the result of the attempt.
+ * body bytes. The timestamp is the moment of sending, after DNS lookup, connection and admission. A
+ * failed request is also returned as an attempt, not thrown.
  * @throws {PostponedError} if nothing was sent, so that no attempt took place
  */
 export async function sendAttempt(
@@ -48,7 +53,7 @@ export async function sendAttempt(
   };
   const buildRequestFields = () => ({
     ...startFields,
-    // If the request was never written, these are the headers that it would have had.
+    // If no request was written, the log shows the headers that it would have had.
     requestHeaders: {
       ...hideValues(config.headers),
       ...ownHeaders,
@@ -56,7 +61,7 @@ export async function sendAttempt(
     },
   });
   try {
-    // Deleting an endpoint deletes its secrets. The worker never sends an unsigned request.
+    // Never send an unsigned request. An endpoint has no secrets after it was deleted.
     if (secrets.length === 0) throw new Error('no secret');
     const response = await client.send({
       method: 'POST',
@@ -66,8 +71,8 @@ export async function sendAttempt(
       body,
       deadlineMs,
       maxBodyBytes: MAX_READ_BYTES,
-      // The id stays the same, so the client may repeat the request, without another attempt, if
-      // the server closed an idle socket.
+      // Lets the client repeat the request within this attempt if the server closed an idle socket.
+      // The receiver recognizes a repeated request by the unchanged `webhook-id`.
       isIdempotent: true,
       ...(beforeSend ? { beforeSend } : {}),
     });
@@ -114,7 +119,7 @@ function signAt(at: Date, content: Omit<SignatureInput, 'timestampSeconds'>): Re
   };
 }
 
-/** Drops secrets that expired after the settings were loaded. */
+/** Returns the secrets, without those that expired after the settings were loaded. */
 function selectSecrets({ secrets }: EndpointConfig, at: Date) {
   return secrets
     .filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > at.getTime())
@@ -125,7 +130,10 @@ function hideValues(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN]));
 }
 
-/** PostgreSQL cannot store NUL. */
+/**
+ * Decodes the part of a body that is stored. Replaces NUL characters, which PostgreSQL cannot
+ * store.
+ */
 function decodeText(body: Buffer): string {
   return body.subarray(0, MAX_STORED_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
 }

@@ -9,7 +9,7 @@ import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 const STORE_RETRY_MS = 500;
 
 export interface AttemptToStore {
-  /** Undefined if only the state of the endpoint queue changed. */
+  /** Undefined if only the state of the endpoint queue must be stored. */
   record: AttemptRecord | undefined;
   /** The state of the endpoint queue, if it changed. */
   queueState: EndpointQueueState | undefined;
@@ -34,7 +34,10 @@ export class AttemptRecorder {
     this.attempts.add(recording);
   }
 
-  /** The next worker repeats deliveries whose result is not stored by the deadline. */
+  /**
+   * Waits until all results are stored, or until the deadline. The next worker repeats deliveries
+   * whose result was not stored.
+   */
   async close(deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => {
       this.isGivingUp = true;
@@ -43,7 +46,7 @@ export class AttemptRecorder {
     clearTimeout(timer);
   }
 
-  /** Stores a batch, however long PostgreSQL is unreachable. */
+  /** Stores a batch. While PostgreSQL is unreachable, tries again until {@link close} gives up. */
   private async store(batch: AttemptToStore[]): Promise<void> {
     const unstored = new Set(batch);
     const store = async (attempts: AttemptToStore[]) => {
@@ -70,7 +73,10 @@ export class AttemptRecorder {
     }
   }
 
-  /** PostgreSQL may reject a response. The outcome of the attempt is stored without it then. */
+  /**
+   * Stores the outcome of an attempt without the response, because PostgreSQL may have rejected the
+   * response.
+   */
   private async storeWithoutResponse(
     { record, queueState: state, onStored }: AttemptToStore,
     cause: unknown,
@@ -89,8 +95,8 @@ export class AttemptRecorder {
       await storeAttempts(this.db, record ? [{ ...record, attempt }] : [], state ? [state] : []);
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
-      // Without the call of `onStored`, the endpoint queue treats the attempt as not stored, and
-      // this process does not send the delivery again.
+      // Do not call `onStored`. The delivery's id then stays in `unstoredIds`, so that this process
+      // does not send the delivery again.
       this.logger.error({ err: error, deliveryId: record?.deliveryId }, 'cannot store an attempt');
       return;
     }

@@ -10,11 +10,16 @@ import { AttemptRecorder } from './attempt-recorder.js';
 import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
 
 export interface ResultListener {
-  /** The result is stored. If `retryInMs` is null, the delivery gets no further attempt. */
+  /**
+   * Called when a result is stored. If `retryInMs` is null, the delivery gets no further attempt.
+   */
   onStored(endpointQueue: EndpointQueue, retryInMs: number | null): void;
 }
 
-/** Decides the outcome of each request, updates the endpoint's health and stores both. */
+/**
+ * Decides the outcome of each request, updates the endpoint's health, and stores the outcome and
+ * the health.
+ */
 export class ResultProcessor {
   private readonly recorder: AttemptRecorder;
 
@@ -42,7 +47,8 @@ export class ResultProcessor {
       },
     );
     endpointQueue.finish(request, decision.status === 'succeeded');
-    // A quick response does not clear the mark while older requests to the endpoint still wait.
+    // A quick response does not end the endpoint's slow state while older requests still wait for a
+    // response.
     endpointQueue.health.isSlow =
       attempt.totalMs > SLOW_MS || endpointQueue.hasRequestSince(performance.now() - SLOW_MS);
     const completed = { delivery, attempt, decision };
@@ -50,7 +56,7 @@ export class ResultProcessor {
     this.recordAttempt(endpointQueue, completed);
   }
 
-  /** Cancels a delivery that cannot be sent because its event was deleted. */
+  /** Cancels a delivery that cannot be sent, because its event was deleted. */
   cancelUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void {
     endpointQueue.unstoredIds.add(delivery.id);
     this.recorder.add({
@@ -72,7 +78,10 @@ export class ResultProcessor {
     });
   }
 
-  /** Stores the state after those of earlier requests, so that they cannot overwrite it. */
+  /**
+   * Stores the current state of the endpoint queue. States are stored in the sequence of these
+   * calls, so an earlier state cannot overwrite this one.
+   */
   recordState(endpointQueue: EndpointQueue): void {
     this.recorder.add({
       record: undefined,
@@ -98,8 +107,8 @@ export class ResultProcessor {
       random: Math.random(),
     });
     const queueState = endpointQueue.takeStateToStore(isSignificant, now);
-    // By the end of the pause a client may have cancelled the
-    // loaded deliveries, or more urgent ones may have arrived.
+    // Unload during a pause. When the pause ends, a client may have cancelled the loaded
+    // deliveries, or more urgent deliveries may have arrived.
     if (endpointQueue.isPaused) endpointQueue.unload();
     this.recorder.add({
       record: {
