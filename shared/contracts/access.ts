@@ -12,8 +12,8 @@ export interface Access {
 
 /**
  * Checks the rights of a key or a signed-in person (docs/decisions.md §6).
- * @throws {AppError} 403 read_only_key, forbidden or insufficient_scope, which names the missing
- *   permission or scope
+ * @throws {AppError} 403 with the code read_only_key, forbidden or insufficient_scope. The details
+ * of insufficient_scope name the missing permission or scope
  */
 export function assertAccess(key: Principal, { permission, agentScope, isPersonOnly }: Access): void {
   if (key.readOnly && permission !== 'read') {
