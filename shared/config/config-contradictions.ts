@@ -68,7 +68,7 @@ function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string
  * estimate, and fewer than one such key in a thousand falls below this bound.
  */
 const MIN_SECRET_BITS = 90;
-/** Low enough for a phrase, but above one repeated character. */
+/** A phrase reaches this estimate, but one repeated character does not. */
 const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
 
 function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {

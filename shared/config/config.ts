@@ -151,7 +151,7 @@ export interface ClientSettings {
   dataDir: string;
 }
 
-/** @throws {ConfigError} */
+/** @throws {ConfigError} if a setting is invalid */
 export function loadClientSettings(environment: Environment = process.env): ClientSettings {
   const { value, faults } = checkSettings(environment);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -240,8 +240,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /**
- * Returns 0 except for the processes that load balancers route to (web and mcp). `npm start` needs
- * no delay either, because no second process could take over.
+ * Only web and mcp wait, because load balancers route to them. `npm start` has no second process
+ * that could take over.
  */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;

@@ -6,7 +6,7 @@ export interface Access {
   permission: Permission;
   /** Null: no agent key may do this. */
   agentScope: AgentScope | null;
-  /** Only a signed-in person may do this, whatever permissions a key holds. */
+  /** True if only a signed-in person may do this, whatever permissions a key has. */
   isPersonOnly?: boolean;
 }
 

@@ -135,7 +135,7 @@ export interface CommandDefinition<Input = unknown> {
   /** Action in the audit entry, for example `invoice.created`. */
   action: string;
   creates: boolean;
-  /** The record is processed later, so the response is 202 with the record. */
+  /** True if the record is processed later. The response is then 202 with the record. */
   isAccepted?: boolean;
   schema: Joi.ObjectSchema<Input>;
   permission: Permission;

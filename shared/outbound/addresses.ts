@@ -27,7 +27,7 @@ const REFUSED_V4 = buildBlockList('ipv4', [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // A public address, but inside Azure the physical host of a virtual machine responds at it.
+  // Public, but inside Azure the physical host of a virtual machine responds at this address.
   '168.63.129.16/32',
 ]);
 

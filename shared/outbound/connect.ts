@@ -36,7 +36,8 @@ export interface ConnectedSocket {
 export async function connectTo(target: Target, options: ConnectOptions): Promise<ConnectedSocket> {
   const addresses = await findAllowedAddresses(target, options);
   const { socket, remoteAddress } = await connectToFirst(addresses, target.port, options);
-  // Check the address that the socket reports before any byte is sent, including the TLS handshake.
+  // Check the address that the socket reports before any byte is sent, even a byte of the TLS
+  // handshake.
   if (!isAllowedAddress(socket.remoteAddress ?? '', options.rules)) {
     socket.destroy();
     throw createBlockedError();

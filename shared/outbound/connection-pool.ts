@@ -8,7 +8,7 @@ const MAX_IDLE = 1000;
  * takes no memory.
  */
 export class ConnectionPool {
-  /** Longest idle first. */
+  /** All idle connections, longest idle first. */
   readonly #all = new Set<PinnedConnection>();
   readonly #byOrigin = new Map<string, PinnedConnection[]>();
 

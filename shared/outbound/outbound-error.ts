@@ -67,8 +67,8 @@ export function tlsError(error: unknown): OutboundError {
 
 /**
  * Converts an error that occurred after the connection was established.
- * @param hasEnded whether the server has closed its sending side. The parser reports a response
- * that ended early and a response that is not HTTP by the same error, so only this tells them apart
+ * @param hasEnded whether the server has closed its sending side. The parser reports the same error
+ * for a response that ended early and for a response that is not HTTP; `hasEnded` tells them apart
  */
 export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;

@@ -10,9 +10,9 @@ export interface OutboundRequest {
   maxBodyBytes: number;
   /**
    * Whether the receiver recognizes a repeated request (a GET, or a request with the header
-   * `webhook-id`). A server may close a reused socket just when the client sends a request over it.
-   * If no byte of a response has arrived, the client repeats an idempotent request over a new
-   * socket. It repeats any other request only if no byte of the request was sent. Default: false.
+   * `webhook-id`). A server may close a reused socket just when the client sends a request. If no
+   * byte of a response has arrived, the client repeats an idempotent request over a new socket. The
+   * client repeats any other request only if no byte of the request was sent. Default: false.
    */
   isIdempotent?: boolean;
   /** Builds headers that contain the current time. Runs immediately before each send. */
@@ -33,7 +33,7 @@ export interface OutboundResponse {
   remoteAddress: string | null;
   /** Time for DNS lookup, connection and TLS; null if the client reused a kept-alive socket. */
   connectMs: number | null;
-  /** From the start of the request until the response headers arrived. */
+  /** Time from the start of the request until the response headers arrived. */
   firstByteMs: number;
   totalMs: number;
 }

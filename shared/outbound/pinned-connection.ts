@@ -10,15 +10,15 @@ import { ResponseCollector } from './response-collector.js';
  */
 const IDLE_MS = 10_000;
 /**
- * Maximum age of a reused socket. A new socket looks the name up again, so the client notices when
- * the name moves to another address.
+ * Maximum age of a reused socket. Before the client opens a new socket, it looks the name up, and
+ * so notices when the name moves to another address.
  */
 const MAX_AGE_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * Thrown if the socket closed before any byte of the request was sent. The request may be sent
- * again over another socket.
+ * Thrown if the socket closed before any byte of the request was sent. The request may use another
+ * socket.
  */
 export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
@@ -34,8 +34,8 @@ export interface ConnectionRequest {
 }
 
 /**
- * Sends requests over one socket, one after another. Never reconnects, because only `connectTo` may
- * open sockets: it checks the address.
+ * Sends requests over one socket, one after another. Never reconnects, because a new socket must
+ * come from `connectTo`, which checks the address.
  */
 export class PinnedConnection {
   readonly remoteAddress: string;
@@ -105,7 +105,8 @@ export class PinnedConnection {
   /** Closes the socket immediately, even during a request. */
   destroy(): void {
     this.#socket.destroy();
-    // The handler of a running request receives its error, so this promise needs no handling.
+    // undici passes the error of a running request to the request's handler, so this promise needs
+    // no handling.
     void this.#client.destroy();
   }
 

@@ -2,8 +2,8 @@
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Returns the milliseconds to wait by the header Retry-After, in seconds or as a date (RFC 9110,
- * section 10.2.3). Returns 0 if the header is missing or invalid.
+ * Returns how many milliseconds the header Retry-After asks to wait. The header contains seconds or
+ * a date (RFC 9110, section 10.2.3). Returns 0 if the header is missing or invalid.
  */
 export function parseRetryAfterMs(
   { headers }: { headers: Record<string, string | string[] | undefined> },

@@ -11,8 +11,8 @@ import {
 import { crc32 } from 'node:zlib';
 
 /**
- * Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2). Never use this hash for
- * passwords.
+ * Returns the SHA-256 of a text. Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2).
+ * Never use this hash for passwords.
  */
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
@@ -82,8 +82,8 @@ function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
 }
 
 /**
- * No password matches this hash. The check takes the usual time, so timing does not reveal whether
- * a user exists.
+ * A hash that no password matches. Verifying a password against this hash takes the usual time, so
+ * timing does not reveal whether a user exists.
  */
 export const UNUSABLE_PASSWORD_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 

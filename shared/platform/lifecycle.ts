@@ -11,8 +11,8 @@ const CLOSE_DEADLINE_MS = 25_000;
 /** Ctrl-C under npm sends the signal twice. Signals within this interval count as one. */
 const SAME_SIGNAL_MS = 1000;
 /**
- * How long closers may take if the start has not ended. Closers then usually hang too, for example
- * because a store is unreachable.
+ * How long closers may take if the start does not end. Whatever blocks the start, such as an
+ * unreachable store, usually blocks the closers too.
  */
 const UNSTARTED_CLOSE_MS = 1500;
 

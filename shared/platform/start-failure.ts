@@ -15,8 +15,8 @@ export class StartError extends Error {
 }
 
 /**
- * Describes in one line why a start failed. The line contains no stack trace; LOG_LEVEL=debug logs
- * it.
+ * Describes in one line why a start failed. Contains no stack trace, but LOG_LEVEL=debug logs the
+ * stack trace.
  */
 export function describeStartFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;

@@ -17,9 +17,8 @@ const tracer = trace.getTracer('tow-dispatch');
 let isTracingOn = false;
 
 /**
- * Starts OpenTelemetry tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set. The SDK reads the other
- * standard OTEL variables itself. Without tracing, the SDK is not loaded and a span costs one
- * comparison.
+ * Starts OpenTelemetry tracing if the settings switch tracing on. The SDK reads the other standard
+ * OTEL variables itself. Without tracing, the SDK is not loaded and a span costs one comparison.
  */
 export async function startTracing(
   config: { tracing: boolean },

@@ -16,7 +16,8 @@ export interface LinkTarget {
 const VERSION = 1;
 /**
  * Sizes of version, key id, tenant, export, seconds and hash: 73 bytes in all. With the 32-byte
- * signature, a token has 105 bytes. They are exactly 140 base64url characters without unused bits.
+ * signature, a token has 105 bytes. 105 bytes are exactly 140 base64url characters, without unused
+ * bits.
  */
 const BODY_BYTES = 1 + 4 + 16 + 16 + 4 + 32;
 const TOKEN = /^[A-Za-z0-9_-]{140}$/;

@@ -22,9 +22,9 @@ export abstract class StreamUpload implements Upload {
         this.storeChunk(chunk).then(() => done(), done);
       },
       destroy: (error, done) => {
-        // Node also destroys a stream that received all its bytes, but `commit` still needs these.
-        // So discard only after an error or an early end. This call ignores errors of the discard,
-        // because `commit` and `abort` await the same discard and report them.
+        // Node also destroys a stream that received all its bytes, but `commit` still needs those
+        // bytes. So discard only after an error or an early end. Ignore errors of the discard here,
+        // because `commit` and `abort` await the same discard and report its errors.
         if (error || !stream.writableFinished) this.#discardOnce().catch(() => undefined);
         done(error);
       },
@@ -39,7 +39,7 @@ export abstract class StreamUpload implements Upload {
     return this.#bytes;
   }
 
-  /** Stores the next bytes. The stream waits for each call before it makes the next one. */
+  /** Stores the next bytes. Never called while an earlier call is still running. */
   protected abstract storeChunk(chunk: Buffer): Promise<void>;
   protected abstract createObject(): Promise<void>;
   /**

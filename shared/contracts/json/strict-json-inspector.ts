@@ -51,8 +51,8 @@ export class StrictJsonInspector {
   ) {}
 
   /**
-   * Reads the whole text. If there are problems, `value` is meaningless. A syntax error is always
-   * the first problem.
+   * Reads the whole text. If there are problems, `value` is meaningless. If there is a syntax
+   * error, it is the first problem.
    */
   inspect(): { value: unknown; problems: JsonProblem[] } {
     let value: unknown;
@@ -118,8 +118,8 @@ export class StrictJsonInspector {
   }
 
   /**
-   * Reads comma-separated items up to the bracket `close`. For each item, `readItem` reads the item
-   * and pushes its key or index onto `path`, from which this method removes it.
+   * Reads comma-separated items up to the bracket `close`. `readItem` reads one item and pushes the
+   * item's key or index onto `path`. This method removes the key or index again.
    */
   private readItems(close: string, readItem: (index: number) => void): void {
     this.offset++;

@@ -19,8 +19,8 @@ const OPENING = 0x7b;
 const CLOSING = 0x7d;
 const INVALID_UTF8: JsonProblem = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
 /**
- * Matches escapes of NUL and of surrogates: UTF-8 JSON can contain NUL or a lone surrogate only as
- * an escape. Escapes of surrogate pairs also match, and the inspector then accepts them.
+ * Matches escapes of NUL and of surrogates. In UTF-8 JSON, NUL and lone surrogates can occur only
+ * as escapes. Escapes of surrogate pairs also match, and the inspector then accepts them.
  */
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
@@ -102,13 +102,13 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
       if (++depth > maxDepth) return Number.NaN;
     }
   }
-  // Only the inspector counts the values exactly.
+  // `values` may be too high. NaN then makes the inspector count exactly.
   return values > MAX_JSON_VALUES ? Number.NaN : members;
 }
 
 /**
- * Counts the keys of a value and of all values inside it. Returns NaN, which equals no count, if
- * the inspector must check the value.
+ * Counts the keys of a value and of all values inside it. Returns NaN, which differs from every
+ * count, if the inspector must check the value.
  */
 function countKeys(value: unknown): number {
   // A large number is allowed if it is written with a fraction or an exponent. Only the text shows

@@ -36,7 +36,7 @@ function rewrite(node: unknown): unknown {
   );
   if (typeof out.$ref === 'string')
     return { $ref: out.$ref.replace('#/components/schemas/', '#/definitions/') };
-  // Bounds do not affect the generated type. They would only lengthen its comments.
+  // Bounds do not affect a type. They would only lengthen the generated comments.
   for (const bound of [
     'minLength',
     'maxLength',

@@ -56,7 +56,7 @@ const WINDOWS = [
   { window: 'hour', seconds: 3600 },
 ] as const;
 
-/** @param redis undefined: this process keeps the counts (all-in-one) */
+/** @param redis if undefined, this process keeps the counts */
 export function createLimiter(redis: Redis | undefined): Limiter {
   const limiters = new Map<string, BatchingLimiter>();
   const limiterFor = (name: string, points: number, duration: number): BatchingLimiter => {
@@ -134,8 +134,8 @@ interface Waiter {
 }
 
 /**
- * Counts requests in the store. Requests of a key that arrive while a store call for this key is in
- * flight wait, and the next call counts them all. Each request still gets its own number in the
+ * Counts requests in the store. While a store call for a key is in flight, further requests of the
+ * key wait, and the next call counts all of them. Each request still gets its own number in the
  * window, but under load at a fraction of the cost.
  */
 class BatchingLimiter {

@@ -2,13 +2,13 @@ import { FairQueue } from './fair-queue.js';
 
 export interface FairShareKey {
   /**
-   * For example a tenant or a client's network. The queue serves the groups of a site round-robin,
-   * so one group cannot block another.
+   * Who shares the capacity fairly with others, for example a tenant or a client's network. The
+   * queue serves the groups of a site round-robin, so one group cannot block another.
    */
   group: string;
   /**
-   * Contains groups that may belong to one owner, such as the networks in a block of addresses.
-   * Default: one site for all groups.
+   * A set of groups that may belong to one owner, for example a block of addresses. Default: one
+   * site for all groups.
    */
   site?: string | undefined;
 }

@@ -186,7 +186,8 @@ class PooledDatabase implements Database {
     return this.slowReads.run(queue, tenantId, () =>
       this.withClient(async (client) => {
         const readRows = () => readWithSetting(client, setTenant, query);
-        // Do not measure searches, because they always have their own queue.
+        // The measurement decides which queue a query uses. Searches always use their own queue, so
+        // they need no measurement.
         const { rows } = await (queue === 'searches' ? readRows() : this.slowQueries.measure(read, readRows));
         return rows as R[];
       }),

@@ -12,9 +12,9 @@ interface Problem {
 const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
 /**
- * The only policies allowed besides tenant_isolation. They permit only reads. A read must name a
- * hash (of a credential or a vendor account), the e-mail address of a person who signs in, or the
- * purpose of a sweep.
+ * The only policies allowed besides tenant_isolation. They permit only reads. Each shows only rows
+ * with a given hash (of a credential or a vendor account) or e-mail address, or the list of tenants
+ * for sweeps.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
@@ -25,10 +25,10 @@ const OTHER_POLICIES = [
 ];
 
 /**
- * Returns a text for each fault that endangers the isolation of tenants: a role with too many
- * privileges, ownership of a table, a table without forced row-level security or the tenant policy,
- * or a policy that bypasses the tenant policy. Access to partitions is a fault too, because the
- * policy of their table does not protect them. So is an append-only table that the role can change.
+ * Returns a text for each fault in the isolation of tenants. The role must not have too many
+ * privileges, own a table or enter the schema of the partitions, which have no policies. Each table
+ * needs forced row-level security and the tenant policy, and no policy that bypasses the tenant
+ * policy. Also reports append-only tables that the role can change.
  */
 export async function findPrivilegeProblems(database: Database): Promise<string[]> {
   const rows = await database.query<Problem>({

@@ -15,8 +15,8 @@ export interface SqlQuery {
 
 /**
  * Buffers what this connection sends until the end of the event-loop tick, so that several queries
- * need one system call. By itself, pg corks its socket for each single query. A batch then took
- * eleven system calls (measured).
+ * need one system call. By itself, pg corks its socket only for the duration of each query, so a
+ * batch took eleven system calls (measured).
  */
 export function corkUntilNextTick(client: pg.ClientBase): void {
   // pg has no public type for its connection; the version is pinned.

@@ -66,8 +66,8 @@ export class SharedReadConnections {
     connection.inFlight.push(pending);
     try {
       const { client, discard, discardOldPlans } = await connection.checkout;
-      // Do this before each read, because under load a shared connection may never return to the
-      // pool.
+      // Discard before each read, not only at checkout, because under load a shared connection may
+      // never return to the pool.
       discardOldPlans();
       try {
         return await work(client);

@@ -40,7 +40,7 @@ export interface SnapshotOptions {
 
 /**
  * Opens a session with a REPEATABLE READ, read-only transaction of one tenant. The session is not
- * from the pool, because it lasts minutes, plans for whole tables and has its own timeout.
+ * from the pool, because it lasts minutes, plans queries over whole tables and has its own timeout.
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const client = new pg.Client({
@@ -68,7 +68,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
       // long.
       ['lock_timeout', '60000'],
       // PostgreSQL checks once a second whether close() has closed the connection, even while a
-      // query waits for a lock. It then cancels the query.
+      // query waits for a lock. PostgreSQL then cancels the query.
       ['client_connection_check_interval', '1000'],
     ];
     for (const setting of settings) await client.query('select set_config($1, $2, true)', setting);

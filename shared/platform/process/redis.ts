@@ -5,7 +5,7 @@ import { StartError } from '../start-failure.js';
 /** How long an API request waits for Redis before the API returns 503. */
 export const REDIS_TIMEOUT_MS = 300;
 
-/** Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
+/** Thrown if Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
 export class RedisTimeoutError extends Error {
   constructor() {
     super('Redis did not answer in time');
@@ -77,8 +77,8 @@ export function connectRedis(url: string, patience: RedisMode, logger: Logger): 
 }
 
 /**
- * Refuses a Redis that may evict keys under memory pressure, because it would evict BullMQ's lock
- * keys first. If the server forbids CONFIG, only logs a warning.
+ * Refuses a Redis that may evict keys under memory pressure, because Redis would evict BullMQ's
+ * lock keys first. If the server forbids CONFIG, only logs a warning.
  * @throws {StartError} if maxmemory-policy is not noeviction
  */
 export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {

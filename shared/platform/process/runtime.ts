@@ -16,7 +16,7 @@ export interface Runtime extends Foundation {
   db: Database;
   bus: Bus;
   limiter: Limiter;
-  /** Responses that this process holds because clients have not read them. */
+  /** Tracks responses that this process keeps in memory because clients have not read them. */
   unsentResponses: UnsentResponses;
   /**
    * Names the role that owns the database. Sessions connect as this role and switch to the
