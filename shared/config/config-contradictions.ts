@@ -4,10 +4,13 @@ import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
 import { parseIntegrations } from './settings-integrations.js';
 import { findStorageConflicts } from './storage-location.js';
 
-/** The required settings depend on the kind. `all` starts an embedded PostgreSQL. */
+/**
+ * What a process does, which decides the settings that it requires. `all` is `npm start`, which
+ * starts an embedded PostgreSQL unless DATABASE_URL is set.
+ */
 export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
 
-/** Formats the end of an error text: ` (for example PORT=3000)`. */
+/** Formats an example for the end of an error message: ` (for example PORT=3000)`. */
 export function formatExample(name: string): string {
   const example = settingsSchema.describe().keys[name]?.examples?.[0];
   return example === undefined ? '' : ` (for example ${name}=${example})`;
@@ -47,7 +50,10 @@ export function findContradictions(kind: ProcessKind, value: Settings): string[]
   return problems;
 }
 
-/** A double in production would receive the credentials of accounts. */
+/**
+ * Refuses addresses of test doubles in production, because a double would receive accounts'
+ * credentials.
+ */
 function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string[] {
   if (NODE_ENV !== 'production' || !INTEGRATIONS) return [];
   return parseIntegrations(INTEGRATIONS).flatMap(([vendor, settings]) =>
@@ -58,11 +64,11 @@ function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string
 }
 
 /**
- * Of all encodings of 128 random bits, 32 hexadecimal digits get the lowest estimate. Fewer than
- * one such key in a thousand falls below this bound.
+ * Accepts 128 random bits in any encoding. Of all encodings, 32 hexadecimal digits get the lowest
+ * estimate, and fewer than one such key in a thousand falls below this bound.
  */
 const MIN_SECRET_BITS = 90;
-/** Development allows a phrase, but not one repeated character. */
+/** A phrase reaches this estimate, but one repeated character does not. */
 const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
 
 function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
@@ -80,7 +86,10 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
   ];
 }
 
-/** Browsers send production's cookies over TLS only. A proxy hides the public address. */
+/**
+ * Requires an https BASE_URL in production. Browsers send production's cookies over TLS only. A
+ * process behind a proxy cannot find out its own public address.
+ */
 function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   if (NODE_ENV !== 'production') return [];
   if (!BASE_URL) return [`"BASE_URL" is required in production${formatExample('BASE_URL')}`];
@@ -88,7 +97,7 @@ function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   return [`"BASE_URL" must begin with https:// in production${formatExample('BASE_URL')}`];
 }
 
-/** Mails need a sender with a real domain, and a public address for their links. */
+/** Checks that mails have a sender with a real domain, and a public address for their links. */
 function mailContradictions(kind: ProcessKind, value: Settings): string[] {
   if (!value.SMTP_URL) {
     return value.MAIL_FROM ? ['"MAIL_FROM" is set without "SMTP_URL": no mail would be sent'] : [];
@@ -99,7 +108,7 @@ function mailContradictions(kind: ProcessKind, value: Settings): string[] {
       `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${formatExample('MAIL_FROM')}`,
     );
   }
-  // In production addressContradictions already requires BASE_URL.
+  // In production, addressContradictions already reports a missing BASE_URL.
   if (!value.BASE_URL && kind !== 'all' && value.NODE_ENV !== 'production') {
     problems.push(
       `"BASE_URL" is required with "SMTP_URL": mails contain links to it${formatExample('BASE_URL')}`,

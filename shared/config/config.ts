@@ -8,19 +8,19 @@ import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
 import { stripTrailingSlashes } from './trailing-slashes.js';
 
-/** In requests per window (docs/specification.md §8). */
+/** Requests allowed per minute and per hour (docs/specification.md §8). */
 export interface TierLimits {
   minute: number;
   hour: number;
 }
 
-/** The application of this deployment at a vendor; see the setting INTEGRATIONS. */
+/** The application that the operator registered at a vendor, from the setting INTEGRATIONS. */
 export interface VendorSettings {
   client_id?: string;
   client_secret?: string;
-  /** Signs webhooks, where the vendor signs per application. */
+  /** Verifies the vendor's webhooks, if the vendor signs them with one secret per application. */
   webhook_secret?: string;
-  /** Addresses of a double. Production refuses them. */
+  /** `base_url` and `identity_url` are addresses of a test double. Production refuses them. */
   base_url?: string;
   identity_url?: string;
 }
@@ -37,17 +37,23 @@ export interface Config {
   /** Exports read from this replica. Undefined: they read from `databaseUrl`. */
   databaseReplicaUrl: string | undefined;
   redisUrl: string | undefined;
-  /** Public address of the API without a trailing slash. Undefined: derived from HOST and PORT. */
+  /**
+   * Public address of the API without a trailing slash. If undefined, `buildPublicOrigin` derives
+   * it from host and port.
+   */
   baseUrl: string | undefined;
-  /** Base address of links in messages: BASE_URL, else HOST and the web process's PORT. */
+  /**
+   * Base address of links in messages: BASE_URL if set, else built from HOST and the web process's
+   * PORT.
+   */
   publicUrl: string;
   /** Mail server. Undefined: mails stay in the outbox. */
   smtpUrl: string | undefined;
   /** Sender address of mails; always set when `smtpUrl` is set. */
   mailFrom: string | undefined;
-  /** Limit per account, for invoices and notices together. */
+  /** Messages to customers and notice mails that one account may send per day (UTC), in total. */
   mailsPerDay: number;
-  /** What the operator sets up for each vendor, by its name. */
+  /** What the operator registered at each vendor, by the vendor's name. */
   integrations: Readonly<Record<string, VendorSettings>>;
   secretKey: string;
   exportStorage: StorageLocation;
@@ -61,32 +67,43 @@ export interface Config {
   connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
-  /** Concurrent requests to receivers, per process and pool. */
+  /** Concurrent requests to receivers per worker, and the same number again to slow receivers. */
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
   webhookTimeoutMs: number;
-  /** Limit per account and destination (host name or address). */
+  /**
+   * Bytes of webhooks that one account may send per minute to one destination (host or network).
+   */
   webhookHostBytesPerMinute: number;
-  /** Allows requests to tenants' addresses on this machine and over http. False in production. */
+  /** Allows requests to addresses on this machine. Always false in production. */
   allowLoopback: boolean;
-  /** Maximum per process. */
+  /** Exports that one process writes concurrently. */
   exportsConcurrency: number;
-  /** Timeout of each query of an export. */
+  /** Timeout of each query that an export runs, in milliseconds. */
   exportTimeoutMs: number;
   /** Days from the completion of an export until its file is deleted. */
   exportRetentionDays: number;
-  /** Lower-case hosts under which agents may reach the MCP server, beside that of publicUrl. */
+  /**
+   * Host names, in lower case, at which agents may reach the MCP server besides the host of
+   * `publicUrl`.
+   */
   mcpHosts: readonly string[];
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
-  /** For CLI commands that call the API, without a trailing slash. Undefined: the demo's. */
+  /**
+   * Address of the API that CLI commands call, without a trailing slash. Undefined: the address in
+   * demo.json.
+   */
   apiUrl: string | undefined;
   apiKey: string | undefined;
-  /** A test kills the process at the failpoints with these names. Always empty in production. */
+  /**
+   * Names of the failpoints at which this process kills itself. Only tests set them. Always empty
+   * in production.
+   */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
-  /** After a stop signal, /readyz is 503 for this time. Then the process stops listening. */
+  /** How long /readyz returns 503 after a stop signal before the process stops listening. */
   shutdownDelayMs: number;
   /** Sentences about doubtful settings, which each process logs when it starts. */
   warnings: readonly string[];
@@ -100,7 +117,7 @@ const PUBLISHED_TIERS: Record<Tier, TierLimits> = {
   premium: { minute: 1000, hour: 20_000 },
 };
 
-/** Lists all problems of the environment in one error. */
+/** Lists all invalid settings of the environment in one error. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(
@@ -124,8 +141,8 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
 }
 
 /**
- * Settings of a CLI command that only calls the MCP server. The command runs on users' machines, in
- * any folder, so it neither needs nor creates a secret.
+ * Settings of a CLI command that only calls the MCP server. Such a command runs on users' machines,
+ * in any folder, so `loadClientSettings` neither needs nor creates a secret key.
  */
 export interface ClientSettings {
   /** Undefined: the address in demo.json. */
@@ -134,7 +151,7 @@ export interface ClientSettings {
   dataDir: string;
 }
 
-/** @throws {ConfigError} */
+/** @throws {ConfigError} if a setting is invalid */
 export function loadClientSettings(environment: Environment = process.env): ClientSettings {
   const { value, faults } = checkSettings(environment);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -170,7 +187,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   const dataDir = resolve(value.DATA_DIR);
   const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
   const baseUrl = value.BASE_URL && stripTrailingSlashes(value.BASE_URL);
-  // A worker's PORT is the port of its health server, not of the web process.
+  // PORT of a worker is the port of its health server, not of the web process.
   const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
   return Object.freeze<Config>({
     production,
@@ -217,10 +234,15 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   });
 }
 
-/** Load balancers may check every two seconds and react to the second failure. */
+/**
+ * Long enough for a load balancer that checks every two seconds and reacts to the second failure.
+ */
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
-/** No load balancer routes to a worker, and no second process takes over for `npm start`. */
+/**
+ * Only web and mcp wait, because load balancers route to them. `npm start` has no second process
+ * that could take over.
+ */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;
   return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);

@@ -3,8 +3,8 @@ import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import { join } from 'node:path';
 
 /**
- * Loads the secret of a development machine, which sets no SECRET_KEY. The first process generates
- * the secret and stores it in DATA_DIR for all processes.
+ * Returns the secret key of a development machine, where SECRET_KEY is not set. The first process
+ * generates the secret and stores it in DATA_DIR for all processes.
  */
 export function loadDevelopmentSecret(dataDir: string): string {
   const path = join(dataDir, 'secret-key');

@@ -1,7 +1,7 @@
 import type { Config } from './config.js';
 
 /**
- * Kills this process with SIGKILL if FAILPOINTS contains this name. Only tests set FAILPOINTS;
+ * Kills this process with SIGKILL if FAILPOINTS contains `name`. Only tests set FAILPOINTS;
  * production refuses it. Failpoints mark the places where a power failure would do the most damage.
  */
 export function failpoint(config: Config, name: string): void {

@@ -1,12 +1,15 @@
 import { settingsSchema } from './settings.js';
 
-/** Shorter names such as HOST and PORT resemble common variables (HOME, POST, PATH). */
+/**
+ * Shorter names are not checked, because HOST and PORT resemble common variables such as HOME, POST
+ * and PATH.
+ */
 const SHORTEST_NAME = 7;
 
 /**
  * Returns a sentence for each environment variable whose name is almost that of a setting. Without
- * this warning a process would silently run with the default. Settings that are set are skipped,
- * because some platforms set REDIS_URI beside REDIS_URL.
+ * this warning, a process would silently use the default. If a setting is set, similar names cause
+ * no warning, because some platforms set REDIS_URI beside REDIS_URL.
  */
 export function findMisspelledSettings(environment: Record<string, string | undefined>): string[] {
   const names = Object.keys(settingsSchema.describe().keys);
@@ -19,12 +22,15 @@ export function findMisspelledSettings(environment: Record<string, string | unde
     });
 }
 
-/** Allows one edit, or two in a name of twelve or more characters. */
+/**
+ * True if the names differ by one edit, or by up to two edits for a setting of twelve or more
+ * characters.
+ */
 function isNear(name: string, setting: string): boolean {
   return countEdits(name, setting) <= (setting.length < 12 ? 1 : 2);
 }
 
-/** Counts letters to insert, delete, replace or swap (optimal string alignment distance). */
+/** Counts the letters to insert, delete, replace or swap (optimal string alignment distance). */
 function countEdits(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 2) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

@@ -1,20 +1,23 @@
-/** People use these words as placeholders. They add nothing that an attacker must guess. */
+/** Words that people use in placeholders. An attacker tries them first, so they add no bits. */
 const PLACEHOLDER_WORDS =
   /change[-_ ]?me|secret|passw(?:or)?d|passphrase|example|default|replace|sample|insert|placeholder|openssl|rand|base64|qwerty|asdf|letmein|todo|test|key|tow/gi;
 
 /**
- * The most bits that NIST SP 800-63-1 (appendix A) grants a character of prose after the first. Ten
- * random words are then a sufficient secret.
+ * Bits per character of prose: the highest value in NIST SP 800-63-1 (appendix A) for a character
+ * after the first. With this value, ten random words are a sufficient secret.
  */
 const BITS_PER_PROSE_CHAR = 2;
-/** Bits for a repetition of earlier text, or for a run such as `abcd` or `9876`, of any length. */
+/**
+ * Bits for a whole repetition of earlier text, or for a whole run such as `abcd` or `9876`,
+ * whatever its length.
+ */
 const BITS_PER_PATTERN = 4;
 const MIN_PATTERN_CHARS = 3;
 
 /**
  * Estimates how many bits of a text an attacker must guess, and errs on the low side. Placeholder
- * words count nothing, repetitions and runs count little, and characters of prose count two bits.
- * Any other character counts the logarithm of the number of different characters.
+ * words count nothing, and each repetition or run counts little. A character of prose counts two
+ * bits. Any other character counts log2 of the number of different characters in the text.
  */
 export function estimateSecretBits(text: string): number {
   const rest = text.replace(PLACEHOLDER_WORDS, '');
@@ -30,8 +33,8 @@ export function estimateSecretBits(text: string): number {
 }
 
 /**
- * Returns whether the text looks like words: mostly letters, with normal capitalization, and either
- * with spaces or dashes or with as many vowels as words have.
+ * True if the text looks like words. It must be mostly letters, capitalized as words are. It must
+ * also contain either spaces or dashes, or as many vowels as words do.
  */
 function isProse(text: string): boolean {
   const runs = text.match(/[a-z]+/gi) ?? [];

@@ -14,7 +14,10 @@ const integrationsSchema = Joi.object().pattern(
   }),
 );
 
-/** Validates the JSON of INTEGRATIONS. The text of an error contains no value: some are secrets. */
+/**
+ * Validates the JSON in INTEGRATIONS. Error messages contain no values, because some values are
+ * secrets.
+ */
 export const validateIntegrationsJson: Joi.CustomValidator<string> = (text, helpers) => {
   let value: unknown;
   try {
@@ -28,7 +31,10 @@ export const validateIntegrationsJson: Joi.CustomValidator<string> = (text, help
   return helpers.message({ custom: `"INTEGRATIONS" is not valid at ${place}` });
 };
 
-/** The settings of each vendor, of a text that may be invalid. */
+/**
+ * Returns each vendor's name and settings. Returns nothing if the JSON is invalid, because the
+ * schema already reports that.
+ */
 export function parseIntegrations(text: string): [string, object][] {
   try {
     return Object.entries(JSON.parse(text) as Record<string, object>).map(([vendor, settings]) => [

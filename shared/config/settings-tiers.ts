@@ -5,7 +5,9 @@ const tierLimits = Joi.object({
   hour: Joi.number().integer().min(1).required(),
 });
 
-/** The setting stays JSON text, which its reader parses again. */
+/**
+ * Validates the JSON in RATE_LIMIT_TIERS and returns the text unchanged. `loadConfig` parses it.
+ */
 export const validateTiersJson: Joi.CustomValidator<string> = (text, helpers) => {
   let value: unknown;
   try {

@@ -5,7 +5,7 @@ import type { ProcessKind } from './config-contradictions.js';
 import type { Settings } from './generated.js';
 import { findMisspelledSettings } from './misspelled-settings.js';
 
-/** Returns a sentence for each doubtful setting, which also says what to do. */
+/** Returns one sentence per doubtful setting, with advice. */
 export function findSettingsWarnings(
   kind: ProcessKind,
   settings: Settings,
@@ -15,8 +15,9 @@ export function findSettingsWarnings(
 }
 
 /**
- * Outside production, sessions travel without TLS and webhooks may call this machine. Only this
- * machine should then have access. Workers and releases serve no clients.
+ * Warns if other machines have access outside production, because sessions then travel without TLS
+ * and webhooks may call this machine. Workers and releases serve no clients, so they get no
+ * warning.
  */
 function exposureWarnings(kind: ProcessKind, { HOST, NODE_ENV }: Settings): string[] {
   if (kind === 'worker' || kind === 'release' || NODE_ENV === 'production') return [];

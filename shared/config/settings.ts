@@ -5,7 +5,10 @@ import { validateStorageUrl } from './storage-location.js';
 
 export const MIN_SECRET_LENGTH = 32;
 
-/** A test compares these names and defaults with the table in docs/guides/operators.md. */
+/**
+ * Checks the environment variables of the product. A test compares these names and defaults with
+ * the table in docs/guides/operators.md.
+ */
 export const settingsSchema = Joi.object({
   NODE_ENV: Joi.string()
     .valid('development', 'test', 'production')

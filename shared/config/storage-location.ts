@@ -16,7 +16,7 @@ export interface S3Location {
   prefix: string;
   /** Undefined: Amazon S3. */
   endpoint: string | undefined;
-  /** Undefined: the SDK determines the region. */
+  /** Undefined: the SDK finds the region itself. */
   region: string | undefined;
 }
 

@@ -6,14 +6,14 @@ export interface Access {
   permission: Permission;
   /** Null: no agent key may do this. */
   agentScope: AgentScope | null;
-  /** Only a signed-in person may do this, whatever permissions a key holds. */
+  /** True if only a signed-in person may do this, whatever permissions a key has. */
   isPersonOnly?: boolean;
 }
 
 /**
  * Checks the rights of a key or a signed-in person (docs/decisions.md §6).
- * @throws {AppError} 403 read_only_key, forbidden or insufficient_scope, which names the missing
- *   permission or scope
+ * @throws {AppError} 403 with the code read_only_key, forbidden or insufficient_scope. The details
+ * of insufficient_scope name the missing permission or scope
  */
 export function assertAccess(key: Principal, { permission, agentScope, isPersonOnly }: Access): void {
   if (key.readOnly && permission !== 'read') {

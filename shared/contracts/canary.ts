@@ -2,7 +2,10 @@ import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 import { createSystemCommand } from './system-command.js';
 
-/** This command changes nothing. It proves that queue, worker, PostgreSQL and reply work. */
+/**
+ * Type of a command that changes nothing. Its reply proves that the queue, the writes worker and
+ * PostgreSQL work.
+ */
 export const CANARY_TYPE = 'system.canary';
 
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
@@ -16,6 +19,6 @@ export function createCanaryCommand(): Command {
     entityId: newId(),
     input: {},
   });
-  // Even when its reply is late, a dry run is never stored as an operation.
+  // A dry run is never stored as an operation, even if its reply is late.
   return { ...canary, dryRun: true };
 }

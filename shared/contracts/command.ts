@@ -10,18 +10,23 @@ export interface Actor {
   name: string | null;
 }
 
-/** Identifies a repeated request (docs/decisions.md §5, Idempotency). */
+/** Recognizes a repeated request (docs/decisions.md §5, Idempotency). */
 export interface IdempotencyRecord {
   /** Lower-case UUID from the header. */
   key: string;
   method: string;
-  /** Path without the version prefix, because a key is valid across both prefixes. */
+  /**
+   * Path without the version prefix, because the same route exists under both prefixes (`/v1` and
+   * `/api/v1`).
+   */
   path: string;
-  /** SHA-256 of the canonical JSON. */
+  /** SHA-256 of the body's canonical JSON. */
   bodyHash: string;
 }
 
-/** The intent to write, as a job carries it. It holds no secret in clear text. */
+/**
+ * The intent to write, in the form in which a job contains it. Contains no secret in clear text.
+ */
 export interface Command<Input = unknown> {
   /** UUIDv7 from the API process; also the id of the audit entry. */
   id: string;
@@ -41,8 +46,8 @@ export interface Command<Input = unknown> {
   /** Versions of the record that the request may change; null or absent: any version. */
   ifMatch?: string[] | null;
   /**
-   * Set after a person approved a held command. The command then passes the approval threshold, but
-   * only at the amount that the person saw.
+   * Set when a command runs after a person approved it. The command may then exceed the approval
+   * threshold, but only with the amount that the person saw.
    */
   approved?: { amountCents: number };
   requestId: string;
@@ -59,27 +64,32 @@ export interface Change {
 }
 
 /**
- * An event to record. `data.object` is the command's own record, or `entity`, as it is after the
- * command. `data` also gets the members of `extra`.
+ * An event to record. `data.object` shows the record `entity` as it is after the command; by
+ * default, the command's own record. `data` also gets the members of `extra`.
  */
 export interface EventDraft {
   type: EventType;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
-  /** Gets no delivery of the event. The event is about this endpoint, which may be failing. */
+  /**
+   * The endpoint that the event is about, which may be failing. It gets no delivery of the event.
+   */
   excludedEndpointId?: string;
 }
 
-/** A record that waits for the worker of a queue, for example an export. */
+/**
+ * Asks for a wake-up job after the commit. The record `id`, for example an export, waits for a
+ * worker of `queue`.
+ */
 export interface Prompt {
   queue: string;
   id: string;
 }
 
 /**
- * What a handler returns for one command. PostgreSQL renders the record, which is the
- * response body, when the batch commits. `responseExtra` adds members to this
- * response alone, such as a new key.
+ * What a handler returns for one command. The response body is the command's record, which
+ * PostgreSQL renders when the batch commits. `responseExtra` adds members that only this response
+ * shows, such as a new key.
  */
 export type CommandOutcome =
   | {
@@ -87,9 +97,15 @@ export type CommandOutcome =
       changes: Change[];
       events: EventDraft[];
       responseExtra?: Record<string, unknown>;
-      /** The write waits for a person. The approval with the command's id is the response. */
+      /**
+       * The write waits for a person's approval. The response shows the approval, whose id is the
+       * command's id.
+       */
       held?: true;
-      /** A second command that this command ran. It gets its own audit entry. */
+      /**
+       * A second command that this command ran, for example the write that a person approved. The
+       * second command gets its own audit entry.
+       */
       ranCommand?: { command: Command; changes: Change[] };
       prompts?: Prompt[];
     }
@@ -97,9 +113,9 @@ export type CommandOutcome =
 
 /**
  * Runs commands of one type and returns their outcomes in the same sequence. No two commands of a
- * call share a conflict key. If one command is invalid, its outcome is an error. If the handler
- * throws, the worker splits the batch. The handler reads in `config` which external services exist,
- * such as a mail server, but never calls them.
+ * call share a conflict key. If a command is invalid, its outcome is an error. If the handler
+ * throws, the worker splits the batch. The handler may read in `config` which external services
+ * exist, such as a mail server, but never calls these services.
  */
 export type CommandHandler<Input> = (
   tx: Transaction,
@@ -107,17 +123,19 @@ export type CommandHandler<Input> = (
   config: Config,
 ) => Promise<CommandOutcome[]>;
 
-/** By command type. */
+/** Handlers by command type. */
 export type CommandHandlers = Readonly<Record<string, CommandHandler<never>>>;
 
-/** What the API knows of a command. The writes worker adds the handler. */
+/**
+ * What the API knows about the commands of one type. Only the writes worker knows their handler.
+ */
 export interface CommandDefinition<Input = unknown> {
   type: string;
   entityType: string;
-  /** For example `invoice.created`. */
+  /** Action in the audit entry, for example `invoice.created`. */
   action: string;
   creates: boolean;
-  /** The record is processed later, so the response is 202 with the record. */
+  /** True if the record is processed later. The response is then 202 with the record. */
   isAccepted?: boolean;
   schema: Joi.ObjectSchema<Input>;
   permission: Permission;
@@ -125,17 +143,20 @@ export interface CommandDefinition<Input = unknown> {
   permissionFor?: (input: Input) => Permission;
   /** Null: no agent key may do this. */
   agentScope: AgentScope | null;
-  /** Only a signed-in person may do this, no key may. */
+  /** True if only a signed-in person may do this, whatever permissions a key has. */
   isPersonOnly?: boolean;
-  /** Commands with a common conflict key run one after another. The entity's id is always a key. */
+  /**
+   * Commands that share a conflict key run one after another. The id of the entity is always a
+   * conflict key too.
+   */
   conflictKeys?: (input: Input, actor: Actor) => string[];
 }
 
 type Defaulted = 'creates' | 'agentScope';
 
 /**
- * Defines a command. Its entity type is the first part of its type. By default it changes an
- * existing record, and no agent key may submit it.
+ * Defines a command. Its `entityType` is the part of `type` before the first dot. By default, the
+ * command changes an existing record, and no agent key may submit the command.
  */
 export function defineCommand<Input>(
   definition: Omit<CommandDefinition<Input>, 'entityType' | Defaulted> &
@@ -153,7 +174,10 @@ export type CommandResult =
       body: string;
       location: string | null;
       replayed: boolean;
-      /** True if this command wrote the record in `body`. Workers of an older version omit it. */
+      /**
+       * True if this command wrote the record in `body`. Workers of an older version omit this
+       * member.
+       */
       isOwnChange?: boolean;
     }
   /** `unaudited`: the command did not complete, so it has no audit entry. */

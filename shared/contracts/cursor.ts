@@ -15,7 +15,10 @@ export interface CursorCodec {
   decode(cursor: string, binding: string): CursorPosition;
 }
 
-/** This deployment did not issue the cursor for this list. The error hides which check failed. */
+/**
+ * Thrown if this deployment did not issue the cursor for this list and these filters. The error
+ * does not say which check failed.
+ */
 export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
 
@@ -40,15 +43,15 @@ const OFFSET = /Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?/;
 const TIMESTAMP = new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`);
 
 /**
- * Creates a codec for opaque keyset cursors, which are bound to
- * their filters (docs/decisions.md §5).
+ * Creates a codec for opaque list cursors (docs/decisions.md §5). A cursor is valid only with the
+ * `binding` for which it was issued: one list with its filters.
  *
- * A cursor is the base64url form of a version (1 byte), an id (16 bytes), a timestamp
- * (ASCII) and a 16-byte HMAC-SHA256 of these parts and the binding. It is not encrypted,
- * because its page already showed the values.
+ * A cursor is the base64url form of a version (1 byte), an id (16 bytes), a timestamp (ASCII) and a
+ * 16-byte HMAC-SHA256 of these parts and the binding. A cursor is not encrypted, because the page
+ * that ended there already showed the id and the timestamp.
  *
  * @param secret the signing key, at least 16 bytes; a new key invalidates all cursors
- * @throws RangeError if the secret is too short
+ * @throws {RangeError} if the secret is too short
  */
 export function createCursorCodec(secret: Buffer): CursorCodec {
   if (secret.length < MIN_SECRET_BYTES) {
@@ -71,10 +74,10 @@ export function createCursorCodec(secret: Buffer): CursorCodec {
 
 function sign(secret: Buffer, payload: Buffer, binding: string): Buffer {
   const mac = createHmac('sha256', secret);
-  // The label separates these signatures from others with the same key. The length
-  // separates the payload from the binding.
+  // The label makes these signatures differ from other signatures with the same key. The length
+  // shows where the payload ends and the binding begins.
   mac.update('list-cursor').update(Uint8Array.of(payload.length)).update(payload);
-  // UTF-8 would turn different unpaired surrogates into the same replacement character.
+  // Not UTF-8, which would turn different unpaired surrogates into the same replacement character.
   mac.update(binding, 'utf16le');
   return mac.digest().subarray(0, MAC_BYTES);
 }
@@ -90,7 +93,8 @@ function unpackPosition(payload: Buffer): CursorPosition {
   const hex = payload.toString('hex', 1, HEAD_BYTES);
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const at = payload.toString('latin1', HEAD_BYTES);
-  // An earlier release may have signed another layout, and a query uses both values.
+  // An earlier release may have signed another layout. Check both values, because a query uses
+  // them.
   if (payload[0] !== VERSION || !UUID.test(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
   return { at, id };
 }
@@ -99,7 +103,8 @@ function decodeBase64url(cursor: unknown): Buffer {
   // A repeated query parameter arrives as an array, although its type is string.
   if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_LENGTH) throw new InvalidCursorError();
   const bytes = Buffer.from(cursor, 'base64url');
-  // Buffer ignores characters outside base64url and unused bits. Accept only the exact form.
+  // Buffer ignores characters outside base64url and unused bits. Accept only the exact encoding of
+  // these bytes.
   if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError();
   if (bytes.length <= HEAD_BYTES + MAC_BYTES) throw new InvalidCursorError();
   return bytes;

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
 /**
- * Builds the schema of a closed set of words. The OpenAPI document publishes the set once, as a
- * component named `className`, with the meaning of each word.
+ * Builds a schema that accepts only the given words. The OpenAPI document publishes the words once,
+ * as a component named `className`, with the meaning of each word.
  * @param words in the sequence in which the document lists them
  */
 export function namedEnum<Word extends string>(

@@ -3,17 +3,17 @@ import type Joi from 'joi';
 export interface ResourceDefinition {
   /** For example `invoice`. */
   entityType: string;
-  /** All schemas of this resource's bodies and queries in the OpenAPI document. */
+  /** All schemas that the OpenAPI document contains for this resource's bodies and queries. */
   schemas: Record<string, Joi.Schema>;
 }
 
-/** A member of a JSON object: a column's name, or SQL under another name. */
+/** A member of a JSON object: the name of a column, or another name with the SQL of its value. */
 export type JsonMember = string | { name: string; sql: string };
 
 /**
  * Builds SQL for a JSON object with its members in the given sequence. `row_to_json` over a
- * subselect is compact, and takes two thirds of the time of `json_build_object` (measured,
- * docs/adr/0005-representation-in-sql.md).
+ * subselect writes no white space. It takes two thirds of the time of `json_build_object`
+ * (measured, docs/adr/0005-representation-in-sql.md).
  */
 export function jsonObject(alias: string, members: JsonMember[]): string {
   const columns = members.map((member) =>
@@ -22,14 +22,16 @@ export function jsonObject(alias: string, members: JsonMember[]): string {
   return `(select row_to_json(o) from (select ${columns.join(', ')}) o)`;
 }
 
-/** Omits null members, so that a list for agents costs few tokens. */
+/**
+ * Like {@link jsonObject}, but omits null members, so that a list for agents costs fewer tokens.
+ */
 export function jsonObjectWithoutNulls(...parts: Parameters<typeof jsonObject>): string {
   return `json_strip_nulls(${jsonObject(...parts)})`;
 }
 
 /**
- * Maximum items on an agent's page that are not shortened. Used for lists whose records no get tool
- * can read. 50 whole audit entries may be 100,000 tokens.
+ * Up to this page size, a list for agents shows whole records, because no tool reads a single
+ * record of that list. 50 whole audit entries may be 100,000 tokens.
  */
 export const MAX_WHOLE_ITEMS = 10;
 
@@ -37,7 +39,7 @@ export const MAX_SHORT_TEXT = 80;
 
 /**
  * Builds SQL for a text in an agent's list, truncated to {@link MAX_SHORT_TEXT} characters.
- * @param sql the text; by default the column
+ * @param sql SQL expression of the text; by default the column
  */
 export function jsonShortText(
   alias: string,
@@ -50,7 +52,7 @@ export function jsonShortText(
 
 /**
  * Builds SQL that formats a timestamptz as RFC 3339 in UTC with milliseconds and a Z.
- * @param sql the timestamptz; by default the column
+ * @param sql SQL expression of the timestamptz; by default the column
  */
 export function jsonTime(
   alias: string,

@@ -8,8 +8,8 @@ const TOKEN = /^[A-Za-z0-9_-]{80}$/;
 
 /**
  * Encrypts the ids of a tenant and of a record into the secret part of a link. Without the key, a
- * client can neither forge a link nor learn an id from one. The token names its own tenant, so no
- * table has to be readable across tenants to look it up.
+ * client can neither forge a link nor learn an id from a link. The token contains the tenant's id,
+ * so the API can look the record up under that tenant. No table has to be readable across tenants.
  */
 export function sealIds(key: Buffer, tenantId: string, id: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -19,7 +19,10 @@ export function sealIds(key: Buffer, tenantId: string, id: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Reverses {@link sealIds}; undefined for a token that this deployment did not seal. */
+/**
+ * Decrypts a token of {@link sealIds}. Returns undefined for a token that was not sealed with this
+ * key.
+ */
 export function openIds(key: Buffer, token: string): { tenantId: string; id: string } | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');
@@ -35,7 +38,7 @@ export function openIds(key: Buffer, token: string): { tenantId: string; id: str
       id: formatUuid(plain.subarray(ID_BYTES)),
     };
   } catch {
-    // The tag does not match: forged, mistyped, or sealed with an earlier SECRET_KEY.
+    // The token is forged, mistyped, or sealed with an earlier SECRET_KEY.
     return undefined;
   }
 }

@@ -5,13 +5,13 @@ export interface SystemCommandInput {
   type: string;
   tenantId: string;
   environment: 'live' | 'sandbox';
-  /** Name of the component in the audit log. */
+  /** Name of the submitting component, as the audit log shows it. */
   name: string;
   entityId: string;
   input: unknown;
 }
 
-/** Builds a command that no client waits for. Its actor is the system. */
+/** Builds a command that the service itself submits, not a client. */
 export function createSystemCommand({ name, ...rest }: SystemCommandInput): Command {
   const id = newId();
   return {

@@ -1,4 +1,8 @@
-/** docs/decisions.md §2 explains open vocabularies; docs/specification.md §3 lists closed enums. */
+/**
+ * SERVICE_TYPES, LINE_ITEM_CATEGORIES, UNIT_TYPES, COMPANY_TYPES, PHOTO_SLOTS and PHOTO_PHASES list
+ * the published values of open vocabularies. Clients may send other slugs there (docs/decisions.md
+ * §2). Every other list in this file is complete (statuses: docs/specification.md §3).
+ */
 export const SERVICE_TYPES = [
   'tow',
   'light_duty_tow',
@@ -110,7 +114,7 @@ export const BILLING_STATUSES = [
 
 export const PAYMENT_METHODS = ['cash', 'check', 'card', 'ach', 'motor_club', 'other'] as const;
 
-/** The truck's work order sets the statuses that SETTABLE_TRUCK_STATUSES lacks. */
+/** A truck's work order determines the statuses that SETTABLE_TRUCK_STATUSES does not contain. */
 export const TRUCK_STATUSES = [
   'available',
   'assigned',
@@ -133,7 +137,7 @@ export const INSPECTION_RESULTS = ['pass', 'pass_with_defects', 'out_of_service'
 export const INSPECTION_ITEM_STATES = ['ok', 'attention', 'fail', 'na'] as const;
 export const DEFECT_SEVERITIES = ['minor', 'major', 'out_of_service'] as const;
 
-/** Known sides of the vehicle and phases of the work order; clients may send others for a photo. */
+/** Sides of the vehicle that a photo shows. Clients may also send other values. */
 export const PHOTO_SLOTS = [
   'front',
   'rear',
@@ -148,7 +152,7 @@ export const PHOTO_PHASES = ['before', 'hooked', 'after', 'other'] as const;
 
 export const APPROVAL_KINDS = ['agent_write', 'invoice_approval'] as const;
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
-/** docs/decisions.md §9 explains actors, outcomes and sources. */
+/** Who acts, the results and the sources in audit entries (docs/decisions.md §9). */
 export const ACTOR_TYPES = ['user', 'agent', 'api_key', 'system', 'integration'] as const;
 export const AUDIT_OUTCOMES = ['ok', 'denied', 'failed', 'dry_run', 'held'] as const;
 export const AUDIT_SOURCES = ['rest', 'mcp', 'dashboard', 'webhook', 'job'] as const;
@@ -197,7 +201,7 @@ export const OPERATIONAL_EVENT_TYPES = [
 export const EVENT_TYPES = [...BUSINESS_EVENT_TYPES, ...OPERATIONAL_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** A failed delivery is retried, an exhausted delivery is not (docs/decisions.md §8). */
+/** `failed`: will be retried; `exhausted`: will not be retried (docs/decisions.md §8). */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',
@@ -208,8 +212,9 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export const DELIVERY_TRIGGERS = ['event', 'replay', 'recover', 'test', 'probe'] as const;
 /**
- * `user`: a person or a key; `failing`: five days of failures; `gone`: a 410; `receiver`: a
- * header in the receiver's response.
+ * Why an endpoint was disabled. `user`: by a person or a key; `failing`: after five days of
+ * failures; `gone`: after a response with status 410; `receiver`: by a header in the receiver's
+ * response.
  */
 export const DISABLED_REASONS = ['user', 'failing', 'gone', 'receiver'] as const;
 export const ENDPOINT_STATES = [

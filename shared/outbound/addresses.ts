@@ -8,8 +8,8 @@ export interface OutboundRules {
 }
 
 /**
- * IPv4 ranges outside the public internet (IANA special-purpose registry). The last address is
- * public, but leads inside Azure.
+ * IPv4 ranges outside the public internet (IANA special-purpose registry), and one address inside
+ * Azure.
  */
 const REFUSED_V4 = buildBlockList('ipv4', [
   '0.0.0.0/8',
@@ -27,14 +27,14 @@ const REFUSED_V4 = buildBlockList('ipv4', [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // In Azure, the physical host of a virtual machine responds at this address.
+  // Public, but inside Azure the physical host of a virtual machine responds at this address.
   '168.63.129.16/32',
 ]);
 
 /**
  * The only IPv6 range that IANA assigns to the public internet. It excludes loopback, link-local,
- * site-local, unique local and multicast addresses, and all forms that embed an IPv4 address
- * (mapped, compatible, NAT64).
+ * site-local, unique local and multicast addresses. It also excludes the mapped, compatible and
+ * NAT64 forms of IPv4 addresses.
  */
 const GLOBAL_V6 = buildBlockList('ipv6', ['2000::/3']);
 
@@ -58,7 +58,10 @@ function buildBlockList(family: 'ipv4' | 'ipv6', list: string[]): BlockList {
   return blockList;
 }
 
-/** Text that is not a plain IP address (a name, a zone id) is never allowed. */
+/**
+ * True if requests may go to this IP address. False for any other text, such as a name or an IP
+ * address with a zone id.
+ */
 export function isAllowedAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
   if (isIPv4(address)) {
     if (LOOPBACK_V4.check(address, 'ipv4')) return allowLoopback;
@@ -74,17 +77,18 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * An ISATAP address ends with the interface id 0:5efe or 200:5efe and an IPv4 address. An ISATAP
- * router forwards the packet to that IPv4 address, which may be private.
+ * True for an ISATAP address, which ends with the interface id 0:5efe or 200:5efe and an IPv4
+ * address. An ISATAP router forwards packets to that IPv4 address, which may be private.
  */
 function isIsatap(address: string): boolean {
   const groups = parseIpv6Groups(address);
   const [first = 0, second = 0] = groups.slice(4);
-  // The "universal" and "group" bits of the interface id can have either value.
+  // The mask ignores the "universal" and "group" bits of the interface id, which may have either
+  // value.
   return (first & 0xfcff) === 0 && second === 0x5efe;
 }
 
-/** Returns eight 16-bit groups. */
+/** Returns the eight 16-bit groups of an IPv6 address in any notation. */
 export function parseIpv6Groups(address: string): number[] {
   // The URL parser writes every notation in hexadecimal, even an embedded IPv4 address.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -6,9 +6,12 @@ import { connectError, OutboundError, tlsError } from './outbound-error.js';
 import type { ResolveHostname } from './resolve.js';
 import { isLocalhost, type Target } from './target.js';
 
-/** The client checks all addresses of a name, but tries only this many. */
+/** The client checks all addresses of a name, but tries to connect to at most this many. */
 const MAX_ADDRESSES_TRIED = 4;
-/** Applies to one address while another address remains to try. */
+/**
+ * How long to try one address before the next one. For the last address, only the request's
+ * deadline applies.
+ */
 const ADDRESS_TIMEOUT_MS = 2000;
 
 export interface ConnectOptions {
@@ -19,20 +22,22 @@ export interface ConnectOptions {
 }
 
 export interface ConnectedSocket {
-  /** Ready for HTTP: for https:, the TLS handshake is complete. */
+  /** Ready for HTTP. For https:, the TLS handshake is complete. */
   socket: Socket;
   remoteAddress: string;
 }
 
 /**
- * Connects to a checked address, never to a name, so a later DNS change has no effect. The Host
- * header, SNI and the certificate check still use the name.
+ * Looks the host up, checks its addresses and connects to one of them. Never connects by name, so a
+ * DNS change after the check has no effect. The Host header, SNI and the certificate check still
+ * use the name.
  * @throws {OutboundError} with the kind blocked_address, dns, connect or tls
  */
 export async function connectTo(target: Target, options: ConnectOptions): Promise<ConnectedSocket> {
   const addresses = await findAllowedAddresses(target, options);
   const { socket, remoteAddress } = await connectToFirst(addresses, target.port, options);
-  // Check the address that the socket reports before any byte is sent, even TLS's first byte.
+  // Check the address that the socket reports before any byte is sent, even a byte of the TLS
+  // handshake.
   if (!isAllowedAddress(socket.remoteAddress ?? '', options.rules)) {
     socket.destroy();
     throw createBlockedError();
@@ -51,7 +56,10 @@ function createBlockedError(): OutboundError {
   return new OutboundError('blocked_address', 'The host has an address that is not allowed.');
 }
 
-/** A name with a public and a private address is an attack or a mistake: the host is blocked. */
+/**
+ * Blocks a host if any of its addresses is not allowed. A name with both a public and a private
+ * address is an attack or a mistake.
+ */
 async function findAllowedAddresses(
   { hostname }: Target,
   { rules, resolve }: ConnectOptions,
@@ -103,7 +111,8 @@ function startTls(socket: Socket, { hostname }: Target, signal: AbortSignal): Pr
   const name = hostname.replace(/\.$/, '');
   const tlsSocket = connectTls({
     socket,
-    // The certificate must contain this name. An IP address is allowed here, but not as SNI.
+    // Node checks that the certificate contains `host`, which may be an IP address. SNI
+    // (`servername`) may not be an IP address.
     host: name,
     servername: isIP(name) ? '' : name,
     ALPNProtocols: ['http/1.1'],
@@ -113,9 +122,10 @@ function startTls(socket: Socket, { hostname }: Target, signal: AbortSignal): Pr
   return waitForEvent(tlsSocket, 'secureConnect', signal);
 }
 
-/** Destroys the socket on failure or abort. */
+/** Waits for an event of the socket. Destroys the socket on failure or abort. */
 async function waitForEvent<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
-  // Keep the listener: an error event without a listener would end the process.
+  // This listener stays for the socket's lifetime, because an error event without a listener would
+  // end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, event, { signal });

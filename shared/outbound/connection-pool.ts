@@ -1,15 +1,21 @@
 import type { PinnedConnection } from './pinned-connection.js';
 
-/** A TLS socket holds about 50 kB. */
+/** Limits the memory of idle sockets. A TLS socket takes about 50 kB. */
 const MAX_IDLE = 1000;
 
-/** The pool stores nothing per origin beyond the open sockets. */
+/**
+ * Keeps idle connections for later requests to the same origin. An origin without idle connections
+ * takes no memory.
+ */
 export class ConnectionPool {
-  /** Longest idle first. */
+  /** All idle connections, longest idle first. */
   readonly #all = new Set<PinnedConnection>();
   readonly #byOrigin = new Map<string, PinnedConnection[]>();
 
-  /** Takes the most recently used connection, which the server is least likely to close. */
+  /**
+   * Removes and returns the most recently used connection, because the server is least likely to
+   * have closed it.
+   */
   acquire(origin: string): PinnedConnection | undefined {
     for (;;) {
       const connection = this.#byOrigin.get(origin)?.at(-1);

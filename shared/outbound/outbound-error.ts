@@ -9,14 +9,15 @@ export type OutboundFailure =
   | 'invalid_response';
 
 /**
- * A request got no complete response. The message appears in the log of the tenant that supplied
- * the address, so it contains no address, name or setting of this deployment.
+ * Says why a request got no complete response. The tenant that supplied the address sees the
+ * message in a log. So the message must not contain addresses, names or settings of this
+ * deployment.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   /** The address that the socket connected to; null if it never connected. */
   remoteAddress: string | null = null;
-  /** From the call until the request ended. */
+  /** Milliseconds from the call of `send` until the request failed. */
   totalMs = 0;
 
   constructor(
@@ -27,7 +28,10 @@ export class OutboundError extends Error {
   }
 }
 
-/** The caller's own limit postpones this request. Nothing was sent; retry after waitMs. */
+/**
+ * Thrown by `beforeSend` if a limit of the caller postpones the request. Nothing was sent, and the
+ * caller may try again after `waitMs`.
+ */
 export class PostponedError extends Error {
   override readonly name = 'PostponedError';
 
@@ -45,7 +49,10 @@ const CONNECT_REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'The network of the host cannot be reached.',
 };
 
-/** Hides codes that do not concern the receiver (EMFILE), because the tenant sees the text. */
+/**
+ * Describes a failed connection. The tenant sees the text, so error codes that concern only this
+ * machine (such as EMFILE) are hidden.
+ */
 export function connectError(error: unknown): OutboundError {
   return new OutboundError(
     'connect',
@@ -59,8 +66,9 @@ export function tlsError(error: unknown): OutboundError {
 }
 
 /**
- * @param hasEnded whether the server has closed its sending side. The parser reports an early end
- * as invalid data, like a response that is no HTTP
+ * Converts an error that occurred after the connection was established.
+ * @param hasEnded whether the server has closed its sending side. The parser reports the same error
+ * for a response that ended early and for a response that is not HTTP; `hasEnded` tells them apart
  */
 export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
@@ -80,7 +88,8 @@ export function exchangeError(error: unknown, hasEnded: boolean): OutboundError 
 
 function isInvalidHttp(error: unknown): boolean {
   const { name, message } = error as Error;
-  // "bad response", "bad upgrade": the server sent a response that does not belong to a request.
+  // undici's messages "bad response" and "bad upgrade" mean that the server sent a response, or
+  // switched protocols, without being asked.
   if (readErrorCode(error) === 'UND_ERR_SOCKET') return message.startsWith('bad ');
   return name === 'HTTPParserError' || readErrorCode(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }

@@ -9,16 +9,17 @@ export interface OutboundRequest {
   deadlineMs: number;
   maxBodyBytes: number;
   /**
-   * Whether the receiver recognizes a repeated request (a GET, or a request with a webhook-id). A
-   * server may close an idle socket at the moment the client uses it. If no byte of a response has
-   * arrived by then, the client repeats an idempotent request over a new socket. Default: false.
+   * Whether the receiver recognizes a repeated request (a GET, or a request with the header
+   * `webhook-id`). A server may close a reused socket just when the client sends a request. If no
+   * byte of a response has arrived, the client repeats an idempotent request over a new socket. The
+   * client repeats any other request only if no byte of the request was sent. Default: false.
    */
   isIdempotent?: boolean;
-  /** Runs immediately before each send, for headers that contain the current time. */
+  /** Builds headers that contain the current time. Runs immediately before each send. */
   buildFreshHeaders?: () => Record<string, string>;
   /**
-   * Runs before the first byte is sent, with the address that the socket is connected to. If the
-   * promise rejects with {@link PostponedError}, the client sends nothing.
+   * Runs before the first byte is sent, with the address that the socket is connected to. May
+   * reject with {@link PostponedError}, and the client then sends nothing.
    */
   beforeSend?: (address: string) => Promise<void>;
 }
@@ -32,12 +33,15 @@ export interface OutboundResponse {
   remoteAddress: string | null;
   /** Time for DNS lookup, connection and TLS; null if the client reused a kept-alive socket. */
   connectMs: number | null;
-  /** From the start of the request until the response headers arrived. */
+  /** Time from the start of the request until the response headers arrived. */
   firstByteMs: number;
   totalMs: number;
 }
 
-/** These headers belong to the connection, or change where or how the request arrives. */
+/**
+ * Headers that control the connection, or change where or how the request arrives. Callers may not
+ * set them.
+ */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',

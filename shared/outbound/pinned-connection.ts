@@ -4,18 +4,27 @@ import type { ConnectedSocket } from './connect.js';
 import { OutboundError } from './outbound-error.js';
 import { ResponseCollector } from './response-collector.js';
 
-/** Many servers close idle sockets after 5 s. A server's shorter Keep-Alive timeout wins. */
+/**
+ * How long an idle socket is kept for the next request, unless the server announces a shorter
+ * Keep-Alive timeout.
+ */
 const IDLE_MS = 10_000;
-/** Limits the age of a socket, so that the client notices when a name moves to another address. */
+/**
+ * Maximum age of a reused socket. Before the client opens a new socket, it looks the name up, and
+ * so notices when the name moves to another address.
+ */
 const MAX_AGE_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
 
-/** The socket closed before the client wrote the request, so the request can use another socket. */
+/**
+ * Thrown if the socket closed before any byte of the request was sent. The request may use another
+ * socket.
+ */
 export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
 }
 
-/** The caller has already checked the URL and the headers. */
+/** A request whose URL and headers the caller has already checked. */
 export interface ConnectionRequest {
   method: Dispatcher.HttpMethod;
   path: string;
@@ -25,7 +34,8 @@ export interface ConnectionRequest {
 }
 
 /**
- * One request at a time over one socket. Never reconnects, because connectTo checks the address.
+ * Sends requests over one socket, one after another. Never reconnects, because a new socket must
+ * come from `connectTo`, which checks the address.
  */
 export class PinnedConnection {
   readonly remoteAddress: string;
@@ -46,7 +56,7 @@ export class PinnedConnection {
     this.#socket = socket;
     this.#client = new Client(origin, {
       connect: (_options, callback) => {
-        // undici does not allow its callback to run during its own call.
+        // undici requires that `callback` runs after this function has returned.
         queueMicrotask(() => {
           if (this.#isAttached) return callback(new ConnectionClosedError('the socket is closed'), null);
           this.#isAttached = true;
@@ -58,7 +68,7 @@ export class PinnedConnection {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
-      // The deadline of the request covers both timeouts.
+      // 0 turns undici's timeouts off. The request's own deadline covers headers and body.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -78,11 +88,13 @@ export class PinnedConnection {
   }
 
   /**
-   * @throws {ConnectionClosedError} if no byte of the request was sent; otherwise {OutboundError}
-   * or an error of undici or the socket
+   * @throws {ConnectionClosedError} if the socket closed before any byte of the request was sent
+   * @throws {OutboundError} if the response is endless
+   * @throws {Error} an error from undici or the socket in all other cases
    */
   sendRequest({ maxBodyBytes, ...request }: ConnectionRequest): Promise<ResponseCollector> {
-    // A body in one-byte chunks, each in its own TLS record, takes 32 times its size on the wire.
+    // A server may send each byte of the body as a chunk in its own TLS record. One byte of the
+    // body then takes up to 32 bytes on the wire. The constant leaves room for headers.
     this.#bytesReadBefore = this.#socket.bytesRead;
     this.#maxBytesRead = this.#bytesReadBefore + 262_144 + 32 * maxBodyBytes;
     return new Promise((resolve, reject) => {
@@ -93,13 +105,15 @@ export class PinnedConnection {
   /** Closes the socket immediately, even during a request. */
   destroy(): void {
     this.#socket.destroy();
-    // undici has already reported the error of a running request, so the promise needs no handling.
+    // undici passes the error of a running request to the request's handler, so this promise needs
+    // no handling.
     void this.#client.destroy();
   }
 
   /**
-   * Limits the bytes that neither undici (headers) nor ResponseCollector (body) counts: status
-   * lines, informational responses and endless chunk extensions.
+   * Destroys the socket if a response exceeds the read limit. undici limits the headers and
+   * ResponseCollector limits the body. Neither counts status lines, informational responses or
+   * chunk extensions, so a server could send these endlessly.
    */
   #enforceReadLimit(): void {
     if (this.#socket.bytesRead <= this.#maxBytesRead) return;

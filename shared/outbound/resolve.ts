@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 
 /**
- * Returns all IPv4 and IPv6 addresses.
+ * Returns all IPv4 and IPv6 addresses of a name.
  * @throws {Error} if the name has no address
  */
 export type ResolveHostname = (hostname: string) => Promise<string[]>;
@@ -9,17 +9,17 @@ export type ResolveHostname = (hostname: string) => Promise<string[]>;
 const MAX_AGE_MS = 60_000;
 
 /**
- * Queries the name servers directly (c-ares), so /etc/hosts and search domains have no
- * effect. `getaddrinfo` shares four threads per process, so a few unresponsive name servers
- * would block every lookup.
- * @param servers tests only: name servers to use instead of the system's
+ * Creates a resolver that queries the name servers directly (c-ares), so /etc/hosts and search
+ * domains have no effect. All lookups by `getaddrinfo` share four threads per process, so a few
+ * unresponsive name servers would block every lookup.
+ * @param servers name servers to use in tests, instead of the system's
  */
 export function createHostnameResolver(servers?: string[]): ResolveHostname {
   let resolver = newResolver(servers);
   let createdAt = performance.now();
   return async (hostname) => {
     if (performance.now() - createdAt > MAX_AGE_MS) {
-      // A resolver reads /etc/resolv.conf only once, so replace it regularly.
+      // A resolver reads /etc/resolv.conf only when it is created, so create a new one regularly.
       resolver = newResolver(servers);
       createdAt = performance.now();
     }

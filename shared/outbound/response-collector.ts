@@ -21,7 +21,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Without this method, undici treats the handler as one of its older interface. */
+  /**
+   * Does nothing. Without this method, undici would assume that the handler implements its older
+   * interface.
+   */
   onRequestStart(): void {}
 
   onResponseStart(
@@ -50,7 +53,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     this.resolve(this);
   }
 
-  /** Rejecting after `resolve` has no effect. */
+  /**
+   * Also runs after the body limit aborted the response. The promise is then already resolved, and
+   * `reject` has no effect.
+   */
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.reject(error);
   }

@@ -1,8 +1,9 @@
-/** Maximum Retry-After that the service honours. */
+/** Longer Retry-After times are shortened to this. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Parses Retry-After, in seconds or as a date (RFC 9110, section 10.2.3); 0 without a valid value.
+ * Returns how many milliseconds the header Retry-After asks to wait. The header contains seconds or
+ * a date (RFC 9110, section 10.2.3). Returns 0 if the header is missing or invalid.
  */
 export function parseRetryAfterMs(
   { headers }: { headers: Record<string, string | string[] | undefined> },
@@ -16,8 +17,8 @@ export function parseRetryAfterMs(
 }
 
 /**
- * Parses a date; NaN without a time zone. Date.parse accepts nearly any text that contains a
- * number.
+ * Parses a date that ends with a time zone, and returns NaN for any other text. Date.parse alone
+ * would accept nearly any text that contains a number.
  */
 function parseDate(text: string): number {
   return /( GMT|\dZ)$/i.test(text) ? Date.parse(text) : Number.NaN;

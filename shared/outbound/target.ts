@@ -20,10 +20,10 @@ interface Refusal {
 const ALLOWED_LOW_PORTS: readonly number[] = [80, 443];
 
 /**
- * Checks a URL when the API stores an endpoint. The check reads only the text: scheme, user name,
- * port, IP addresses in every notation, names of this machine. The client checks the resolved
- * addresses at each connection.
- * @returns the end of a sentence ("must …") if the URL is refused
+ * Finds out why requests to a URL would be refused. The API calls this when it stores an endpoint.
+ * Checks only the text: scheme, user name, port, IP addresses in every notation and names of this
+ * machine. The client checks the resolved addresses later, at each connection.
+ * @returns the end of a sentence ("must …"), or undefined if the URL is allowed
  */
 export function findUrlProblem(url: string, rules: OutboundRules): string | undefined {
   return URL.canParse(url) ? findRefusal(new URL(url), rules)?.reason : NOT_A_URL;
@@ -44,7 +44,10 @@ export function parseTarget(url: string, rules: OutboundRules): Target {
   };
 }
 
-/** A name may mean this machine regardless of DNS (RFC 6761). */
+/**
+ * True for `localhost` and names that end with `.localhost`, which mean this machine whatever DNS
+ * says (RFC 6761).
+ */
 export function isLocalhost(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }
@@ -67,7 +70,7 @@ function findRefusal(url: URL, rules: OutboundRules): Refusal | undefined {
     return { kind: 'blocked_address', reason: NOT_PUBLIC };
   }
   const port = parsePort(url);
-  // Lower ports belong to mail, SSH and similar services; a POST to them is an attack.
+  // Lower ports belong to services such as mail and SSH, which a tenant could attack with a POST.
   const isAllowedPort = port >= 1024 || ALLOWED_LOW_PORTS.includes(port) || (isThisMachine && port > 0);
   if (!isAllowedPort) return { kind: 'invalid_url', reason: 'must use port 80, 443 or a port from 1024' };
   return undefined;

@@ -3,10 +3,12 @@ import type { Redis } from 'ioredis';
 
 export type BusListener = (event: string) => void;
 
-/** Fire-and-forget bus events between processes, such as replies. Delivery is not guaranteed. */
+/**
+ * Sends broadcasts between processes, for example replies of the queue. Delivery is not guaranteed.
+ */
 export interface Bus {
   publish(channel: string, event: string): Promise<void>;
-  /** Resolves when the listener receives every bus event that is published from now on. */
+  /** Resolves when the listener receives every broadcast that is published from now on. */
   subscribe(channel: string, listener: BusListener): Promise<void>;
 }
 
@@ -23,7 +25,7 @@ export function createLocalBus(): Bus {
   };
 }
 
-/** ioredis subscribes again after each reconnect. */
+/** Creates a bus over Redis. ioredis subscribes again by itself after each reconnect. */
 export function createRedisBus(publisher: Redis, subscriber: Redis): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
   subscriber.on('message', (channel: string, event: string) => emitter.emit(channel, event));

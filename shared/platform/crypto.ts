@@ -10,7 +10,10 @@ import {
 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2). Never use it for passwords. */
+/**
+ * Returns the SHA-256 of a text. Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2).
+ * Never use this hash for passwords.
+ */
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -19,7 +22,7 @@ export function hmacSha256(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Derives a 32-byte key from the SECRET_KEY (HKDF, RFC 5869). No key serves two purposes. */
+/** Derives a 32-byte key from the SECRET_KEY (HKDF, RFC 5869). Each purpose has its own key. */
 export function deriveKey(secretKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'tow-dispatch', purpose, 32));
 }
@@ -34,7 +37,7 @@ export function seal(key: Buffer, plain: string): string {
     .join('.');
 }
 
-/** @throws when the text was not sealed with this key */
+/** @throws {Error} if the text was not sealed with this key */
 export function unseal(key: Buffer, sealed: string): string {
   const [version, nonce, tag, body] = sealed.split('.');
   if (version !== 'v1' || !nonce || !tag || body === undefined) throw new Error('not a sealed value');
@@ -59,7 +62,10 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
   return out.padStart(length, '0');
 }
 
-/** A CRC-32 in base62. Distinguishes a mistyped key from an unknown key without a query. */
+/**
+ * Returns the CRC-32 of a text in base62. Credentials end with it, so that the API recognizes a
+ * mistyped credential without a query.
+ */
 export function computeChecksum62(text: string): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(text));
@@ -75,10 +81,13 @@ function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
   );
 }
 
-/** No password matches. The check takes the usual time, so timing does not reveal who exists. */
+/**
+ * A hash that no password matches. Verifying a password against this hash takes the usual time, so
+ * timing does not reveal whether a user exists.
+ */
 export const UNUSABLE_PASSWORD_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 
-/** The result is `scrypt$<salt>$<hash>` in base64url. */
+/** Returns `scrypt$<salt>$<hash>`, with salt and hash in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await scryptAsync(password, salt);

@@ -40,7 +40,10 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Processes exchange the `error` member of the envelope, without the request id. */
+/**
+ * The `error` member of an error response, without the request id. Processes exchange errors in
+ * this form.
+ */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -55,15 +58,15 @@ interface AppErrorOptions {
 }
 
 /**
- * The only error class that reaches clients; any other error becomes `internal_error`. A message
- * must therefore never contain SQL, a stack trace or an internal name.
+ * The only error class whose message clients see; any other error becomes `internal_error`. A
+ * message must therefore never contain SQL, a stack trace or an internal name.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
-  /** The same request, unchanged, may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
@@ -76,7 +79,7 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? (this.status === 503 || this.status === 429);
   }
 
-  /** The body fits a job's reply and an audit entry. */
+  /** Returns the part of the error that a job's reply and an audit entry contain. */
   toBody(): ErrorBody {
     return {
       code: this.code,
@@ -111,8 +114,8 @@ const LOST_CONNECTION_MESSAGES =
 const failedConnects = new WeakSet<object>();
 
 /**
- * Marks an error of opening a session for {@link isConnectionError}. Whatever reason the server
- * gave (maintenance, a changed password), no query has run.
+ * Marks an error that occurred while connecting, so that {@link isConnectionError} is true for it.
+ * Whatever reason the server gave (maintenance, a changed password), no query has run.
  */
 export function markFailedConnect(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) failedConnects.add(error);
@@ -120,8 +123,8 @@ export function markFailedConnect(error: unknown): unknown {
 }
 
 /**
- * Returns whether PostgreSQL is unreachable, closed the connection, or is starting or stopping
- * (SQLSTATE classes 08 and 57P, and 53300). The query may or may not have taken effect.
+ * True if PostgreSQL is unreachable, closed the connection, or is starting or stopping (SQLSTATE
+ * classes 08 and 57P, and 53300). The query may or may not have taken effect.
  */
 export function isConnectionError(error: unknown): boolean {
   if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;
@@ -133,8 +136,8 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Returns whether a retry of the transaction may succeed: after a lost connection, serialization
- * failure, deadlock, lock timeout or query timeout.
+ * True if a retry of the transaction may succeed: after a lost connection, serialization failure,
+ * deadlock, lock timeout or query timeout.
  */
 export function isTransientDatabaseError(error: unknown): boolean {
   const code = getErrorCode(error);
@@ -144,8 +147,8 @@ export function isTransientDatabaseError(error: unknown): boolean {
 }
 
 /**
- * The caller issued a query after its transaction had ended. The query is not sent, because the
- * connection may already serve another tenant's transaction.
+ * Thrown if the caller issues a query after its transaction has ended. The query is not sent,
+ * because the connection may already run another tenant's transaction.
  */
 export class TransactionEndedError extends Error {
   override readonly name = 'TransactionEndedError';

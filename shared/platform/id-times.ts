@@ -1,4 +1,4 @@
-/** Returns the lowest possible UUIDv7 of this time. */
+/** Returns a lower bound for every UUIDv7 that was created at this time or later. */
 export function firstIdAt(ms: number): string {
   const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
@@ -10,7 +10,7 @@ export function getIdTimeMs(id: string): number {
 }
 
 /**
- * {@link getIdTimeMs} in SQL. The result is a timestamptz.
+ * Builds the SQL that computes {@link getIdTimeMs}, but as a timestamptz.
  * @param id an SQL expression of type uuid
  */
 export function idTimeSql(id: string): string {
@@ -18,7 +18,7 @@ export function idTimeSql(id: string): string {
 }
 
 /**
- * {@link firstIdAt} in SQL. Rounds up to the next millisecond.
+ * Builds the SQL that computes {@link firstIdAt}, rounded up to the next millisecond.
  * @param time an SQL expression of type timestamptz
  */
 export function firstIdAtSql(time: string): string {

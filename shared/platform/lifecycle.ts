@@ -3,11 +3,17 @@ import type { Logger } from './logger.js';
 
 type Closer = () => Promise<void> | void;
 
-/** Heroku and Kubernetes kill a process 30 s after the stop signal. */
+/**
+ * How long a shutdown may take in all. Heroku and Kubernetes kill a process 30 s after the stop
+ * signal.
+ */
 const CLOSE_DEADLINE_MS = 25_000;
 /** Ctrl-C under npm sends the signal twice. Signals within this interval count as one. */
 const SAME_SIGNAL_MS = 1000;
-/** Until the start has ended, the closers get less time, because they usually hang too. */
+/**
+ * How long closers may take if the start does not end. Whatever blocks the start, such as an
+ * unreachable store, usually blocks the closers too.
+ */
 const UNSTARTED_CLOSE_MS = 1500;
 
 /** Interrupts a waiting start when the process receives a stop signal. */
@@ -19,9 +25,9 @@ export class ShutdownRequested extends Error {
 }
 
 export interface SignalOptions {
-  /** A stop signal waits this long for a start in progress. Default: until the start ends. */
+  /** How long a shutdown waits for a start in progress. Default: until the start ends. */
   startGraceMs?: number;
-  /** Load balancers see /readyz fail for this time before the first closer runs. */
+  /** How long load balancers see /readyz fail before the first closer runs. */
   delayMs?: number;
 }
 
@@ -42,7 +48,7 @@ export class Lifecycle {
     this.stopped = new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new ShutdownRequested()));
     });
-    // Without this handler, a shutdown that interrupts no wait would be an unhandled rejection.
+    // Without this handler, a shutdown while nothing waits would cause an unhandled rejection.
     this.stopped.catch(() => undefined);
   }
 
@@ -56,6 +62,7 @@ export class Lifecycle {
   }
 
   /**
+   * Waits for the work.
    * @param work may never settle
    * @throws {ShutdownRequested} as soon as the process receives a stop signal
    */
@@ -86,8 +93,9 @@ export class Lifecycle {
   }
 
   /**
-   * Closes on SIGTERM and SIGINT, then exits: with 0 if the start succeeded and everything closed,
-   * otherwise with 1. A second signal, more than a second later, exits immediately.
+   * Closes on SIGTERM and SIGINT, then exits: with 0 if the start did not fail and everything
+   * closed, otherwise with 1. A second signal, more than a second after the first, exits
+   * immediately.
    */
   closeOnSignals(started: Promise<unknown>, { startGraceMs, delayMs = 0 }: SignalOptions = {}): void {
     let signalledAt: number | undefined;

@@ -4,7 +4,10 @@ const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The units are Prometheus base units. Labels are route templates, never paths or tenants. */
+/**
+ * Creates the metrics. Their units are Prometheus base units. Labels contain route templates, never
+ * paths or tenants.
+ */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -12,7 +15,7 @@ export function createMetrics() {
   return {
     registry,
     ...createFailureCounters(registers),
-    /** Keyed by gauge name. */
+    /** The functions that compute the values of a gauge, by the gauge's name. */
     collectors: new Map<string, CollectedGauge['collect'][]>(),
     httpSeconds: new Histogram({
       name: 'tow_http_request_duration_seconds',
@@ -81,7 +84,7 @@ export function createMetrics() {
   };
 }
 
-/** Failures that no client would notice. */
+/** Creates counters for failures that no response shows. */
 function createFailureCounters(registers: Registry[]) {
   return {
     refusedConnections: new Counter({
@@ -112,7 +115,10 @@ export interface CollectedGauge {
   collect: (set: GaugeSetter) => Promise<void> | void;
 }
 
-/** Adds values that are computed on each scrape. Several callers may share a gauge. */
+/**
+ * Registers a function that computes values of a gauge on each scrape. Several callers may register
+ * a function for one gauge.
+ */
 export function addCollectedGauge({ registry, collectors }: Metrics, gauge: CollectedGauge): void {
   const { name, help, labelNames, collect } = gauge;
   const existing = collectors.get(name);

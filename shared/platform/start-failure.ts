@@ -14,7 +14,10 @@ export class StartError extends Error {
   }
 }
 
-/** Returns one line without a stack trace, which LOG_LEVEL=debug logs. */
+/**
+ * Describes in one line why a start failed. Contains no stack trace, but LOG_LEVEL=debug logs the
+ * stack trace.
+ */
 export function describeStartFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
   const describe = LISTEN_FAILURES[getErrorCode(error)];
@@ -42,7 +45,10 @@ const LISTEN_FAILURES: Record<string, (error: ListenError) => string> = {
     `This machine does not have the address ${address}. Set HOST to one of its addresses (for example HOST=0.0.0.0).`,
 };
 
-/** Connection errors of stores are excluded, because their error codes identify them. */
+/**
+ * True if a system call failed. If `name` is given, only that call counts. Otherwise calls on
+ * connections do not count, because `isConnectionError` recognizes their errors.
+ */
 function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return name
@@ -50,7 +56,7 @@ function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoExceptio
     : !['connect', 'getaddrinfo', 'read', 'write'].includes(String(error.syscall));
 }
 
-/** The text is on one line, without secrets. */
+/** Describes an error in one line, without secrets. */
 export function formatErrorReason(error: unknown): string {
   return describeError(error).replace(/\s+/g, ' ').replace(/\.$/, '');
 }
@@ -65,7 +71,7 @@ const CONNECTION_ERRORS: Record<string, string> = {
   ETIMEDOUT: 'no answer',
 };
 
-/** Returns a few words without an address or a secret. */
+/** Describes a connection error in a few words, or by its own error message without secrets. */
 export function describeConnectionError(error: unknown): string {
   const known = CONNECTION_ERRORS[getErrorCode(error)];
   if (known) return known;
@@ -73,15 +79,18 @@ export function describeConnectionError(error: unknown): string {
   return /timeout|timed out|ETIMEDOUT/i.test(message) ? 'no answer' : message;
 }
 
-/** The start does not wait for the check. */
+/** Logs an error if the check fails. The start does not wait for the check. */
 export function logCheckFailure(logger: Logger, check: Promise<void>): void {
   check.catch((error: unknown) => logger.error(formatErrorReason(error)));
 }
 
-/** A store that does not reply to a probe within this time is probed again. */
+/** If a store does not reply to a probe within this time, the start probes again. */
 export const PROBE_TIMEOUT_MS = 3000;
 
-/** The problem may pass without a change of settings, so the start waits and probes again. */
+/**
+ * Thrown if a store is unusable now but may become usable without a change of settings. The start
+ * then waits and probes again.
+ */
 export class TransientStartError extends Error {
   constructor(override readonly cause: unknown) {
     super(describeConnectionError(cause));

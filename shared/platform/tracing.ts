@@ -17,9 +17,8 @@ const tracer = trace.getTracer('tow-dispatch');
 let isTracingOn = false;
 
 /**
- * Starts OpenTelemetry tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK
- * reads its other standard variables itself. The SDK is loaded only then, and
- * without it a span costs one comparison.
+ * Starts OpenTelemetry tracing if the settings switch tracing on. The SDK reads the other standard
+ * OTEL variables itself. Without tracing, the SDK is not loaded and a span costs one comparison.
  */
 export async function startTracing(
   config: { tracing: boolean },
@@ -37,11 +36,14 @@ export async function startTracing(
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** W3C traceparents of the causes of this work. The first is the parent, others are linked. */
+  /**
+   * W3C traceparents of what caused this work. The first becomes the span's parent; the span links
+   * to the others.
+   */
   causes?: (string | null | undefined)[];
 }
 
-/** The span ends with the work and records its error. */
+/** Runs the work in a span. The span ends with the work and records the error if the work fails. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -65,7 +67,10 @@ export async function inSpan<T>(
   });
 }
 
-/** Returns the W3C traceparent of the active span for a command; null without tracing. */
+/**
+ * Returns the W3C traceparent of the active span, to store it in a command. Returns null without
+ * tracing.
+ */
 export function currentTraceparent(): string | null {
   if (!isTracingOn) return null;
   const carrier: { traceparent?: string } = {};

@@ -8,7 +8,10 @@ import { StorageError, type StorageFailureCode } from './storage.js';
 
 const PART_PREFIX = '.part-';
 
-/** A part file holds an unfinished upload. No storage key can produce its name. */
+/**
+ * True for the name of a part file, which contains an unfinished upload. No object has such a name,
+ * because no segment of a key starts with a dot.
+ */
 export function isPartFile(name: string): boolean {
   return name.startsWith(PART_PREFIX);
 }
@@ -41,7 +44,7 @@ const FAILURE_BY_ERRNO: Record<string, StorageFailureCode> = {
   ETIMEDOUT: 'storage_unavailable',
 };
 
-/** Returns errors of other origin unchanged. */
+/** Converts an error of the file system to a StorageError. Returns any other error unchanged. */
 export function toFolderStorageError(error: unknown): unknown {
   if (error instanceof StorageError) return error;
   // Sockets also report ETIMEDOUT, but only errors of system calls have a `syscall` member.
@@ -50,7 +53,10 @@ export function toFolderStorageError(error: unknown): unknown {
   return fault ? new StorageError(fault, error) : error;
 }
 
-/** Another process may remove the empty folder before this process creates the file. */
+/**
+ * How often to try to create the folder and a file in it. Another process may remove the folder
+ * while it is still empty.
+ */
 const MAX_ATTEMPTS = 5;
 
 export async function openPartFile(path: string): Promise<{ handle: FileHandle; part: string }> {
@@ -78,7 +84,10 @@ async function openWithParentOwner(part: string): Promise<FileHandle> {
   return handle;
 }
 
-/** Only the owner can enter the new folders. A sync makes each survive a power failure. */
+/**
+ * Creates a folder and its missing parents, which only the owner can enter. Syncs the parent of
+ * each new folder, so that the new folder survives a power failure.
+ */
 async function createFolder(folder: string): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstCreated === undefined) return;
@@ -90,7 +99,10 @@ async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/** If root works in an ordinary user's folder, that user must have access to the new files. */
+/**
+ * If this process runs as root, gives a new file or folder to the owner of its parent. Otherwise,
+ * the ordinary user who owns the parent could not access it.
+ */
 async function copyParentOwner(path: string): Promise<void> {
   if (!isRoot()) return;
   const { uid, gid } = await stat(dirname(path));

@@ -6,8 +6,8 @@ import type { Upload } from './storage.js';
 import { StreamUpload } from './stream-upload.js';
 
 /**
- * `commit` gives the part file its final name.
- * @param afterwards runs after an aborted upload
+ * Starts an upload into a part file, which `commit` renames to `path`.
+ * @param afterwards runs after an upload was discarded
  */
 export async function startFileUpload(path: string, afterwards: () => Promise<void>): Promise<Upload> {
   return new FileUpload(path, await openPartFile(path), afterwards);

@@ -8,13 +8,17 @@ import { startFileUpload } from './folder-upload.js';
 import { assertKey, assertRangeWithin, type ByteRange, isKey, type Storage, type Upload } from './storage.js';
 
 /**
- * Only the owner can enter the folder. Processes on several machines need a shared folder, or S3.
+ * Stores objects as files in a folder that only the owner can enter. If processes run on several
+ * machines, they need a folder that all of them share, or S3.
  */
 export class FolderStorage implements Storage {
   /** @param root absolute path; created on first use */
   constructor(private readonly root: string) {}
 
-  /** A file has no content type or file name; the API adds both when it serves the file. */
+  /**
+   * Ignores the metadata, because a file has no content type or download name. The API adds both to
+   * a download.
+   */
   async create(key: string): Promise<Upload> {
     const path = this.pathOf(key);
     return withStorageErrors(() => startFileUpload(path, () => this.removeEmptyFolders(dirname(path))));
@@ -66,7 +70,7 @@ export class FolderStorage implements Storage {
     return withStorageErrors(async () => {
       let removed = 0;
       for await (const { path, name } of walk(this.root)) {
-        // Each write renews the modification time of a part file.
+        // A running upload renews the modification time of its part file with each write.
         const file = isPartFile(name) ? await undefinedIfMissing(stat(path)) : undefined;
         if (!file || file.mtime >= olderThan) continue;
         await undefinedIfMissing(unlink(path));
@@ -104,7 +108,10 @@ export class FolderStorage implements Storage {
   }
 }
 
-/** Skips files that disappear during the walk. */
+/**
+ * Yields all files below a folder. A folder that does not exist, or disappears during the walk,
+ * counts as empty.
+ */
 async function* walk(folder: string): AsyncGenerator<{ path: string; name: string }> {
   const entries: Dirent[] = [];
   const dir = await undefinedIfMissing(opendir(folder)).catch((error: unknown) => {
@@ -114,7 +121,7 @@ async function* walk(folder: string): AsyncGenerator<{ path: string; name: strin
   for await (const entry of dir) entries.push(entry);
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    // The file system owns this folder at the root of a disk; other users cannot read it.
+    // At the root of a disk, this folder belongs to the file system and only root can read it.
     if (entry.name === 'lost+found') continue;
     if (entry.isDirectory()) yield* walk(path);
     else if (entry.isFile()) yield { path, name: entry.name };

@@ -3,7 +3,9 @@ import type { Config } from '../config/config.js';
 import { deriveKey, hmacSha256, sha256 } from '../platform/crypto.js';
 import { MAX_LINK_SECONDS } from './storage.js';
 
-/** One export of one tenant. The link is valid only while the export's file has this hash. */
+/**
+ * One export of one tenant. The link is valid only while the export's file has the hash `sha256`.
+ */
 export interface LinkTarget {
   tenantId: string;
   exportId: string;
@@ -13,8 +15,9 @@ export interface LinkTarget {
 
 const VERSION = 1;
 /**
- * Version, key id, tenant, export, seconds, hash: 73 bytes. With the 32-byte signature they are 105
- * bytes, or exactly 140 base64url characters without unused bits.
+ * Sizes of version, key id, tenant, export, seconds and hash: 73 bytes in all. With the 32-byte
+ * signature, a token has 105 bytes. 105 bytes are exactly 140 base64url characters, without unused
+ * bits.
  */
 const BODY_BYTES = 1 + 4 + 16 + 16 + 4 + 32;
 const TOKEN = /^[A-Za-z0-9_-]{140}$/;
@@ -27,8 +30,9 @@ export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): B
 
 /**
  * Creates the secret part of a download link. Anyone who has the secret can fetch the object until
- * the link expires, so the secret is short-lived and never logged. It names the tenant and the
- * export, signed with HMAC-SHA256, so the API needs only one read under that tenant.
+ * the link expires, so the secret is short-lived and never logged. The secret contains the ids of
+ * the tenant and the export, signed with HMAC-SHA256. The API therefore needs only one query, under
+ * that tenant.
  * @param now set only by tests
  * @throws {RangeError} if the link would be valid for more than 15 minutes
  */
@@ -45,13 +49,16 @@ export function signLink(key: Buffer, target: LinkTarget & { expiresAt: Date }, 
   return Buffer.concat([body, computeSignature(key, body)]).toString('base64url');
 }
 
-/** Returns undefined if the token has expired or was not signed by this deployment. */
+/**
+ * Returns the target of a token, or undefined if the token has expired or was not signed by this
+ * deployment.
+ */
 export function redeemLink(key: Buffer, token: string, now = Date.now()): LinkTarget | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');
   const body = bytes.subarray(0, BODY_BYTES);
   if (!timingSafeEqual(bytes.subarray(BODY_BYTES), computeSignature(key, body))) return undefined;
-  // A later version may sign other data with the same key.
+  // Another version may have signed a different layout with the same key.
   if (!body.subarray(0, 5).equals(tokenHeader(key)) || now >= body.readUInt32BE(37) * 1000) return undefined;
   return {
     tenantId: formatUuid(body.subarray(5, 21)),
@@ -60,7 +67,7 @@ export function redeemLink(key: Buffer, token: string, now = Date.now()): LinkTa
   };
 }
 
-/** Version and key id. The key id identifies the secret without revealing it. */
+/** Returns the version and the key id. The key id identifies the secret without revealing it. */
 function tokenHeader(key: Buffer): Buffer {
   return Buffer.concat([Buffer.from([VERSION]), sha256(`id ${key.toString('hex')}`).subarray(0, 4)]);
 }

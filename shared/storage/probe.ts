@@ -6,7 +6,10 @@ import { type Storage, StorageError } from './storage.js';
 const PROBE_FOLDER = 'start-probe';
 const PROBE_METADATA = { contentType: 'text/plain', fileName: 'probe.txt' };
 
-/** @throws {Error} that describes why storage is not writable */
+/**
+ * Writes and deletes an object.
+ * @throws {Error} that describes why storage is not writable
+ */
 export async function assertWritable(storage: Storage): Promise<void> {
   const key = `${PROBE_FOLDER}/${randomBytes(8).toString('hex')}`;
   try {
@@ -20,8 +23,8 @@ export async function assertWritable(storage: Storage): Promise<void> {
 }
 
 /**
- * Signs a download link or, if the API serves downloads itself, opens a missing object. A bucket
- * gets no request: without the right to list objects, S3 answers 403 for a missing object.
+ * Signs a download link or, if the API sends downloads itself, opens a missing object. A bucket
+ * gets no request: without the right to list objects, S3 returns 403 even for a missing object.
  * @throws {Error} that describes why storage is not readable
  */
 export async function assertReadable(storage: Storage): Promise<void> {

@@ -6,13 +6,13 @@ export interface Bucket {
   sdk: typeof import('@aws-sdk/client-s3');
   client: S3Client;
   name: string;
-  /** Buffers that no upload uses now. */
+  /** Buffers for parts that no upload uses now. */
   sparePartBuffers: Buffer[];
 }
 
 export interface S3Timeouts {
   connectMs: number;
-  /** From the start of a request, which may carry 8 MiB, to the start of its response. */
+  /** From the start of a request, whose body may have 8 MiB, to the start of its response. */
   responseMs: number;
 }
 
@@ -24,9 +24,11 @@ export async function createBucketClient(location: S3Location, timeouts: S3Timeo
   const region = location.region ?? (endpoint ? 'us-east-1' : undefined);
   const client = new sdk.S3Client({
     ...(region ? { region } : {}),
-    // Virtual-hosted buckets need wildcard DNS and certificates, which few other servers have.
+    // Use path-style addresses. Virtual-hosted buckets need wildcard DNS and certificates, which
+    // few servers besides Amazon's have.
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    // Older S3 servers reject checksum trailers. TLS and the export's SHA-256 protect the bytes.
+    // Send no checksum trailers, because older S3 servers reject them. TLS and the export's SHA-256
+    // protect the bytes.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
@@ -34,7 +36,7 @@ export async function createBucketClient(location: S3Location, timeouts: S3Timeo
       connectionTimeout: timeouts.connectMs,
       requestTimeout: timeouts.responseMs,
       throwOnRequestTimeout: true,
-      // Idle time has no limit, because the reader of an object may be slow.
+      // 0: idle time has no limit, because the reader of an object may be slow.
       socketTimeout: 0,
     },
   });
@@ -45,11 +47,17 @@ const STORAGE_FULL_ERRORS =
   /^(InsufficientStorage|QuotaExceeded|StorageFull|XMinioStorageFull|XMinioAdminBucketQuotaExceeded)$/;
 const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
 const TRANSIENT_STATUSES = [408, 425, 429];
-/** Caused by slow connections, renewed credentials, or a completed upload with a lost response. */
+/**
+ * Errors after which a retry may succeed: slow connections, credentials that the SDK will renew,
+ * and throttling. NoSuchUpload also occurs if the response to a completed upload was lost.
+ */
 const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;
 
-/** Returns an error unchanged if it is neither a response of S3 nor a failed connection. */
+/**
+ * Converts an error response from S3, or a failed connection to S3, to a StorageError. Returns any
+ * other error unchanged.
+ */
 export function toS3StorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError || error instanceof RangeError) return error;
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };

@@ -11,8 +11,9 @@ export interface NewObject {
 }
 
 /**
- * The upload starts with its first part. Do not reuse the body of a part before the promise of its
- * request resolves or rejects. Rejections are errors of the SDK.
+ * Uploads one object in parts. The upload at S3 starts with the first part. The caller may reuse
+ * the body of a part only after `sendPart` has resolved: a failed request may still use the body.
+ * `sendPart` and `complete` reject with errors of the SDK.
  */
 export class S3MultipartUpload {
   readonly #sent: Promise<CompletedPart>[] = [];
@@ -28,7 +29,7 @@ export class S3MultipartUpload {
     return this.#sent.length;
   }
 
-  /** A part has at least 5 MiB, except the last part. */
+  /** @param body at least 5 MiB, except for the last part */
   async sendPart(body: Buffer): Promise<void> {
     const sent = this.#sendNumbered(this.#sent.length + 1, body);
     this.#sent.push(sent);
@@ -47,10 +48,11 @@ export class S3MultipartUpload {
     );
   }
 
-  /** Resolves when S3 has discarded the parts. If S3 cannot, a later sweep removes them. */
+  /** Discards the parts. If S3 cannot discard them now, a later sweep does. Never rejects. */
   async abort(): Promise<void> {
     this.#abandon.abort();
-    // A part that arrives after the abort would stay in S3 and cost money.
+    // Wait for the running requests. A part that arrived after the abort would stay in S3 and cost
+    // money.
     await Promise.allSettled(this.#sent);
     const { sdk, client } = this.bucket;
     try {
@@ -72,7 +74,10 @@ export class S3MultipartUpload {
     return { PartNumber, ETag };
   }
 
-  /** Starts the upload even if it is aborted meanwhile, because an abort needs the upload's id. */
+  /**
+   * Returns the upload's id, and starts the upload on the first call. `abort` does not interrupt
+   * this request, because `abort` needs the id.
+   */
   #ensureStarted(): Promise<string> {
     this.#uploadId ??= (async () => {
       const { sdk, client } = this.bucket;

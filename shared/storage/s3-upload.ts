@@ -7,22 +7,25 @@ import { StreamUpload } from './stream-upload.js';
 const PART_BYTES = 8 * 1024 * 1024;
 /** Parts that are sent concurrently, while the next part fills. */
 const CONCURRENT_PARTS = 2;
-/** Enough for two concurrent uploads. */
+/** Enough buffers for two concurrent uploads. */
 const MAX_SPARE_BUFFERS = 2 * (CONCURRENT_PARTS + 1);
 
 interface UploadOptions extends NewObject {
   whenDone: () => void;
 }
 
-/** Sends each part when it is full. S3 shows the object only after completion. */
+/**
+ * Starts an upload that sends parts while the caller writes. S3 shows the object only after
+ * `commit`.
+ */
 export function startObjectUpload(bucket: Bucket, options: UploadOptions): Upload {
   return new ObjectUpload(bucket, options);
 }
 
 /**
- * Copies the bytes into three buffers, which later parts and uploads reuse. The SDK's
- * lib-storage creates a buffer per part, and V8 collects such off-heap memory late: an
- * upload of 960 MB used 1.2 GB.
+ * Copies the bytes into three buffers, which later parts and uploads reuse. The SDK's lib-storage
+ * creates a buffer per part, and V8 frees such off-heap memory late. An upload of 960 MB therefore
+ * used 1.2 GB.
  */
 class ObjectUpload extends StreamUpload {
   readonly #parts: S3MultipartUpload;
@@ -40,7 +43,8 @@ class ObjectUpload extends StreamUpload {
 
   protected async storeChunk(chunk: Buffer): Promise<void> {
     for (let offset = 0; offset < chunk.length; ) {
-      // A full part waits for further bytes, so that small content takes a single request.
+      // Send a full part only when more bytes arrive, so that an object of at most one part takes a
+      // single request.
       if (this.#filledBytes === this.#part.length) await this.#nextPart();
       const copied = chunk.copy(this.#part, this.#filledBytes, offset);
       this.#filledBytes += copied;
@@ -98,7 +102,10 @@ class ObjectUpload extends StreamUpload {
     this.#release(this.#part);
   }
 
-  /** Keeps a buffer for reuse, but not after a failed request, which may still use the buffer. */
+  /**
+   * Keeps a buffer for later parts. Must not be called after a failed request, which may still use
+   * the buffer.
+   */
   #release(part: Buffer): void {
     if (part.length === PART_BYTES && this.bucket.sparePartBuffers.length < MAX_SPARE_BUFFERS)
       this.bucket.sparePartBuffers.push(part);

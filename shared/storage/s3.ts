@@ -15,18 +15,21 @@ import {
   type Upload,
 } from './storage.js';
 
-/** In ms, for S3 to accept a connection and to start a response. The SDK makes three attempts. */
+/**
+ * Milliseconds until S3 must accept a connection and start a response. The SDK makes three
+ * attempts, and these timeouts apply to each.
+ */
 const TIMEOUTS: S3Timeouts = { connectMs: 5000, responseMs: 60_000 };
 
 /**
- * Stores objects in a bucket of Amazon S3 or of a compatible server. The operator sets its address,
- * not a tenant, so the SDK calls it directly and not through the guarded client (import rule
- * one-way-out). The SDK finds the credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a
- * profile, or the role of the machine.
+ * Stores objects in a bucket of Amazon S3 or of a compatible server. The operator sets the server's
+ * address, not a tenant. The SDK therefore connects without the guarded client (rule `one-way-out`
+ * in .dependency-cruiser.cjs). The SDK finds the credentials: AWS_ACCESS_KEY_ID and
+ * AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine.
  */
 export class S3Storage implements Storage {
   #bucket: Promise<Bucket> | undefined;
-  /** Full keys of this process's running uploads, which no sweep aborts. */
+  /** Full keys of this process's running uploads. `discardStaleUploads` skips them. */
   readonly #uploadsInProgress = new Set<string>();
 
   constructor(
@@ -57,7 +60,8 @@ export class S3Storage implements Storage {
       const stream = response.Body as Readable;
       const size = Number(/\/(\d+)$/.exec(response.ContentRange ?? '')?.[1] ?? response.ContentLength);
       try {
-        // For a range beyond the end, S3 returns only the bytes that exist.
+        // If the range ends after the end of the object, S3 returns fewer bytes instead of an
+        // error.
         if (range) assertRangeWithin(range, size);
         if (range && response.ContentRange === undefined)
           throw new Error('the storage does not support ranges');
@@ -164,7 +168,7 @@ export class S3Storage implements Storage {
     return fullKey.startsWith(this.#prefix()) && isKey(fullKey.slice(this.#prefix().length));
   }
 
-  /** Loads the SDK on first use, because it costs 250 ms and 40 MB. */
+  /** Loads the SDK on first use, because loading takes 250 ms and 40 MB. */
   #openBucket(): Promise<Bucket> {
     this.#bucket ??= createBucketClient(this.location, this.timeouts);
     return this.#bucket;
@@ -179,7 +183,7 @@ export class S3Storage implements Storage {
   }
 }
 
-/** @returns false if the upload was completed or aborted meanwhile */
+/** @returns false if the upload had already been completed or aborted */
 async function abortUpload(
   { sdk, client, name: Bucket }: Bucket,
   upload: { Key: string; UploadId: string },

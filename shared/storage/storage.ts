@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A download sends these values with the object. */
+/** What a download sends in its headers. */
 export interface ObjectMetadata {
   contentType: string;
   /** For example `invoices-2026-11-22.csv.gz`. */
@@ -16,46 +16,48 @@ export interface ByteRange {
 /**
  * Stores large files as objects under keys such as `<tenant>/<export>/<attempt>`. Each segment of a
  * key starts with a letter or digit and contains only letters, digits, `.`, `_` and `-`. A key
- * therefore cannot escape the storage root. Every method rejects with a {@link StorageError} if
+ * therefore cannot lead outside the storage. Every method rejects with a {@link StorageError} if
  * storage fails, and within minutes if storage does not respond.
  */
 export interface Storage {
-  /** The key has no object until `commit`, even if the process dies before that. */
+  /** Starts an upload. The object exists only after `commit`, even if the process dies. */
   create(key: string, about: ObjectMetadata): Promise<Upload>;
   /**
-   * `size` is the size of the whole object. A caller that stops reading must destroy the stream.
-   * @returns undefined if the object does not exist
+   * Opens an object, or a range of its bytes, for reading. A caller that stops reading must destroy
+   * the stream.
+   * @returns `size` in bytes of the whole object, also for a range; undefined if the object does
+   * not exist
    * @throws {RangeError} if the range is not within the object
    */
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>;
-  /** A missing object is not an error. */
+  /** Deletes an object. A missing object is not an error. */
   delete(key: string): Promise<void>;
   /**
-   * Creates a link through which storage itself serves the object for `seconds` (at most 900).
-   * Returns undefined if the API must serve the object. Does not check that the object exists.
+   * Creates a link for a download directly from storage, valid for `seconds` (at most 900). Returns
+   * undefined if only the API can send the object. Does not check that the object exists.
    */
   createLink(key: string, about: ObjectMetadata & { seconds: number }): Promise<string | undefined>;
   /**
-   * Deletes unfinished uploads of a key. A process that continues such an upload gets an error.
-   * Must not be called for uploads of this process.
+   * Deletes unfinished uploads of a key by other processes, which then get an error if they
+   * continue. Must not be called while this process uploads the key.
    */
   discardUploads(key: string): Promise<void>;
   /**
-   * Deletes unfinished uploads from before `olderThan`. Another process may still run an upload, so
-   * `olderThan` must lie further back than the longest upload takes.
+   * Deletes unfinished uploads that began before `olderThan`. Another process may still be
+   * uploading, so `olderThan` must lie further back than the longest upload takes.
    * @returns the number of deleted uploads
    */
   discardStaleUploads(olderThan: Date): Promise<number>;
   /**
    * Lists every object, unsorted.
-   * @param folder leading segments of the keys; empty for all objects
+   * @param folder the first segments of the keys to list; empty for all objects
    */
   list(folder: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
 }
 
 /**
- * An object that does not exist yet. The caller ends it by `commit` or `abort`. `abort`
- * after either does nothing.
+ * An object that is being written. The caller must end the upload with `commit` or `abort`. A later
+ * `abort` does nothing.
  */
 export interface Upload {
   /**
@@ -85,7 +87,7 @@ const FAILURE_MESSAGES: Record<StorageFailureCode, string> = {
   storage_unavailable: 'The storage cannot be reached or does not respond.',
 };
 
-/** Anyone may see the message; the cause holds the details. */
+/** Anyone may see the message. The details are in `cause`. */
 export class StorageError extends Error {
   constructor(
     readonly code: StorageFailureCode,
@@ -113,7 +115,7 @@ export function assertRangeWithin({ start, end }: ByteRange, size: number): void
   if (!isWithin) throw new RangeError(`an object of ${size} bytes has no bytes ${start}-${end}`);
 }
 
-/** Reduces the file name to ASCII (RFC 6266). */
+/** Builds the header value for a download. Reduces the file name to ASCII (RFC 6266). */
 export function buildContentDisposition(fileName: string): string {
   return `attachment; filename="${fileName.replace(/[^\w.-]+/g, '_') || 'file'}"`;
 }

@@ -4,8 +4,8 @@ import { finished } from 'node:stream/promises';
 import type { Upload } from './storage.js';
 
 /**
- * Hashes and counts the bytes of an object before a subclass stores them. `abort` discards the
- * upload, and so does a failed or destroyed stream.
+ * Hashes and counts the bytes of an object before a subclass stores them. A call of `abort`, or a
+ * stream that fails or is destroyed, discards the upload.
  */
 export abstract class StreamUpload implements Upload {
   readonly stream: Writable;
@@ -22,13 +22,15 @@ export abstract class StreamUpload implements Upload {
         this.storeChunk(chunk).then(() => done(), done);
       },
       destroy: (error, done) => {
-        // A stream that received all its bytes is destroyed too, but those bytes are still needed.
-        // `commit` and `abort` wait for the discard.
+        // Node also destroys a stream that received all its bytes, but `commit` still needs those
+        // bytes. So discard only after an error or an early end. Ignore errors of the discard here,
+        // because `commit` and `abort` await the same discard and report its errors.
         if (error || !stream.writableFinished) this.#discardOnce().catch(() => undefined);
         done(error);
       },
     });
-    // `commit` and the pipeline report the error. Without a listener, it would end the process.
+    // Without a listener, an error would end the process. `commit` and the pipeline report the
+    // error.
     stream.on('error', () => undefined);
     this.stream = stream;
   }
@@ -37,12 +39,12 @@ export abstract class StreamUpload implements Upload {
     return this.#bytes;
   }
 
-  /** The stream stores one chunk at a time. */
+  /** Stores the next bytes. Never called while an earlier call is still running. */
   protected abstract storeChunk(chunk: Buffer): Promise<void>;
   protected abstract createObject(): Promise<void>;
   /**
-   * Deletes the stored bytes, even while a write is running. Called at most once, and never after
-   * `createObject` has resolved.
+   * Deletes the stored bytes, even while `storeChunk` is running. Called at most once, and never
+   * after `createObject` has resolved.
    */
   protected abstract discard(): Promise<void>;
 
@@ -51,7 +53,8 @@ export abstract class StreamUpload implements Upload {
     this.#isFinished = true;
     try {
       if (!this.stream.writableEnded && !this.stream.destroyed) this.stream.end();
-      // Rejects with the error that interrupted the stream, which may come from the writer.
+      // Rejects with the error that interrupted the stream, for example an error of the code that
+      // writes to it.
       await finished(this.stream);
       await this.createObject();
     } catch (error) {

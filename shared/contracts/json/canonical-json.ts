@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
  * UTF-16 code units, and with numbers and strings as ECMAScript formats them. `-0` becomes `0`.
  * Like `JSON.stringify`, this function omits members whose value is `undefined` and calls `toJSON`.
  *
- * @throws TypeError for values that JSON cannot hold: NaN, infinities, bigint, functions, symbols,
- *   and undefined outside a member
+ * @throws {TypeError} for values that JSON cannot contain: NaN, infinities, bigint, functions,
+ * symbols, and undefined unless it is the value of a member
  */
 export function toCanonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
@@ -29,9 +29,9 @@ export function toCanonicalJson(value: unknown): string {
  * do not affect the fingerprint.
  *
  * @param value the parsed body; `undefined` (no body) is hashed as the empty string, which is not
- *   the canonical form of any JSON value
+ * the canonical form of any JSON value
  * @returns the SHA-256 of the canonical JSON in UTF-8, 64 lower-case hex digits
- * @throws TypeError as {@link toCanonicalJson}
+ * @throws {TypeError} for the same values as {@link toCanonicalJson}
  */
 export function hashBody(value: unknown): string {
   const text = value === undefined ? '' : toCanonicalJson(value);

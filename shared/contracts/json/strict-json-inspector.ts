@@ -4,15 +4,19 @@ const MAX_PROBLEMS = 50;
 const MAX_SHOWN_KEY_CHARS = 64;
 const MAX_SHOWN_PATH_CHARS = 256;
 /**
- * Far above what any schema accepts (200 line items of a dozen members). Without this limit, a
- * schema reports a problem for each item of an overlong list. Refusing a mebibyte of zeros took
- * seconds, and the response was many times its size.
+ * Maximum number of values in a body, far above what any schema accepts (200 line items with a
+ * dozen members each). Without this limit, Joi would report a problem for each item of an overlong
+ * list. A body with 1 MiB of zeros took seconds to refuse, and the response was many times larger
+ * than the body.
  */
 export const MAX_JSON_VALUES = 10_000;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)((?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
-/** The flag `u` reads a pair as one code point, so this matches only lone surrogates. */
+/**
+ * NUL or a lone surrogate. With the flag `u`, a surrogate pair is one code point and does not
+ * match.
+ */
 const FORBIDDEN_CHARACTER = /\0|\p{Surrogate}/u;
 const INTEGER_MESSAGE = 'Integers must lie within ±9007199254740991';
 const CHARACTER_MESSAGE = 'NUL characters and unpaired surrogates are not allowed';
@@ -28,12 +32,12 @@ export function isForbiddenKey(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype';
 }
 
-/** Stops the reading after a problem was recorded. */
+/** Thrown to stop reading. The problem is already recorded. */
 class StopReading extends Error {}
 
 /**
- * The slow JSON reader of strict-json.ts: a recursive-descent parser that goes no deeper than
- * `maxDepth` and records problems with their paths.
+ * The slow JSON reader of strict-json.ts: a recursive-descent parser that refuses more than
+ * `maxDepth` levels and records each problem with its path.
  */
 export class StrictJsonInspector {
   private readonly problems: JsonProblem[] = [];
@@ -46,7 +50,10 @@ export class StrictJsonInspector {
     private readonly maxDepth: number,
   ) {}
 
-  /** The value is valid only without problems. A syntax error is the first problem. */
+  /**
+   * Reads the whole text. If there are problems, `value` is meaningless. If there is a syntax
+   * error, it is the first problem.
+   */
   inspect(): { value: unknown; problems: JsonProblem[] } {
     let value: unknown;
     try {
@@ -98,7 +105,9 @@ export class StrictJsonInspector {
     return items;
   }
 
-  /** @param keys each key read so far; true if its repetition was reported */
+  /**
+   * @param keys the keys of this object so far, each with `true` once its repetition was reported
+   */
   private checkKey(key: string, keys: Map<string, boolean>): void {
     const reported = keys.get(key);
     keys.set(key, reported !== undefined);
@@ -108,7 +117,10 @@ export class StrictJsonInspector {
     if (FORBIDDEN_CHARACTER.test(key)) this.report('forbidden_character', CHARACTER_MESSAGE);
   }
 
-  /** Reads items up to the bracket `close`. `readItem` also adds the item to the path. */
+  /**
+   * Reads comma-separated items up to the bracket `close`. `readItem` reads one item and pushes the
+   * item's key or index onto `path`. This method removes the key or index again.
+   */
   private readItems(close: string, readItem: (index: number) => void): void {
     this.offset++;
     let next = this.peek() === close ? close : ',';
@@ -143,7 +155,7 @@ export class StrictJsonInspector {
     SCALAR.lastIndex = this.offset;
     const [token, decimals] = SCALAR.exec(this.text) ?? this.failSyntax('a value');
     this.offset = SCALAR.lastIndex;
-    // true, false and null become NaN, so neither condition below holds.
+    // `true`, `false` and `null` become NaN here, so neither condition below is true for them.
     const size = Math.abs(Number(token));
     if (decimals === '' && size > Number.MAX_SAFE_INTEGER) this.report('unsafe_integer', INTEGER_MESSAGE);
     else if (size === Number.POSITIVE_INFINITY) this.report('unsafe_number', 'This number is too large');
@@ -160,7 +172,7 @@ export class StrictJsonInspector {
     throw new StopReading();
   }
 
-  /** Skips white space and returns the next character, '' at the end. */
+  /** Skips white space and returns the next character, or '' at the end of the text. */
   private peek(): string {
     let code = this.text.charCodeAt(this.offset);
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
@@ -174,7 +186,10 @@ export class StrictJsonInspector {
       this.problems.push({ field: renderPath(this.path), code, message });
   }
 
-  /** Lines and columns count from 1, columns in UTF-16 units. */
+  /**
+   * Records a syntax error with its line and column, and stops reading. Lines and columns count
+   * from 1, columns in UTF-16 units.
+   */
   private failSyntax(expected: string, offset = this.offset): never {
     const lines = this.text.slice(0, offset).split('\n');
     const place = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
@@ -184,13 +199,13 @@ export class StrictJsonInspector {
   }
 }
 
-/** The cut may split a surrogate pair. JSON.stringify escapes the remaining half. */
+/** May cut a surrogate pair in half. JSON.stringify escapes the remaining half. */
 const truncate = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
 /**
  * Renders a path as `a.b[2]`, and unusual keys as `["odd key"]`. Truncates long keys and paths, so
- * that a response never repeats a body.
+ * that a response does not repeat a large part of the body.
  */
 function renderPath(path: readonly (string | number)[]): string {
   let shown = '';

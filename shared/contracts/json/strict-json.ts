@@ -19,28 +19,30 @@ const OPENING = 0x7b;
 const CLOSING = 0x7d;
 const INVALID_UTF8: JsonProblem = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
 /**
- * UTF-8 JSON can hold NUL or lone surrogates only as escapes. This also matches escaped pairs,
- * which the inspector then accepts.
+ * Matches escapes of NUL and of surrogates. In UTF-8 JSON, NUL and lone surrogates can occur only
+ * as escapes. Escapes of surrogate pairs also match, and the inspector then accepts them.
  */
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 /**
  * Works around a bug of JSON.parse in Node 24.21 that Node 20 and 22 do not have. After a body with
- * a key of a single backslash, an escaped key of another body may get this name:
- * `{"a":1,"\u0062":2}` becomes `{a: 1, '\\': 2}`. The inspector reads a body with this key instead.
+ * a key that is a single backslash, JSON.parse may read an escaped key of a later body as a
+ * backslash: `{"a":1,"\u0062":2}` becomes `{a: 1, '\\': 2}`. If JSON.parse returns this key, the
+ * inspector therefore reads the body again.
  */
 const MISREAD_KEY = '\\';
 
 /**
  * Reads a request body as JSON, more strictly than `JSON.parse` (docs/decisions.md §5, Limits).
- * Most bodies cost a UTF-8 check, `JSON.parse` and two cheap passes. If one of these fails, the
- * slow inspector reads the body again and finds every problem with its path. Never throws.
+ * Most bodies cost a UTF-8 check, `JSON.parse` and two cheap passes. If `JSON.parse` or a pass
+ * refuses the body, the slow inspector reads it again and finds every problem with its path. Never
+ * throws.
  *
  * @param bytes the raw body; an empty body is `invalid_json`
- * @param limits how many objects and arrays may be nested in each other
+ * @param limits maxDepth: how many objects and arrays may be nested in each other
  * @returns the value, or problems with these codes: `invalid_utf8` (alone), `invalid_json` (first),
- *   `too_deep` and `too_many_values` (each stops the reading), `duplicate_key`, `forbidden_key`,
- *   `forbidden_character`, `unsafe_integer`, `unsafe_number`. Their messages never quote the body.
+ * `too_deep` and `too_many_values` (each stops the reading), `duplicate_key`, `forbidden_key`,
+ * `forbidden_character`, `unsafe_integer`, `unsafe_number`. Their messages never quote the body.
  */
 export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }): StrictJsonResult {
   if (!isUtf8(bytes)) return { ok: false, problems: [{ ...INVALID_UTF8 }] };
@@ -48,13 +50,15 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
   const members = countMembers(bytes, maxDepth);
   let value: unknown;
   try {
-    // NaN: too deep or too many values. JSON.parse takes 150 ms for 1 MiB of deep nesting.
+    // NaN: too deep or too many values. Skip JSON.parse then, because it takes 150 ms for 1 MiB of
+    // deep nesting.
     if (!Number.isNaN(members)) value = JSON.parse(text);
   } catch {
     return { ok: false, problems: new StrictJsonInspector(text, maxDepth).inspect().problems };
   }
   const escapesAreSafe = !text.includes('\\') || !SUSPECT_ESCAPE.test(text);
-  // JSON.parse keeps one of several equal keys, so the text then has more keys than the value.
+  // Of several equal keys, JSON.parse keeps only one. With duplicate keys, the text therefore has
+  // more keys than the value.
   if (escapesAreSafe && countKeys(value) === members) return { ok: true, value };
   const inspected = new StrictJsonInspector(text, maxDepth).inspect();
   return inspected.problems.length === 0
@@ -63,8 +67,8 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
 }
 
 /**
- * Returns the problems as validation errors of fields, if all of them are characters that
- * PostgreSQL cannot store. Returns undefined if the JSON has any other problem.
+ * Converts the problems to validation errors, if all of them are characters that PostgreSQL cannot
+ * store. Returns undefined if there is any other problem.
  */
 export function findTextProblems(faults: readonly JsonProblem[]): JsonProblem[] | undefined {
   if (!faults.every(({ code }) => code === 'forbidden_character')) return undefined;
@@ -76,14 +80,15 @@ export function findTextProblems(faults: readonly JsonProblem[]): JsonProblem[] 
 }
 
 /**
- * Counts the members of JSON, which are its colons outside strings. Reads bytes, because they are
- * faster than characters. Returns NaN if the JSON is nested too deep or may have too many values.
- * For invalid JSON the count is meaningless, but JSON.parse refuses that text.
+ * Counts the members in a JSON text by counting colons outside strings. Reads bytes, which is
+ * faster than reading characters. Returns NaN if the JSON is nested too deep or may have too many
+ * values. For invalid JSON the count is meaningless, but JSON.parse refuses that text.
  */
 function countMembers(bytes: Buffer, maxDepth: number): number {
   let members = 0;
   let depth = 0;
-  // An upper bound: one for the whole body, one after each comma, one in each bracket or brace.
+  // An upper bound for the number of values: one for the whole body, one after each comma, and one
+  // in each bracket or brace.
   let values = 1;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!;
@@ -97,13 +102,17 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
       if (++depth > maxDepth) return Number.NaN;
     }
   }
-  // The inspector counts exactly.
+  // `values` may be too high. NaN then makes the inspector count exactly.
   return values > MAX_JSON_VALUES ? Number.NaN : members;
 }
 
-/** Returns NaN, which equals no count, if the inspector must check the value. */
+/**
+ * Counts the keys of a value and of all values inside it. Returns NaN, which differs from every
+ * count, if the inspector must check the value.
+ */
 function countKeys(value: unknown): number {
-  // A large number is allowed with a fraction or an exponent, which only the text shows.
+  // A large number is allowed if it is written with a fraction or an exponent. Only the text shows
+  // this, so the inspector decides.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;

@@ -1,17 +1,19 @@
 import Joi from 'joi';
 
-/** Control characters are C0, C1 and DEL. */
+/** Matches text without control characters (C0, C1 and DEL). */
 const CONTROL = /^\P{Cc}*$/u;
-/** Notes, descriptions and addresses may also hold newline, carriage return and tab. */
+/**
+ * Like CONTROL, but allows newline, carriage return and tab, for notes, descriptions and addresses.
+ */
 const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
-/** Completes the validation text "… must …" (validation-messages.ts). */
+/** Name of both patterns. Completes the error message "… must …" in validation-messages.ts. */
 const NO_CONTROLS = 'not contain control characters';
 
 /** The OpenAPI document omits patterns with these names, because its readers do not need them. */
 export const UNPUBLISHED_PATTERNS = [NO_CONTROLS];
 
-/** One line of text. */
+/** A text in one line. */
 export function text(max: number): Joi.StringSchema {
   return Joi.string().trim().max(max).pattern(CONTROL, NO_CONTROLS);
 }
@@ -24,7 +26,10 @@ export function uuid(): Joi.StringSchema {
   return Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
 }
 
-/** ASCII only: `format: email` in OpenAPI means ASCII, and every mail provider accepts it. */
+/**
+ * ASCII only, because `format: email` in OpenAPI means an ASCII address, and every mail provider
+ * accepts ASCII.
+ */
 export function email(): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -38,7 +43,10 @@ export function password(): Joi.StringSchema {
   return Joi.string().max(200).example('correct horse battery staple');
 }
 
-/** Open vocabulary: any slug is stored; defaults are examples (docs/decisions.md §2). */
+/**
+ * A value of an open vocabulary. Any slug is valid; `defaults` are the published examples
+ * (docs/decisions.md §2).
+ */
 export function slug(defaults: readonly string[]): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -50,7 +58,7 @@ export function slug(defaults: readonly string[]): Joi.StringSchema {
     .example(defaults[0]);
 }
 
-/** A full VIN has 17 characters and no I, O or Q (ISO 3779). */
+/** Accepts up to 17 characters. A full VIN has 17 characters and no I, O or Q (ISO 3779). */
 export function vin(): Joi.StringSchema {
   return text(17)
     .uppercase()
@@ -75,12 +83,12 @@ export function webUrl(): Joi.StringSchema {
 // PostgreSQL accepts offsets up to 15:59. The widest offset in use is +14:00.
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
-// Responses use UTC. A date-time must have a year of four digits in UTC too, even after
-// PostgreSQL rounds its fraction up.
+// Responses use UTC, so a date-time must have a year of four digits in UTC too. LATEST_MS excludes
+// fractions of the last second, because PostgreSQL may round them up to the next year.
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');
 
-/** Accepts an RFC 3339 date-time on a day that exists, in the years 1 to 9999. */
+/** True for an RFC 3339 date-time on a day that exists, in the years 1 to 9999. */
 export function isDateTime(value: string): boolean {
   const match = DATE_TIME.exec(value);
   if (!match || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return false;
@@ -88,19 +96,25 @@ export function isDateTime(value: string): boolean {
   return at >= EARLIEST_MS && at <= LATEST_MS;
 }
 
-/** RFC 3339 allows lower-case `t` and `z`, which Date.parse does not accept. */
+/**
+ * Parses an RFC 3339 date-time to milliseconds since 1970. RFC 3339 allows lower-case `t` and `z`,
+ * which Date.parse does not accept.
+ */
 export function parseDateTimeMs(dateTime: string): number {
   return Date.parse(dateTime.toUpperCase());
 }
 
-/** A JSON column stores the text unchanged, so the text has the format of responses. */
+/**
+ * Formats a date-time as responses show it. Use this before storing a date-time in a JSON column,
+ * because PostgreSQL returns the text of such a column unchanged.
+ */
 export function toUtcDateTime(dateTime: string | null | undefined): string | null {
   return dateTime ? new Date(parseDateTimeMs(dateTime)).toISOString() : null;
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Returns whether a value is a date that exists, such as `2026-02-28`. */
+/** True for a date that exists, such as `2026-02-28`. */
 export function isDate(value: string): boolean {
   const match = DATE.exec(value);
   return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]));
@@ -123,7 +137,10 @@ export function dateTime(): Joi.StringSchema {
     .example('2026-11-21T14:30:00Z');
 }
 
-/** A bound of a query. A date means midnight in the tenant's time zone (docs/decisions.md §5). */
+/**
+ * A date or date-time that limits a list to a period. A date means midnight in the tenant's time
+ * zone (docs/decisions.md §5).
+ */
 export function dateOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -134,7 +151,7 @@ export function dateOrDateTime(): Joi.StringSchema {
     .example('2026-11-01');
 }
 
-/** The midnights of these days have a year of four digits in every time zone. */
+/** Midnight of these days has a year of four digits, whatever the time zone. */
 const EARLIEST_DAY = '0001-01-02';
 const LATEST_DAY = '9999-12-30';
 
@@ -142,7 +159,10 @@ export function isSupportedDate(value: unknown): value is string {
   return typeof value === 'string' && isDate(value) && value >= EARLIEST_DAY && value <= LATEST_DAY;
 }
 
-/** A day. A date means midnight in the account's time zone (docs/decisions.md §5). */
+/**
+ * A day, as a date or a date-time. A date means midnight in the account's time zone
+ * (docs/decisions.md §5).
+ */
 export function dayOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -155,7 +175,7 @@ export function dayOrDateTime(): Joi.StringSchema {
     .example('2026-12-21');
 }
 
-/** Text is not converted. */
+/** Accepts JSON numbers only. Text is not converted. */
 export function integer(min: number, max: number): Joi.NumberSchema {
   return Joi.number().strict().integer().min(min).max(max);
 }
@@ -164,7 +184,7 @@ export function cents(): Joi.NumberSchema {
   return Joi.number().strict().integer().example(12_500);
 }
 
-/** Text is not converted. */
+/** Accepts JSON booleans only. Text is not converted. */
 export function strictBoolean(): Joi.BooleanSchema {
   return Joi.boolean().strict();
 }
@@ -174,11 +194,14 @@ export function limit(max: number): Joi.NumberSchema {
 }
 
 export function cursor(): Joi.StringSchema {
-  // The codec then refuses an empty cursor as `invalid_cursor`.
+  // Allow an empty cursor here, so that the cursor codec refuses it as `invalid_cursor`.
   return Joi.string().allow('').max(500).description('`data.cursor` of the page before');
 }
 
-/** Every member is required, so that clients need not distinguish absent from null. */
+/**
+ * Builds an object schema whose members are all required, so that clients need not distinguish
+ * absent from null.
+ */
 export function allRequired(keys: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])),

@@ -1,11 +1,14 @@
 import type { OpenApiSchema } from './to-openapi.js';
 
-/** @param schema OpenAPI 3.0.3 without references */
+/** @param schema an OpenAPI 3.0.3 schema without references */
 export function toJsonSchema(schema: OpenApiSchema): Record<string, unknown> {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...rewrite(schema) };
 }
 
-/** In JSON Schema null is a type, exclusive bounds are numbers, and examples are a list. */
+/**
+ * Rewrites what JSON Schema expresses in another way: null as a type, exclusive bounds as numbers,
+ * and examples as a list.
+ */
 function rewrite(node: OpenApiSchema): Record<string, unknown> {
   const { nullable, exclusiveMinimum, minimum, example, properties, items, ...rest } = node;
   return {

@@ -2,7 +2,10 @@ import type { OpenApiSchema } from './to-openapi.js';
 
 const SAMPLE_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
-/** @param schema a schema without references; its members' examples become the values */
+/**
+ * Builds a sample value from the examples in a schema, else from its defaults, enums and types.
+ * @param schema a schema without references
+ */
 export function buildSample(schema: OpenApiSchema): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;

@@ -17,9 +17,10 @@ interface Description {
 }
 
 /**
- * Converts a Joi schema to an OpenAPI 3.0.3 schema. The published schema may be laxer than Joi,
- * never stricter: it omits custom checks, which JSON Schema cannot express. Any other rule that
- * this file does not list throws. A nested schema with `meta({className})` becomes a `$ref`.
+ * Converts a Joi schema to an OpenAPI 3.0.3 schema. The published schema may be laxer than Joi's,
+ * never stricter: it omits custom checks, which JSON Schema cannot express. A nested schema with
+ * `meta({className})` becomes a `$ref`.
+ * @throws {Error} for a Joi type or rule that this file does not list
  */
 export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
   return convert(schema.describe() as Description);
@@ -27,8 +28,8 @@ export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
 
 /**
  * Converts a Joi schema to an OpenAPI schema without references.
- * @param words whether to explain each word of a named enum; agents
- *   pay tokens for every explanation
+ * @param words `explained` adds the meaning of each word in a named enum; `bare` omits the
+ * meanings, because agents pay tokens for every explanation
  */
 export function toInlineOpenApi(schema: Joi.Schema, words: 'explained' | 'bare' = 'bare'): OpenApiSchema {
   return convert(removeNames(schema.describe() as Description, words === 'explained'));
@@ -73,7 +74,8 @@ export function toQueryParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
 }
 
 function findClassName(description: Description): string | undefined {
-  // The schema's own name is last, after the names of the schemas that it was derived from.
+  // A derived schema also has the names of the schemas that it was derived from. The name of the
+  // derived schema is last.
   const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }
@@ -81,11 +83,12 @@ function findClassName(description: Description): string | undefined {
 function convertNested(description: Description): OpenApiSchema {
   const name = findClassName(description);
   if (!name) return convert(description);
-  // OpenAPI 3.0.3 ignores members beside $ref, so a nullable member is written in full.
+  // OpenAPI 3.0.3 ignores members beside $ref, such as `nullable`. A nullable member is therefore
+  // written in full.
   if (description.allow?.includes(null)) return convert(description);
   const reference = { $ref: `#/components/schemas/${name}` };
   if (!findMeanings(description)) return reference;
-  // A use of a named enum may have its own description and default.
+  // A field that uses a named enum may add its own description and default.
   const { flags = {} } = description;
   const own = {
     ...(flags.default === undefined ? {} : { default: flags.default }),
@@ -155,7 +158,10 @@ function convertObject(description: Description): OpenApiSchema {
   };
 }
 
-/** OpenAPI 3.0.3 cannot express which names are refused, so only the others are described. */
+/**
+ * Returns the schema of members whose names match the allowed pattern. OpenAPI 3.0.3 cannot express
+ * patterns of refused names, so this function skips them.
+ */
 function getPatternSchema(patterns: { rule: Description }[]): Description {
   return getOnlyItem(patterns.map(({ rule }) => rule).filter(({ flags }) => flags?.presence !== 'forbidden'));
 }
@@ -182,7 +188,8 @@ const STRING_RULES: Record<string, Rule> = {
   pattern: ({ regex, name, options }) => {
     if (UNPUBLISHED_PATTERNS.includes(String(name ?? ''))) return {};
     const [, source, flags] = /^\/(.*)\/([a-z]*)$/s.exec(String(regex)) ?? [];
-    // A pattern without its flag or inversion could be stricter than the check.
+    // OpenAPI patterns have no flags and no inversion. Without a flag or an inversion, the
+    // published pattern could be stricter than Joi's check.
     if (source === undefined || flags || (options as { invert?: boolean } | undefined)?.invert) {
       throw new Error(`no OpenAPI form for the pattern ${regex}`);
     }

@@ -3,7 +3,8 @@ import { getClassName, type OpenApiSchema, toOpenApi } from './to-openapi.js';
 
 /**
  * Builds the JSON Schema from which the types of validated values are generated. A member with a
- * default is required, and component references become definitions. The schema omits descriptions.
+ * default is required, because validation fills it in. Component references become definitions. The
+ * schema omits descriptions.
  */
 export function toTypeSchema(schemas: Joi.Schema[]): OpenApiSchema {
   const named = schemas.flatMap((schema) => {
@@ -24,7 +25,8 @@ function rewrite(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(rewrite);
   if (typeof node !== 'object' || node === null) return node;
   const { nullable, example: _example, ...rest } = node as OpenApiSchema;
-  // A member may have the name `description`; its value is a schema.
+  // Only text is a description. A member may also have the name `description`; its value is a
+  // schema.
   if (typeof rest.description === 'string') delete rest.description;
   const out: OpenApiSchema = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [

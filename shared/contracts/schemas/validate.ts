@@ -18,8 +18,9 @@ const preparedSchemas: Record<UnknownMembers, WeakMap<Joi.Schema, Joi.Schema>> =
 };
 
 /**
- * Stores our options in the schema. If each call passed them, Joi would merge and compile them each
- * time, which is a tenth of the cost of a validation.
+ * Returns a copy of the schema that contains our options. If each call of `validate` passed the
+ * options, Joi would merge and compile them again each time. That takes a tenth of the time of a
+ * validation.
  */
 function prepareSchema(schema: Joi.Schema, unknown: UnknownMembers): Joi.Schema {
   let found = preparedSchemas[unknown].get(schema);
@@ -55,9 +56,9 @@ export function toErrorDetails(error: Joi.ValidationError): ErrorDetail[] {
 
 /**
  * Validates an input and returns it converted, trimmed and without unknown members.
- * @param unknown refused: each unknown member is a validation error with the code `unknown`
- * @throws {AppError} 400 with every validation error; the code is
- *   `line_total_mismatch` if only line totals are wrong
+ * @param unknown `refused` makes each unknown member a validation error with the code `unknown`
+ * @throws {AppError} 400 with every validation error; the code is `line_total_mismatch` if only
+ * line totals are wrong
  */
 export function validate<T>(schema: Joi.Schema, input: unknown, unknown: UnknownMembers = 'stripped'): T {
   const { error, value } = prepareSchema(schema, unknown).validate(input);
@@ -65,7 +66,10 @@ export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown
   return value as T;
 }
 
-/** Passes the paths of ignored members to `reportUnknown`, even if the input is invalid. */
+/**
+ * Like {@link validate}, and passes the paths of ignored members to `reportUnknown`, even if the
+ * input is invalid.
+ */
 export function validateAndReportUnknown<T>(
   schema: Joi.Schema,
   input: unknown,
@@ -87,7 +91,7 @@ function toAppError(error: Joi.ValidationError): AppError {
   return createValidationError(details);
 }
 
-/** The message is the first validation error. */
+/** Builds an error whose message shows the first validation error and counts the others. */
 export function createValidationError(details: ErrorDetail[]): AppError {
   return new AppError('validation_error', summarize(details), { details });
 }

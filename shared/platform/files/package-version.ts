@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** When this file runs from dist, the package.json is further up. */
+/** Reads the version in the nearest package.json above this file, which may run from dist. */
 export function readPackageVersion(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) {

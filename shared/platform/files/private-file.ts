@@ -24,7 +24,10 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   }
 }
 
-/** When root replaces a file in a user's DATA_DIR, that user must still be able to read it. */
+/**
+ * If root replaces a file, gives the draft to the owner of that file, who must still be able to
+ * read it.
+ */
 async function keepOwner(file: string, draft: string): Promise<void> {
   if (!isRoot()) return;
   try {

@@ -2,18 +2,20 @@ import { type FairShareKey, SiteQueue } from './site-queue.js';
 import { RunTimeShares } from './time-shares.js';
 
 export interface FairLimitKey<Queue extends string> extends FairShareKey {
-  /** Free capacity goes round-robin to the queues, so a full queue does not block the others. */
+  /**
+   * Name of the queue in which the work waits. Free capacity goes round-robin to the queues, so a
+   * full queue does not block the others.
+   */
   queue: Queue;
 }
 
 /** A concurrency limit that shares its capacity fairly between the waiting groups. */
 export interface FairLimit<Queue extends string> {
   /**
-   * Runs the work as soon as the limits and fair sharing allow. When the queue is
-   * full, the work displaces the newest item of the site or group with the most
-   * waiting items, if its own has fewer.
-   * @throws {TooManyWaitingError} immediately when the queue or the group's share of it is full;
-   *   later when another group displaces the waiting work, or after `maxWaitMs`
+   * Runs the work as soon as the limits and fair sharing allow. A full queue makes room by refusing
+   * a waiting item of a larger site or group (see {@link SiteQueue.makeRoomFor}).
+   * @throws {TooManyWaitingError} immediately if too much work of the group waits, or if a full
+   * queue cannot make room; later if the queue refuses this work to make room, or after `maxWaitMs`
    */
   run<T>(place: FairLimitKey<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -21,9 +23,9 @@ export interface FairLimit<Queue extends string> {
 export interface FairLimitOptions<Queue extends string> {
   queues: readonly Queue[];
   maxRunning: number;
-  /** Maximum per queue. Default: maxRunning. */
+  /** Maximum running items per queue. Default: maxRunning. */
   maxRunningPerQueue?: number;
-  /** Maximum per group in each queue. Default: maxRunning. */
+  /** Maximum running items per group in each queue. Default: maxRunning. */
   maxRunningPerGroup?: number;
   /** Maximum waiting items per queue. Default: unbounded. */
   maxQueued?: number;
@@ -32,16 +34,16 @@ export interface FairLimitOptions<Queue extends string> {
   /** Default: no time limit. */
   maxWaitMs?: number;
   /**
-   * The group whose work has run for the least time starts next, so a newcomer
-   * overtakes groups that flood the limit. Safe only if clients cannot invent groups.
-   * Default: round-robin between groups.
+   * The group whose work has run for the least time starts next, so a newcomer overtakes groups
+   * that flood the limit. Safe only if clients cannot invent groups, because each new group is a
+   * newcomer. Default: round-robin between groups.
    */
   leastTimeFirst?: boolean;
-  /** Monotonic, in milliseconds. Default: `performance.now()`. */
+  /** A monotonic clock in milliseconds. Default: `performance.now()`. */
   now?: () => number;
 }
 
-/** The work waited too long, or the queue was full. */
+/** Thrown if the work waited too long or was refused because the queue was full. */
 export class TooManyWaitingError extends Error {
   override readonly name = 'TooManyWaitingError';
 }
@@ -151,9 +153,9 @@ function waitForStart(
 }
 
 /**
- * Removes a waiting item so that the new item can wait.
- * @throws {TooManyWaitingError} when no other site or group would have more
- *   waiting items than the new item's
+ * Refuses a waiting item so that the new item can wait.
+ * @throws {TooManyWaitingError} if no other site or group would still have more waiting items than
+ * the new item's own
  */
 function makeRoom(queue: SiteQueue<Waiter>, place: FairShareKey): void {
   const dropped = queue.makeRoomFor(place);

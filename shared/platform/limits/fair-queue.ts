@@ -1,6 +1,7 @@
 /**
- * Serves tenants round-robin, and the members of a tenant first come, first served. However many
- * members one tenant has, another tenant waits at most one round of tenants for its first member.
+ * A queue that serves tenants round-robin, and the members of a tenant in the sequence of their
+ * arrival. However many members one tenant has, the first member of another tenant waits for at
+ * most one round of tenants.
  */
 export class FairQueue<Member> {
   private readonly byTenant = new Map<string, Member[]>();
@@ -16,10 +17,10 @@ export class FairQueue<Member> {
   }
 
   /**
-   * Removes and returns the next member of the first eligible tenant;
-   * undefined when no tenant is eligible.
-   * @param getRank serve the eligible tenant with the lowest rank, and the first among equals.
-   *   Default: the first eligible tenant
+   * Removes and returns the next member of an eligible tenant. Returns undefined if no tenant is
+   * eligible.
+   * @param getRank chooses the eligible tenant with the lowest rank, and among equal ranks the
+   * first in the round. Default: the first eligible tenant in the round
    */
   shift(
     isEligible: (tenantId: string) => boolean = () => true,
@@ -53,7 +54,7 @@ export class FairQueue<Member> {
     return next;
   }
 
-  /** Waiting members of all tenants. */
+  /** Number of waiting members of all tenants. */
   get size(): number {
     return this.waiting.size;
   }

@@ -26,16 +26,17 @@ export interface Limiter {
   /** Counts one request of a key in both windows. */
   consume(key: string, limits: TierLimits): Promise<RateDecision>;
   /**
-   * True if this process knows that a key is far from both limits. Without a request in the window
-   * the count is unknown. Recent requests to other processes may be missing.
+   * True if this process knows that the key's count is far from both limits. False if this process
+   * has counted no request of the key in the current window. The count may omit recent requests to
+   * other processes.
    */
   isFarFromLimit(key: string, limits: TierLimits): boolean;
   /**
-   * Counts one request in the minute window. Counts it in the hour window only if the minute limit
-   * allows the request: refused requests do not use up the hour limit.
+   * Counts one request in the minute window, and in the hour window only if the minute limit allows
+   * the request. Refused requests therefore do not use up the hour limit.
    */
   consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
-  /** Resolves with false when the address sent too many wrong credentials in this minute. */
+  /** Resolves with false if the address sent too many wrong credentials in this minute. */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
   /**
    * Takes points, such as bytes, from the budget of the current minute. A request for more points
@@ -55,7 +56,7 @@ const WINDOWS = [
   { window: 'hour', seconds: 3600 },
 ] as const;
 
-/** @param redis undefined: this process keeps the counts (all-in-one) */
+/** @param redis if undefined, this process keeps the counts */
 export function createLimiter(redis: Redis | undefined): Limiter {
   const limiters = new Map<string, BatchingLimiter>();
   const limiterFor = (name: string, points: number, duration: number): BatchingLimiter => {
@@ -114,14 +115,14 @@ interface Count {
   msBeforeNext: number;
 }
 
-/** The latest count of a key that the store returned. */
+/** The count that the store last returned for a key. */
 interface LastCount {
   count: number;
   /** End of the window, in ms since the epoch. */
   endsAt: number;
 }
 
-/** Below this fraction of its limit, a key's count is far from the limit. */
+/** A count below this fraction of its limit is far from the limit. */
 const FAR_FROM_LIMIT = 0.9;
 
 /** Maximum keys whose counts are cached. */
@@ -133,9 +134,9 @@ interface Waiter {
 }
 
 /**
- * Batches the requests of a key that arrive while an earlier store call for the key is in flight.
- * One call counts the whole batch. Each request gets its own number in the window, as from a call
- * of its own, at a fraction of the cost under load.
+ * Counts requests in the store. While a store call for a key is in flight, further requests of the
+ * key wait, and the next call counts all of them. Each request still gets its own number in the
+ * window, but under load at a fraction of the cost.
  */
 class BatchingLimiter {
   /** Waiting requests by key, while a store call for the key is in flight or about to start. */
@@ -206,12 +207,15 @@ function newLimiter(
     ...options,
     storeClient: redis,
     useRedisPackage: false,
-    // While Redis is unreachable, each process limits by itself, so that there is no outage.
+    // While Redis is unreachable, each process counts by itself, so that requests do not fail.
     insuranceLimiter: new RateLimiterMemory(options),
   });
 }
 
-/** At the limit, rate-limiter-flexible rejects with the result. An Error is a real failure. */
+/**
+ * Counts points and returns the result, also above the limit. Above the limit,
+ * rate-limiter-flexible rejects with the result. Any other rejection is a real failure.
+ */
 async function consumePoints(
   limiter: RateLimiterAbstract,
   key: string,

@@ -2,10 +2,9 @@ import { isIPv6 } from 'node:net';
 import { parseIpv6Groups } from '../../outbound/addresses.js';
 
 /**
- * Returns the network of an address, to which per-address limits apply: a whole IPv4
- * address, or the first 56 bits of an IPv6 address. Providers assign a customer 2^64 or
- * more IPv6 addresses, commonly a /56 (RIPE-690, section 4.2). A limit per IPv6 address
- * would therefore not stop an attacker.
+ * Returns the network that limits treat as one client: a whole IPv4 address, or the first 56 bits
+ * of an IPv6 address. Providers assign a customer 2^64 or more IPv6 addresses, commonly a /56
+ * (RIPE-690, section 4.2). A limit per IPv6 address would therefore not stop an attacker.
  */
 export function findNetworkPrefix(address: string): string {
   const { ipv4, groups } = parse(address);
@@ -14,15 +13,18 @@ export function findNetworkPrefix(address: string): string {
 
 /**
  * Returns the block of addresses that one owner can easily control: the first 24 bits of an IPv4
- * address, or the first 48 of an IPv6 address (RIPE-690, section 4.2). Limits must not treat its
- * 256 networks as 256 independent clients.
+ * address, or the first 48 of an IPv6 address (RIPE-690, section 4.2). Limits must not treat the
+ * 256 networks in such a block as 256 independent clients.
  */
 export function findSitePrefix(address: string): string {
   const { ipv4, groups } = parse(address);
   return ipv4?.replace(/\.\d+$/, '.0/24') ?? formatPrefix(groups, 48);
 }
 
-/** Treats every text that is not an IPv6 address as an IPv4 address. */
+/**
+ * Returns `ipv4` for an IPv4 address, for an IPv4 address mapped to IPv6, and for any text that is
+ * not an IPv6 address.
+ */
 function parse(address: string): { ipv4?: string; groups: number[] } {
   const [plain = ''] = address.split('%');
   if (!isIPv6(plain)) return { ipv4: plain, groups: [] };

@@ -1,17 +1,23 @@
 import { FairQueue } from './fair-queue.js';
 
 export interface FairShareKey {
-  /** The queue serves the groups of a site round-robin, so one group cannot block another. */
+  /**
+   * Who shares the capacity fairly with others, for example a tenant or a client's network. The
+   * queue serves the groups of a site round-robin, so one group cannot block another.
+   */
   group: string;
-  /** Groups that may belong to one owner, such as a block of addresses. Default: one site. */
+  /**
+   * A set of groups that may belong to one owner, for example a block of addresses. Default: one
+   * site for all groups.
+   */
   site?: string | undefined;
 }
 
 const ONLY_SITE = '';
 
 /**
- * Serves sites round-robin, and the groups of a site round-robin. However many groups of one site
- * wait, another site waits at most one round of sites for its first member.
+ * A queue that serves sites round-robin, and within a site its groups round-robin. However many
+ * groups of one site wait, the first member of another site waits for at most one round of sites.
  */
 export class SiteQueue<Member> {
   private readonly bySite = new Map<string, FairQueue<Member>>();
@@ -23,9 +29,9 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Removes and returns the next member of the first site with an eligible group;
-   * undefined when no group is eligible.
-   * @param getRank within a site, serve the group with the lowest rank. Default: round-robin
+   * Removes and returns the next member of the first site with an eligible group. Returns undefined
+   * if no group is eligible.
+   * @param getRank chooses the group with the lowest rank within a site. Default: round-robin
    */
   shift(isEligible: (group: string) => boolean, getRank?: (group: string) => number): Member | undefined {
     for (const [site, queue] of this.bySite) {
@@ -39,7 +45,7 @@ export class SiteQueue<Member> {
     return undefined;
   }
 
-  /** Waiting members of all sites. */
+  /** Number of waiting members of all sites. */
   get size(): number {
     let size = 0;
     for (const queue of this.bySite.values()) size += queue.size;
@@ -57,9 +63,9 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Makes room for a member of `place`. Removes and returns the newest member of the site with the
-   * most waiting members, or of the largest group in the site of `place`. Returns undefined when no
-   * other site or group would have more members than `place` after the addition.
+   * Makes room for a new member of `place`. Removes and returns the newest member of the largest
+   * group, either in the site with the most waiting members or in the site of `place`. Returns
+   * undefined if no other site or group would still have more members than the new member's own.
    */
   makeRoomFor({ group, site = ONLY_SITE }: FairShareKey): Member | undefined {
     const own = this.bySite.get(site);

@@ -1,17 +1,21 @@
-/** A new group starts with this much less time than every other group, so it is served next. */
+/**
+ * A new group starts with this much less run time than the group with the least, so the new group
+ * is next.
+ */
 const NEWCOMER_CREDIT_MS = 100;
 
 interface Share {
-  /** Run time of the group's work, counted from the value at which the group joined. */
+  /** Run time of the group's work, plus the value with which the group started. */
   ms: number;
   /** Number of the group's pieces of work that wait or run. */
   present: number;
 }
 
 /**
- * Finds the group whose work has run for the least time. A new group starts at the current minimum.
- * A group therefore neither saves up time while it is absent nor pays for time that no other group
- * wanted. Linux's CFS scheduler shares processors in the same way.
+ * Measures how long the work of each group has run, so that the group with the least run time can
+ * be next. A new group starts just below the current minimum. A group therefore cannot save up time
+ * while it is absent, nor does it pay for time that no other group wanted. Linux's CFS scheduler
+ * shares processors in the same way.
  */
 export class RunTimeShares {
   private readonly shares = new Map<string, Share>();

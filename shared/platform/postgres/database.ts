@@ -12,32 +12,36 @@ import { runTransaction, type Transaction } from './transaction.js';
 
 export type { Row, SqlQuery, Transaction };
 
-// bigint (20) holds cents and counters, all far below 2^53. numeric (1700) holds
-// quantities. Both are JSON numbers in the API.
+// Parse bigint (20) and numeric (1700) as numbers, because both are JSON numbers in the API. bigint
+// columns contain cents and counters, all far below 2^53. numeric columns contain quantities.
 pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
 
 /**
  * The application's access to PostgreSQL. Every query runs in a transaction that names its tenants,
- * and row-level security enforces them. The pool is not exported, so no query can bypass this.
+ * and row-level security hides the rows of all other tenants. The pool is not exported, so no query
+ * can bypass this.
  */
 export interface Database {
-  /** The tenant setting and the query share one transaction and one round trip. */
+  /** Runs a read-only query that sees only this tenant's rows, in one round trip. */
   read<R = Row>(tenantId: string, query: SqlQuery): Promise<R[]>;
-  /** `work` sees only these tenants' rows. The transaction rolls back if `work` throws. */
+  /**
+   * Runs `work` in a transaction that sees only these tenants' rows. Rolls back if `work` throws.
+   */
   transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Like {@link transaction}, but always rolls back. */
   runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Looks up a credential before its tenant is known. Only rows with this hash are visible. */
+  /** Looks up a credential before its tenant is known. The query sees only rows with this hash. */
   readByKeyHash<R = Row>(hash: Buffer, query: SqlQuery): Promise<R[]>;
   /**
-   * Looks up people before their tenant is known. Only users with this e-mail address are visible.
+   * Looks up people before their tenant is known. The query sees only users with this e-mail
+   * address.
    * @param email in lower case
    */
   readByEmail<R = Row>(email: string, query: SqlQuery): Promise<R[]>;
-  /** Sweeps need all ids. The query sees no other data of the tenants. */
+  /** Lists the ids of all tenants, for sweeps. */
   listTenantIds(): Promise<string[]>;
-  /** The query sees no tenant's rows. */
+  /** Runs a query that sees no tenant's rows. */
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   getPoolStats(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -45,7 +49,7 @@ export interface Database {
 
 const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
 
-/** The query also makes the transaction read-only. */
+/** Builds the query that applies `setting` to a transaction and makes the transaction read-only. */
 function createReadSetting(name: string, setting: string, values: string[]): SettingQuery {
   return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
 }
@@ -57,7 +61,9 @@ export interface OpenDatabaseOptions {
   logger: Logger;
 }
 
-/** Connects lazily. Errors of idle connections are logged, never thrown. */
+/**
+ * Opens a pool, which connects on first use. Errors of idle connections are logged, never thrown.
+ */
 export function openDatabase(options: OpenDatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
@@ -69,9 +75,10 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {
-    // pool.end() does not wait for its last connections, so a stopping server may cut them.
+    // Expected while closing: pool.end() does not wait until its connections have closed, so a
+    // stopping server may cut them.
     if (pool.ending) return;
-    // pg attaches the client to the error: pages of useless text in a log entry.
+    // pg attaches the client to the error, which would fill pages of a log entry.
     Reflect.deleteProperty(error, 'client');
     options.logger.warn({ err: error }, 'postgres connection lost');
   });
@@ -148,7 +155,10 @@ class PooledDatabase implements Database {
     });
   }
 
-  /** Returns undefined if the read can share a connection. */
+  /**
+   * Finds the queue for a read that needs its own connection. Returns undefined if the read can
+   * share a connection.
+   */
   private findSlowReadQueue(read: TenantRead, { timeoutMs }: SqlQuery): SlowReadQueue | undefined {
     if (timeoutMs !== undefined) return 'searches';
     this.readConnections.recordStalls();
@@ -157,9 +167,10 @@ class PooledDatabase implements Database {
   }
 
   /**
-   * Runs a read on its own connection, within the tenant's fair
-   * share. No other read waits behind it.
-   * @throws {AppError} 503 when too many of the tenant's reads are waiting
+   * Runs a read on its own connection, within the tenant's fair share. No other read waits behind
+   * this one.
+   * @throws {AppError} 503 if too many of the tenant's reads are waiting, or this read waited too
+   * long
    */
   private readOnOwnConnection<R>(queue: SlowReadQueue, read: TenantRead, query: SqlQuery): Promise<R[]> {
     const { tenantId } = read;
@@ -175,7 +186,8 @@ class PooledDatabase implements Database {
     return this.slowReads.run(queue, tenantId, () =>
       this.withClient(async (client) => {
         const readRows = () => readWithSetting(client, setTenant, query);
-        // Searches need no measurement, because they always use their own queue.
+        // The measurement decides which queue a query uses. Searches always use their own queue, so
+        // they need no measurement.
         const { rows } = await (queue === 'searches' ? readRows() : this.slowQueries.measure(read, readRows));
         return rows as R[];
       }),
@@ -190,7 +202,10 @@ class PooledDatabase implements Database {
     return this.withClient((client, discard) => runTransaction(client, { tenantIds, work, end, discard }));
   }
 
-  /** Discards a client whose connection failed. A client whose query failed returns to the pool. */
+  /**
+   * Runs `work` with a client from the pool. If the connection failed, the client is closed. After
+   * any other error, the client returns to the pool.
+   */
   private async withClient<T>(
     work: (client: pg.PoolClient, discard: (error: Error) => void) => Promise<T>,
   ): Promise<T> {

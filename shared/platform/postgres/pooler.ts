@@ -6,15 +6,18 @@ import { getErrorCode, markFailedConnect } from '../errors.js';
 const REMEDY =
   "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
 
-/** Pairs of connections to compare. Other clients can hide that a pair shares a session. */
+/**
+ * How many pairs of connections to compare. One pair may not reveal a shared session, because the
+ * pooler may give the session to another client in between.
+ */
 const PAIRS = 3;
 
 /**
- * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session
- * holds the application's role, timeouts and prepared statements; a session of the queue also
+ * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session has
+ * the application's role, timeouts and prepared statements, and a session of the queue also
  * receives notifications. A pooler would mix these up between processes.
- * @throws {ConfigError} when `setting` leads to a pooler
- * @throws the driver's error when PostgreSQL is unreachable
+ * @throws {ConfigError} if `setting` leads to a pooler
+ * @throws the driver's error if PostgreSQL is unreachable
  */
 export async function assertDirectConnection(databaseUrl: string, setting = 'DATABASE_URL'): Promise<void> {
   for (let pair = 0; pair < PAIRS; pair += 1) {
@@ -26,7 +29,7 @@ export async function assertDirectConnection(databaseUrl: string, setting = 'DAT
   }
 }
 
-/** Describes how the server differs from PostgreSQL; undefined if there is no pooler. */
+/** Returns what a pooler does differently from PostgreSQL, or undefined if there is no pooler. */
 async function findPoolerProblem(databaseUrl: string): Promise<string | undefined> {
   const probe = randomBytes(8).toString('hex');
   const clients: pg.Client[] = [];
@@ -38,7 +41,7 @@ async function findPoolerProblem(databaseUrl: string): Promise<string | undefine
       query_timeout: 5000,
       options: `-c tow.probe=${probe}`,
     });
-    // A lost connection also rejects its query, so this event needs no handling.
+    // A lost connection also rejects the pending query, so this event needs no handling.
     client.on('error', () => undefined);
     clients.push(client);
     await client.connect();
@@ -61,7 +64,10 @@ async function findPoolerProblem(databaseUrl: string): Promise<string | undefine
   }
 }
 
-/** PgBouncer rejects all but a few session parameters by default. */
+/**
+ * True if a pooler refused the startup option. By default, PgBouncer accepts only a few startup
+ * parameters.
+ */
 function isRefusedOption(error: unknown): boolean {
   return (
     getErrorCode(error) === '08P01' &&

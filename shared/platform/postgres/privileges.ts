@@ -5,12 +5,16 @@ interface Problem {
   fault: string;
 }
 
-/** The list of migrations has no tenant. Every other table in schema public must be isolated. */
+/**
+ * The list of migrations, which belongs to no tenant. Every other table in schema public must be
+ * isolated.
+ */
 const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
 /**
- * These policies permit only reads, and only of rows that match a credential's or a vendor
- * account's hash, the e-mail of a person who signs in, or the purpose of a sweep.
+ * The only policies allowed besides tenant_isolation. They permit only reads. Each shows only rows
+ * with a given hash (of a credential or a vendor account) or e-mail address, or the list of tenants
+ * for sweeps.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
@@ -21,10 +25,10 @@ const OTHER_POLICIES = [
 ];
 
 /**
- * Lists every way in which the session could reach another tenant's rows: a role with too many
- * privileges, ownership of a table, a table without forced row-level security or without the
- * tenant policy, an append-only table that the role can change, or access to partitions, which
- * bypasses the policy of their table.
+ * Returns a text for each fault in the isolation of tenants. The role must not have too many
+ * privileges, own a table or enter the schema of the partitions, which have no policies. Each table
+ * needs forced row-level security and the tenant policy, and no policy that bypasses the tenant
+ * policy. Also reports append-only tables that the role can change.
  */
 export async function findPrivilegeProblems(database: Database): Promise<string[]> {
   const rows = await database.query<Problem>({
@@ -67,7 +71,7 @@ export async function findPrivilegeProblems(database: Database): Promise<string[
 }
 
 /**
- * Every process runs this check when it starts. If it throws, the process must not serve requests.
+ * Every process calls this when it starts. If this throws, the process must not serve requests.
  * @throws {StartError} with every problem
  */
 export async function assertLeastPrivilege(database: Database): Promise<void> {

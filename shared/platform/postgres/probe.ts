@@ -8,8 +8,9 @@ import {
 } from '../start-failure.js';
 
 /**
- * @throws {TransientStartError} when PostgreSQL may accept the connection string later
- * @throws {StartError} when the user, the password or the database is wrong
+ * Connects to PostgreSQL once.
+ * @throws {TransientStartError} if PostgreSQL refuses now but may accept the connection later
+ * @throws {StartError} if the user, the password or the database is wrong
  */
 export async function probePostgres(databaseUrl: string): Promise<void> {
   const client = new pg.Client({
@@ -29,7 +30,10 @@ export async function probePostgres(databaseUrl: string): Promise<void> {
   }
 }
 
-/** SQLSTATEs of a wrong user or password. MISSING_PASSWORD matches pg's own error. */
+/**
+ * SQLSTATEs for a wrong user or password. MISSING_PASSWORD matches the error that pg itself reports
+ * for a missing password.
+ */
 const WRONG_LOGIN = ['28P01', '28000'];
 const MISSING_PASSWORD = /password must be a (non-empty )?string/;
 

@@ -7,8 +7,8 @@ export interface SettingQuery extends SqlQuery {
 }
 
 /**
- * The parts of a pg connection that pg's queries use. pg has no public types for them. The version
- * is pinned, and test/integration/platform/shared-reads.test.ts checks the behaviour.
+ * The parts of a pg connection that this file uses. pg has no public types for these parts. The
+ * version of pg is pinned, and test/integration/platform/shared-reads.test.ts checks the behaviour.
  */
 interface Wire {
   parsedStatements: Record<string, string | undefined>;
@@ -39,9 +39,9 @@ const Query = pg.Query as unknown as new (
 ) => pg.Submittable & QueryHandlers;
 
 /**
- * A query that first sets a configuration parameter for its own transaction. Both are sent before
- * one Sync, so PostgreSQL runs them as one implicit transaction (PostgreSQL manual, Message Flow,
- * Extended Query). A read thus needs no begin or commit, and one round trip instead of four.
+ * A query that runs after a setting query, in the same transaction. Both are sent before a single
+ * Sync message, so PostgreSQL runs them as one implicit transaction (PostgreSQL manual, Message
+ * Flow, Extended Query). A read thus needs no begin or commit, and one round trip instead of four.
  */
 class QueryWithSetting extends Query {
   private isSet = false;
@@ -86,7 +86,7 @@ function queryWithSetting(
   });
 }
 
-/** The first read on a connection must also prepare the query that applies the setting. */
+/** Runs the first read on a connection, which must also prepare the setting query. */
 async function queryInSteps(
   client: pg.ClientBase,
   setting: SettingQuery,
@@ -105,7 +105,10 @@ async function queryInSteps(
   return select?.value as pg.QueryResult;
 }
 
-/** The query has its own transaction, and no concurrent query on this connection comes between. */
+/**
+ * Applies the setting and runs the query in their own transaction. No concurrent query on this
+ * connection comes between.
+ */
 export function readWithSetting(
   client: pg.ClientBase,
   setting: SettingQuery,

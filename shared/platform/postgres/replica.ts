@@ -4,10 +4,10 @@ import { buildAppSessionOptions } from './session.js';
 const POLL_INTERVAL_MS = 100;
 
 /**
- * Waits until the replica has replayed the primary's log up to `lsn`. Resolves with false after
- * `timeoutMs`. A server that is not a replica counts as current.
+ * Resolves with true when the replica has replayed the primary's log up to `lsn`, or with false
+ * after `timeoutMs`. A server that is not a replica counts as current.
  * @param lsn result of `pg_current_wal_lsn()` on the primary
- * @throws {Error} when the server cannot be queried
+ * @throws {Error} if the server cannot be queried
  */
 export async function isReplicaCurrent(
   databaseUrl: string,

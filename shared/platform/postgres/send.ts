@@ -9,14 +9,14 @@ export interface SqlQuery {
   name?: string;
   text: string;
   values?: unknown[];
-  /** PostgreSQL cancels a slow read after this time. Such a read never shares a connection. */
+  /** PostgreSQL cancels the read after this time. A read with a timeout has its own connection. */
   timeoutMs?: number;
 }
 
 /**
- * Buffers what is sent on this connection until the end of the event-loop tick, so that several
- * queries need one system call. pg corks its socket for each query alone, which took eleven
- * system calls for a batch (measured).
+ * Buffers what this connection sends until the end of the event-loop tick, so that several queries
+ * need one system call. By itself, pg corks its socket only for the duration of each query, so a
+ * batch took eleven system calls (measured).
  */
 export function corkUntilNextTick(client: pg.ClientBase): void {
   // pg has no public type for its connection; the version is pinned.
@@ -26,7 +26,10 @@ export function corkUntilNextTick(client: pg.ClientBase): void {
   process.nextTick(() => stream.uncork());
 }
 
-/** The span does not record values, because they are tenant data. */
+/**
+ * Runs a query in a span. The span does not record the query's values, because they are tenant
+ * data.
+ */
 export function traceQuery(query: SqlQuery, run: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.text };
   return inSpan(query.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, run);

@@ -1,4 +1,7 @@
-/** Waits are bounded, idle sessions hold no locks, and times are in UTC. */
+/**
+ * Options of every session: times are in UTC, and queries, waits for locks and idle transactions
+ * have limits.
+ */
 const SESSION_OPTIONS = [
   '-c timezone=UTC',
   '-c statement_timeout=5000',
@@ -7,10 +10,11 @@ const SESSION_OPTIONS = [
 ];
 
 /**
- * The application's queries are key look-ups, planned once per connection. Planning them for each
- * value would cost more than it gains. A plan from when a table was small would keep scanning the
- * table after it has grown (measured: inserts ten times slower). Scans, and joins that need them,
- * are therefore disabled. So is the JIT compiler, which their penalty costs would trigger.
+ * Options for sessions that only look up keys. A connection plans each query once for all values,
+ * because a plan per value would cost more than it gains. A plan that was made while a table was
+ * small would keep scanning the table after it has grown (measured: inserts ten times slower).
+ * Scans, and joins that need scans, are therefore disabled. PostgreSQL gives disabled plans very
+ * high cost estimates, which would trigger the JIT compiler, so JIT is off.
  */
 const KEY_LOOKUP_OPTIONS = [
   '-c plan_cache_mode=force_generic_plan',
@@ -22,7 +26,10 @@ const KEY_LOOKUP_OPTIONS = [
   '-c jit=off',
 ];
 
-/** `<login role>_app` is the application's role. It owns nothing and cannot log in. */
+/**
+ * Returns the name of the application's role, `<login role>_app`. This role owns nothing and cannot
+ * log in.
+ */
 export function getAppRole(databaseUrl: string): string {
   const user = decodeURIComponent(new URL(databaseUrl).username);
   if (!user)
@@ -32,7 +39,7 @@ export function getAppRole(databaseUrl: string): string {
 
 /**
  * Builds the startup options that switch a session to the application's role.
- * @param keyed plan for key look-ups, once per connection
+ * @param keyed true for a session that only looks up keys
  */
 export function buildAppSessionOptions(databaseUrl: string, { keyed }: { keyed: boolean }): string {
   const role = getAppRole(databaseUrl).replace(/[\\ ]/g, (character) => `\\${character}`);

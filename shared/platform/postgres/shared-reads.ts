@@ -2,7 +2,10 @@ import type pg from 'pg';
 import { isConnectionError } from '../errors.js';
 import { SLOW_READ_MS, type SlowQueries, type TenantRead } from './slow-queries.js';
 
-/** `discard` marks the client as broken, so that `release` closes it. */
+/**
+ * A client from the pool. `discard` marks the client as broken, so that `release` closes its
+ * connection.
+ */
 export interface CheckedOutClient {
   client: pg.PoolClient;
   discard: (error: Error) => void;
@@ -19,26 +22,31 @@ interface PendingRead {
 
 interface SharedConnection {
   checkout: Promise<CheckedOutClient>;
-  /** In the sequence in which PostgreSQL runs them. */
+  /**
+   * Reads that were sent and are not answered yet, in the sequence in which PostgreSQL runs them.
+   */
   inFlight: PendingRead[];
   /** End of the previous read. The next read's run time counts from here. */
   endedAt: number;
 }
 
-/** Measured: more connections cause more wake-ups, fewer leave a core idle. */
+/**
+ * Chosen by measurement: more connections cause more wake-ups of PostgreSQL, fewer leave a core
+ * idle.
+ */
 const MAX_CONNECTIONS = 4;
 
 /** Leaves one connection to other tenants, even before this tenant's reads turn out to be slow. */
 const MAX_CONNECTIONS_PER_TENANT = 3;
 
-/** A tenant with recent slow queries may have more of them. */
+/** Applies to a tenant with recent slow queries, whose next reads may be slow too. */
 const MAX_CONNECTIONS_PER_SLOW_TENANT = 1;
 
 /**
- * Runs reads on a few shared connections. With `pipeline: true` several short transactions can be
- * in flight on one connection. Under load they are sent and answered together, so PostgreSQL's
- * server process stays awake between them. Waking it for each read took a third of the API's time
- * (measured). A connection without reads in flight returns to the pool.
+ * Runs reads on a few shared connections. With `pipeline: true`, several short transactions can be
+ * in flight on one connection. Under load, PostgreSQL receives and answers several reads at a time,
+ * so its server process stays awake. Waking the server process for each read took a third of the
+ * API's time (measured). A connection without reads in flight returns to the pool.
  */
 export class SharedReadConnections {
   private readonly connections: SharedConnection[] = [];
@@ -48,14 +56,18 @@ export class SharedReadConnections {
     private readonly slowQueries: SlowQueries,
   ) {}
 
-  /** `work` must send all its queries before it first awaits, so that no others come between. */
+  /**
+   * Runs `work` on a shared connection. `work` must send all its queries before its first await, so
+   * that no queries of other reads come between.
+   */
   async run<T>(read: TenantRead | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const connection = this.acquire(read?.tenantId);
     const pending = { read, sentAt: performance.now() };
     connection.inFlight.push(pending);
     try {
       const { client, discard, discardOldPlans } = await connection.checkout;
-      // Before each read, because a busy connection must not keep its plans indefinitely.
+      // Discard before each read, not only at checkout, because under load a shared connection may
+      // never return to the pool.
       discardOldPlans();
       try {
         return await work(client);
@@ -71,7 +83,7 @@ export class SharedReadConnections {
     }
   }
 
-  /** Records slow queries that are still running. */
+  /** Records reads that are already slow but still running. */
   recordStalls(): void {
     for (const connection of this.connections) {
       const [oldest] = connection.inFlight;
@@ -79,7 +91,7 @@ export class SharedReadConnections {
     }
   }
 
-  /** Returns whether a new read of this tenant would wait behind a slow read. */
+  /** True if a new read of this tenant would wait behind a slow read. */
   areStalledFor(tenantId: string): boolean {
     const own = this.listConnectionsOf(tenantId);
     return own.length >= this.getMaxConnections(tenantId) && own.every(isStalled);
@@ -101,7 +113,8 @@ export class SharedReadConnections {
       return pickIdlest(own) as SharedConnection;
     const idlest = pickIdlest(this.connections);
     if (idlest && this.connections.length >= MAX_CONNECTIONS) return idlest;
-    // Infinity until the pool provides the connection, because that wait is no slow read.
+    // `endedAt` is Infinity until the pool provides the connection, so that waiting for the pool
+    // does not count as a slow read.
     const connection: SharedConnection = {
       checkout: this.checkOut(),
       inFlight: [],
@@ -111,7 +124,7 @@ export class SharedReadConnections {
       () => {
         connection.endedAt = performance.now();
       },
-      // The reads that wait for the connection receive the error.
+      // Nothing to do: the reads that wait for the connection receive this error.
       () => undefined,
     );
     this.connections.push(connection);
@@ -149,7 +162,7 @@ function pickIdlest(connections: SharedConnection[]): SharedConnection | undefin
   );
 }
 
-/** Returns whether PostgreSQL is running a slow read on this connection. */
+/** True if PostgreSQL is running a slow read on this connection. */
 function isStalled({ inFlight: [oldest], endedAt }: SharedConnection): boolean {
   return oldest !== undefined && performance.now() - Math.max(oldest.sentAt, endedAt) > SLOW_READ_MS;
 }

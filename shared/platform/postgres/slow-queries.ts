@@ -1,13 +1,16 @@
 export interface TenantRead {
   tenantId: string;
-  /** The query's name, else its text. */
+  /** The query's name, or its text if it has no name. */
   query: string;
 }
 
-/** A read that keeps PostgreSQL busy for this time delays every later read on its connection. */
+/** A read counts as slow from this time, because it delays every later read on its connection. */
 export const SLOW_READ_MS = 100;
 
-/** After this many quick reads in a row, a query is no longer slow. One pause is thus harmless. */
+/**
+ * After this many quick reads in a row, a query is no longer slow. A query that was slow once,
+ * because of a pause of the machine, thus soon shares connections again.
+ */
 const QUICK_READS_PER_SLOW_ONE = 20;
 
 /** A query counts as slow for this long after its last slow read. */
@@ -20,11 +23,12 @@ interface SlowQuery {
 }
 
 /**
- * Records which queries of which tenants were slow recently. Each slow query took 100 ms of a
- * connection, so at most a few thousand records exist at a time.
+ * Records which queries of which tenants were slow recently. A slow query takes at least 100 ms of
+ * a connection, and its record expires after a minute. So at most a few thousand records exist at a
+ * time.
  */
 export class SlowQueries {
-  /** By tenant and query, in order of expiry. */
+  /** Keyed by tenant and query, in the sequence in which the records expire. */
   private readonly queries = new Map<string, SlowQuery>();
   private readonly countByTenant = new Map<string, number>();
 
@@ -48,7 +52,7 @@ export class SlowQueries {
     }
   }
 
-  /** @param durationMs excludes the wait for earlier reads on the connection */
+  /** @param durationMs does not include the wait for earlier reads on the connection */
   record(read: TenantRead, durationMs: number): void {
     if (durationMs >= SLOW_READ_MS) this.add(read);
     else if (this.has(read)) this.countQuickRead(toKey(read));

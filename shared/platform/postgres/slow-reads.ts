@@ -2,8 +2,8 @@ import { serviceUnavailable } from '../errors.js';
 import { createFairLimit, type FairLimit, TooManyWaitingError } from '../limits/fair-limit.js';
 
 /**
- * A read needs its own connection because it is a search, because its query was slow recently for
- * this tenant, or because slow reads block the tenant's shared connections.
+ * Why a read needs its own connection. `searches`: the read is a search. `slowQueries`: its query
+ * was slow recently for this tenant. `heldUp`: slow reads block the tenant's shared connections.
  */
 export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 
@@ -21,20 +21,24 @@ const LIMIT = {
   leastTimeFirst: true,
 };
 
-/** Each slow read has its own connection. All together use at most three tenths of the pool. */
+/**
+ * Runs each slow read on its own connection. All slow reads together use at most three tenths of
+ * the pool, but at least one connection.
+ */
 export class SlowReads {
   private readonly limit: FairLimit<SlowReadQueue>;
 
   constructor(poolSize: number) {
     const maxRunning = Math.max(1, Math.floor((poolSize * 3) / 10));
-    // Searches leave a connection to slow reads, and slow reads leave one to searches.
+    // For example, with a pool of ten, each queue uses at most two of the three connections. One
+    // connection is then left to the other queues.
     const maxRunningPerQueue = Math.max(1, Math.floor(poolSize / 5));
     this.limit = createFairLimit({ ...LIMIT, maxRunning, maxRunningPerQueue });
   }
 
   /**
-   * @throws {AppError} 503 when too many of the tenant's reads are
-   *   waiting, or this read waited too long
+   * @throws {AppError} 503 if too many of the tenant's reads are waiting, or this read waited too
+   * long
    */
   async run<T>(queue: SlowReadQueue, tenantId: string, read: () => Promise<T>): Promise<T> {
     try {

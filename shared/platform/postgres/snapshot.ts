@@ -8,19 +8,25 @@ import { buildAppSessionOptions } from './session.js';
 
 /** A view of one tenant's data at one moment, for exports (docs/adr/0012-exports.md). */
 export interface Snapshot {
-  /** `pg_stat_progress_copy` reports under this process id how many rows a COPY has sent. */
+  /**
+   * PostgreSQL's process id of this session. `pg_stat_progress_copy` shows for this id how many
+   * rows a COPY has sent.
+   */
   readonly pid: number;
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   /**
-   * Returns the output of `copy (…) to stdout with (…)` unchanged, without an object per
-   * row. The caller must read it to the end before the next query. A slow reader slows
+   * Returns the output of `copy (…) to stdout with (…)` as a stream of bytes, without an object per
+   * row. The caller must read the stream to its end before the next query. A slow reader slows
    * PostgreSQL down but uses no memory.
-   * @param query its values are strings, numbers, booleans or null; COPY takes no parameters, so
-   *   the values are inserted as literals
+   * @param query its values must be strings, numbers, booleans or null. COPY accepts no parameters,
+   * so the values become literals in the text
    * @param options for example `format csv, header`
    */
   copy(query: SqlQuery, options: string): Readable;
-  /** Ends the session and its running query immediately. Safe to call again. */
+  /**
+   * Ends the session immediately. PostgreSQL cancels its running query within about a second. Safe
+   * to call again.
+   */
   close(): Promise<void>;
 }
 
@@ -34,7 +40,7 @@ export interface SnapshotOptions {
 
 /**
  * Opens a session with a REPEATABLE READ, read-only transaction of one tenant. The session is not
- * from the pool: it lasts minutes, is planned for whole tables and has its own timeout.
+ * from the pool, because it lasts minutes, plans queries over whole tables and has its own timeout.
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const client = new pg.Client({
@@ -46,7 +52,8 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     keepAliveInitialDelayMillis: 10_000,
     options: buildAppSessionOptions(options.databaseUrl, { keyed: false }),
   });
-  // The pending query rejects too. Without a listener this event would end the process.
+  // A lost connection also rejects the pending query. Without a listener, this event would end the
+  // process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -54,12 +61,14 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     const settings = [
       ['app.tenant_ids', options.tenantId],
       ['statement_timeout', String(options.queryTimeoutMs)],
-      // A reader may pause without losing its snapshot.
+      // 0 turns this timeout off, so that a slow reader does not lose the snapshot.
       ['idle_in_transaction_session_timeout', '0'],
       ['jit', 'off'],
-      // A migration may lock a table for longer than a request could wait.
+      // Allow a longer wait for locks than in a request, because a migration may lock a table for
+      // long.
       ['lock_timeout', '60000'],
-      // close() can then end a running query immediately, even a query that waits for a lock.
+      // PostgreSQL checks once a second whether close() has closed the connection, even while a
+      // query waits for a lock. PostgreSQL then cancels the query.
       ['client_connection_check_interval', '1000'],
     ];
     for (const setting of settings) await client.query('select set_config($1, $2, true)', setting);

@@ -3,16 +3,16 @@ import { TransactionEndedError } from '../errors.js';
 import { corkUntilNextTick, type Row, type SqlQuery, sendQuery } from './send.js';
 
 /**
- * Queries issued without awaiting each other are sent in one network flush and run in order
- * (`pipeline: true` of pg). After a failed query, all later queries fail too.
+ * Queries that a caller issues without awaiting each one are sent in one network flush and run in
+ * sequence (`pipeline: true` of pg). After a failed query, all later queries fail too.
  */
 export interface Transaction {
-  /** @throws {TransactionEndedError} after the transaction has ended */
+  /** @throws {TransactionEndedError} if the transaction has ended */
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   /**
    * Sends a query together with the commit, in one flush, and passes its rows to `onRows` after the
    * commit. If the query fails, the transaction rolls back and throws the query's error.
-   * @throws {TransactionEndedError} after the transaction has ended
+   * @throws {TransactionEndedError} if the transaction has ended
    */
   queryAtCommit<R = Row>(query: SqlQuery, onRows?: (rows: R[]) => void): void;
 }
@@ -28,7 +28,7 @@ interface TransactionRun<T> {
   discard: (error: Error) => void;
 }
 
-/** @throws the error of `work`, after the rollback */
+/** @throws the first error of `work`, of a query or of the commit, after the rollback */
 export async function runTransaction<T>(
   client: pg.PoolClient,
   { tenantIds, work, end, discard }: TransactionRun<T>,
@@ -38,7 +38,7 @@ export async function runTransaction<T>(
     client.query('begin'),
     client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
-  // Awaited below. Until then, a failed opening would be an unhandled rejection.
+  // `opening` is awaited below. Until then, its failure would count as an unhandled rejection.
   opening.catch(() => undefined);
   const queriesAtCommit: { query: SqlQuery; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
@@ -68,7 +68,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
-    // A connection that cannot roll back is unusable. The first error is the one to report.
+    // A connection that cannot roll back is unusable. Either way, throw the first error.
     await client.query('rollback').catch(discard);
     throw error;
   }

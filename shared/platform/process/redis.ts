@@ -2,10 +2,10 @@ import { type Command, Redis } from 'ioredis';
 import type { Logger } from '../logger.js';
 import { StartError } from '../start-failure.js';
 
-/** An API request waits this long for Redis. Then the API returns 503. */
+/** How long an API request waits for Redis before the API returns 503. */
 export const REDIS_TIMEOUT_MS = 300;
 
-/** Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
+/** Thrown if Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
 export class RedisTimeoutError extends Error {
   constructor() {
     super('Redis did not answer in time');
@@ -13,7 +13,10 @@ export class RedisTimeoutError extends Error {
   }
 }
 
-/** Intervals of the timeout. A pause of this process costs at most one interval. */
+/**
+ * The timeout consists of this many timer intervals. A pause of this process uses up at most one
+ * interval.
+ */
 const TIMEOUT_INTERVALS = 3;
 
 /**
@@ -24,10 +27,10 @@ const TIMEOUT_INTERVALS = 3;
 export type RedisMode = 'fast' | 'patient';
 
 /**
- * Commands fail when Redis has not replied after `REDIS_TIMEOUT_MS`. ioredis's `commandTimeout` is
- * a single timer. After a pause of this process (a busy machine, a long garbage collection) timers
- * run before sockets are read, so that timer failed commands whose reply had arrived. With several
- * intervals, the socket is read between two of them.
+ * Fails a command if Redis has not replied after `REDIS_TIMEOUT_MS`. ioredis's own `commandTimeout`
+ * is a single timer. After a pause of this process (a busy machine, a long garbage collection),
+ * Node runs timers before it reads sockets. The single timer therefore failed commands whose
+ * replies had already arrived. With several intervals, Node reads the socket between two of them.
  */
 class FailFastRedis extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
@@ -48,7 +51,10 @@ function rejectWhenLate(command: Command): void {
   command.promise.then(stop, stop);
 }
 
-/** Connection errors never crash the process. The client reconnects at least once a second. */
+/**
+ * Connects to Redis, and reconnects at least once a second. Connection errors are logged and never
+ * crash the process.
+ */
 export function connectRedis(url: string, patience: RedisMode, logger: Logger): Redis {
   const redis = new (patience === 'fast' ? FailFastRedis : Redis)(url, {
     ...(patience === 'fast'
@@ -56,7 +62,8 @@ export function connectRedis(url: string, patience: RedisMode, logger: Logger): 
       : { maxRetriesPerRequest: null }),
     connectTimeout: 3000,
     retryStrategy: (times) => Math.min(50 * times, 1000),
-    // After a failover the old node replies READONLY. 2: reconnect and send the command again.
+    // The value 2 makes ioredis reconnect and send the command again. READONLY comes from the old
+    // node after a failover, LOADING from a node that is still starting.
     reconnectOnError: (error) => (/READONLY|LOADING/.test(error.message) ? 2 : false),
   });
   let lastLoggedAt = 0;
@@ -70,9 +77,9 @@ export function connectRedis(url: string, patience: RedisMode, logger: Logger): 
 }
 
 /**
- * Refuses a Redis that may evict keys under memory pressure: BullMQ's lock keys would go first. If
- * the server forbids CONFIG, this only logs a warning.
- * @throws {StartError} when maxmemory-policy is not noeviction
+ * Refuses a Redis that may evict keys under memory pressure, because Redis would evict BullMQ's
+ * lock keys first. If the server forbids CONFIG, only logs a warning.
+ * @throws {StartError} if maxmemory-policy is not noeviction
  */
 export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {
   const reply = await redis.config('GET', 'maxmemory-policy').catch((error: unknown) => {

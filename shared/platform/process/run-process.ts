@@ -7,14 +7,17 @@ export interface Foundation {
   config: Config;
   logger: Logger;
   lifecycle: Lifecycle;
-  /** What the start waits for and why, by check name. /readyz shows it during the start. */
+  /**
+   * Reasons why the start is still waiting, by name of the check. /readyz shows them during the
+   * start.
+   */
   startBlockers: Map<string, string>;
 }
 
 /**
- * Runs an entry point. Closes it on SIGTERM and SIGINT. If the start fails, closes what was opened,
- * prints one line to stderr and exits with 1. An uncaught error also ends the process, because its
- * state is then unknown; the supervisor starts a new one.
+ * Runs an entry point, and closes it on SIGTERM and SIGINT. If the start fails, closes what was
+ * opened, prints one line to stderr and exits with 1. An uncaught error also ends the process,
+ * because the state of the process is then unknown. The supervisor starts a new process.
  */
 export async function runProcess(
   prepare: () => Foundation,
@@ -39,7 +42,7 @@ export async function runProcess(
   } catch (error) {
     process.stderr.write(`${describeStartFailure(error)}\n`);
     logger.debug({ err: error }, 'start failed');
-    // A stop signal arrived meanwhile; its handler closes and exits.
+    // A stop signal arrived during the start. The signal's handler closes the process and exits.
     if (lifecycle.isClosing) return;
     await lifecycle.close();
     process.exit(1);

@@ -10,23 +10,26 @@ import { connectRedis } from './redis.js';
 import type { Foundation } from './run-process.js';
 import { UnsentResponses } from './unsent-responses.js';
 
-/** All parts of a process share these dependencies, built once from the configuration. */
+/** What all parts of a process share, built once from the configuration. */
 export interface Runtime extends Foundation {
   metrics: Metrics;
   db: Database;
   bus: Bus;
   limiter: Limiter;
-  /** Responses that this process holds because clients have not read them. */
+  /** Tracks responses that this process keeps in memory because clients have not read them. */
   unsentResponses: UnsentResponses;
-  /** Connects as the role that owns the database. Sessions switch to the application's role. */
+  /**
+   * Names the role that owns the database. Sessions connect as this role and switch to the
+   * application's role.
+   */
   databaseUrl: string;
-  /** Undefined in the all-in-one process. */
+  /** Undefined if REDIS_URL is not set. */
   redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;
   /** The last migration that this version needs. */
   migrationHead: string;
   /**
-   * Reports for `/readyz` by name. They must not contain tenant data or error causes, because
-   * unauthenticated clients can read them.
+   * What `/readyz` reports, by name. Reports must not contain tenant data or causes of errors,
+   * because unauthenticated clients can read `/readyz`.
    */
   reports: Map<string, () => Promise<unknown>>;
 }
@@ -38,7 +41,7 @@ export interface StoreOptions {
   migrationHead: string;
 }
 
-/** Even a process that fails to start needs its configuration, logger and lifecycle. */
+/** Creates what even a process that fails to start needs: configuration, logger and lifecycle. */
 export function createFoundation(config: Config, name: string): Foundation {
   const pretty = !config.production && Boolean(process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, name, pretty });
@@ -46,8 +49,8 @@ export function createFoundation(config: Config, name: string): Foundation {
 }
 
 /**
- * Opens the stores and registers their closers. Apart from the queue backend and the health checks,
- * other code does not depend on whether Redis is configured.
+ * Opens the stores and registers their closers. Apart from this function, only the queue backend
+ * and the health checks depend on whether Redis is configured.
  */
 export function createRuntime(foundation: Foundation, options: StoreOptions): Runtime {
   const { config, logger, lifecycle } = foundation;

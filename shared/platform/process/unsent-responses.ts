@@ -2,20 +2,23 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors.js';
 
 const MEBIBYTE = 1024 * 1024;
-/** A smaller response fits into the kernel's socket buffers. */
+/** Smaller responses are not tracked, because they fit into the kernel's socket buffers. */
 const MIN_TRACKED_BYTES = 16 * 1024;
-/** A response of unknown size counts as one page of a list. */
+/** Assumed size of a response whose size is unknown: one page of a list. */
 const ASSUMED_RESPONSE_BYTES = 4 * MEBIBYTE;
-/** By then a client may have read its responses. */
+/** After this time, a client may have read its responses. */
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Counts the bytes of responses that this process holds because clients have not read them. The
- * holder is a tenant id, or the network of a client without a key. Otherwise a client that sends
- * requests and never reads could fill the memory of the process.
+ * Limits the bytes of responses that this process keeps in memory because clients have not read
+ * them. Without this limit, a client that sends requests and never reads could fill the memory.
+ * `holder` is a tenant id, or the network of a client without a key.
  */
 export class UnsentResponses {
-  /** Expected bytes per open response. They count until the response's head is sent. */
+  /**
+   * Expected bytes per open response, by holder. Once the response's headers are sent, `countBytes`
+   * counts its actual unsent bytes instead.
+   */
   readonly #open = new Map<string, Map<ServerResponse, number>>();
 
   constructor(private readonly maxBytes: number) {}
@@ -27,13 +30,16 @@ export class UnsentResponses {
     return bytes;
   }
 
-  /** A holder without unread bytes may always receive one response, however large. */
+  /**
+   * True if the holder may receive a response of this size. A holder without unread bytes may
+   * always receive one response, however large.
+   */
   hasCapacity(holder: string, bytes = ASSUMED_RESPONSE_BYTES): boolean {
     const unsent = this.countBytes(holder);
     return unsent === 0 || unsent + bytes <= this.maxBytes;
   }
 
-  /** @throws {AppError} 429 when the holder has too many unread bytes */
+  /** @throws {AppError} 429 if the holder has too many unread bytes */
   assertCapacity(holder: string, bytes?: number): void {
     if (this.hasCapacity(holder, bytes)) return;
     throw new AppError(
@@ -43,7 +49,10 @@ export class UnsentResponses {
     );
   }
 
-  /** @throws {AppError} 429 when the holder has too many unread bytes */
+  /**
+   * Checks that the holder has capacity, and then counts the response.
+   * @throws {AppError} 429 if the holder has too many unread bytes
+   */
   admit(holder: string, response: ServerResponse, bytes?: number): void {
     this.assertCapacity(holder, bytes);
     this.track(holder, response, bytes);
