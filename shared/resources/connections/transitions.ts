@@ -2,7 +2,10 @@ import type { ConnectionStatus } from './vocabulary.js';
 
 export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' | 'resume' | 'disconnect';
 
-/** A move that a status does not list changes nothing. A client that requests it gets 409. */
+/**
+ * The status after each move, by the status before it. A move that is not listed changes nothing. A
+ * client that requests such a move gets a 409.
+ */
 const CONNECTION_TRANSITIONS: Readonly<
   Record<ConnectionStatus, Readonly<Partial<Record<ConnectionMove, ConnectionStatus>>>>
 > = {
