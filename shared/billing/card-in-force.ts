@@ -32,8 +32,9 @@ export function joinCardInForce(tenant: string, rateCard: string, day: string): 
 }
 
 /**
- * SQL: whether `local`, a timestamp in local time, is after hours by the alias `card`. If the start
- * of the card's window equals its end, every hour is after hours.
+ * SQL: whether `local`, a timestamp in local time, is after hours. The query must contain
+ * {@link joinCardInForce}, whose alias `card` has the after-hours window. If the window's start
+ * equals its end, every hour is after hours.
  */
 export function isAfterHours(local: string): string {
   return `(case when card.after_hours_weekends and extract(isodow from ${local}) > 5 then true

@@ -37,10 +37,10 @@ const SCALE = 10 ** MAX_QUANTITY_DECIMALS;
 const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee'];
 
 /**
- * Returns the line items of a work order, and for each rate-card item that fits the service the
- * reason why it is charged or not. Line totals round half away from zero (docs/decisions.md §3,
- * Money). The same items and facts always give the same price. No line item is negative, and more
- * miles never cost less.
+ * Returns the line items of a work order. `explanation` says for each rate-card item of the service
+ * why it is charged or not. Line totals round half away from zero (docs/decisions.md §3, Money).
+ * The same items and facts always give the same price. No line item is negative, and more miles
+ * never cost less.
  */
 export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: PricingFacts): PricedWorkOrder {
   const lineItems: LineItemInput[] = [];
@@ -65,8 +65,9 @@ export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: Pri
 const isStorageByDay = (item: RateCardItem) => item.category === 'storage' && item.unit_type === 'day';
 
 /**
- * Replaces a missing storage item, because a card without one would make storage free. The price is
- * not used: `buildLineItem` charges the impound's own daily rate.
+ * Charges storage if the card has no item for storage by the day. Without this item, such storage
+ * would be free. The price here is not used, because `buildLineItem` charges the impound's own
+ * daily rate.
  */
 const DEFAULT_STORAGE_ITEM: RateCardItem = {
   name: 'Storage',
@@ -82,8 +83,8 @@ const DEFAULT_STORAGE_ITEM: RateCardItem = {
 
 /**
  * Returns the card's items for this service. An item that names the service replaces the items of
- * its category that name no service; after-hours items and others are replaced separately. Of the
- * items for storage by the day, only the first is kept, so that no day is charged twice.
+ * its category that name no service. Items with and without `after_hours` are replaced separately.
+ * Of the items for storage by the day, only the first is kept, so that no day is charged twice.
  */
 function selectItems(items: readonly RateCardItem[], { serviceType, storage }: PricingFacts): RateCardItem[] {
   const group = (item: RateCardItem) => `${item.category} ${item.after_hours}`;
@@ -97,7 +98,7 @@ function selectItems(items: readonly RateCardItem[], { serviceType, storage }: P
 }
 
 /**
- * Returns the card's item for storage by the day. An item that names the service precedes an item
+ * Returns the card's item for storage by the day: an item that names the service, or else an item
  * for any service. If `serviceType` is null, returns the card's first item for storage by the day.
  */
 export function findStorageItem(
@@ -126,8 +127,8 @@ function computeCharge(item: RateCardItem, facts: PricingFacts): Charge {
   if (excluded) return buildNoCharge(excluded);
   const measured = measureQuantity(item, facts);
   if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
-  // The free days of an impound are already subtracted from its days. Subtracting them here too
-  // would grant them again on each further invoice.
+  // The measured days of storage no longer contain the free days. Subtracting included days here
+  // would grant free days again on each further invoice.
   const included = item.unit_type === 'day' ? 0 : item.included_quantity;
   const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
   const charged = Math.min(Math.max(0, rest), MAX_QUANTITY);

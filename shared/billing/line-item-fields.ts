@@ -25,7 +25,7 @@ const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
 };
 
 /**
- * Checks a client's line total against the server's. The client may round differently, so a
+ * Compares a client's line total with the server's. The client may round differently, so a
  * difference of one cent is accepted (docs/decisions.md §3, Money).
  */
 const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {

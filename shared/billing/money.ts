@@ -17,8 +17,7 @@ export interface InvoicePrice {
   totalCents: number;
 }
 
-// These limits come from docs/decisions.md §3 "Money" and §5 "Limits". Only the tax rate's limit of
-// 100 % does not.
+// Except for MAX_TAX_RATE_BPS, these limits come from docs/decisions.md §3 "Money" and §5 "Limits".
 export const MAX_LINE_ITEMS = 200;
 export const MAX_QUANTITY = 1_000_000;
 export const MAX_QUANTITY_DECIMALS = 4;
@@ -104,7 +103,7 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
 }
 
 /**
- * Prices an invoice like `priceInvoice`, but sums with BigInt, for sums beyond the safe integer
+ * Prices an invoice like `priceInvoice`, but with BigInt, because sums may exceed the safe integer
  * range.
  */
 function priceLargeInvoice(

@@ -1,14 +1,14 @@
 /**
- * SQL: how many calendar days an impound was in the yard by the time `until`. The first and the
- * last day count in full. `alias` names a row of impounds.
+ * SQL: how many calendar days an impound has been in the yard up to the time `until`. The first and
+ * the last day count in full. `alias` names a row of impounds.
  */
 export function startedDays(alias: string, { until, zone }: { until: string; zone: string }): string {
   return `((${until} at time zone ${zone})::date - (${alias}.impounded_at at time zone ${zone})::date + 1)`;
 }
 
 /**
- * SQL: the days in the yard by the time `until`, minus the free days. The query must name the table
- * `t` (tenants).
+ * SQL: the days in the yard up to the time `until`, minus the free days. The query must name the
+ * table `t` (tenants).
  */
 export function chargedDays(alias: string, until: string): string {
   return `greatest(0, ${startedDays(alias, { until, zone: 't.time_zone' })} - ${alias}.free_days)`;
@@ -31,5 +31,5 @@ export function invoicedDays(alias: string): string {
     where n.tenant_id = ${alias}.tenant_id and n.work_order_id = ${alias}.work_order_id and n.status not in ('void', 'cancelled'))`;
 }
 
-/** SQL: how far a client's clock may be ahead of PostgreSQL's. */
+/** SQL: how far a client's clock may be ahead of PostgreSQL's clock. */
 export const MAX_CLIENT_CLOCK_SKEW = "interval '1 minute'";

@@ -81,7 +81,7 @@ const selectNextDueSql = (priority: number) => `
 
 /**
  * SQL: the `doubtful` ids whose deliveries have ended. Looks up one id at a time by the primary
- * key. For the whole array in one condition, the planner would scan another index.
+ * key. If one condition compared the whole array, the planner would scan another index.
  */
 const ENDED_SQL = `array(
   select x.id from unnest(r.doubtful) as x(id)
@@ -104,8 +104,8 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
     tx.query<DueRow>({
       name: 'find-due-deliveries',
       // Without `materialized`, PostgreSQL would evaluate the expressions of a queue once per
-      // delivery. A subquery reads the event, because with a join PostgreSQL read all events of the
-      // tenant for each delivery.
+      // delivery. The event's body comes from a subquery. With a join instead, PostgreSQL read all
+      // events of the tenant for each delivery.
       text: `with lanes as materialized (
                select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES_SQL} as takes,
                  (extract(epoch from least(${selectNextDueSql(0)}, ${selectNextDueSql(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED_SQL} as ended

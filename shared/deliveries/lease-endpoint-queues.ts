@@ -64,8 +64,8 @@ const LEASED_ENDPOINT_QUEUES: LeasedTable = {
 const leaseQueries = createLeaseQueries<HealthRow>(LEASED_ENDPOINT_QUEUES);
 
 /**
- * Acquires the free leases. Marks each queue that another process has leased as woken. The result
- * omits queues that do not exist.
+ * Acquires the free leases. If another process has leased a queue, marks the queue as woken. The
+ * result omits queues that do not exist.
  */
 export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
   const rows = await leaseQueries.acquire(db, leases.map(toLeaseRow));

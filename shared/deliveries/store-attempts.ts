@@ -14,7 +14,7 @@ export interface AttemptRecord extends EndpointQueueRef {
 }
 
 /**
- * Stores attempts, what they mean for their deliveries, and the health of queues in one
+ * Stores attempts, the new status of their deliveries, and the health of queues, all in one
  * transaction. A second call changes nothing, so a worker that lost the connection during the
  * commit can repeat the call.
  */

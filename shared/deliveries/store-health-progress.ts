@@ -2,8 +2,8 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 /**
- * What a command stores about an endpoint's health. All columns but `stop_reason` are written by
- * commands alone.
+ * What a command stores about an endpoint's health. Only commands write these columns, except
+ * `stop_reason`, which the delivery workers write too.
  */
 export interface HealthProgress extends RecordRef {
   stop_reason: 'gone' | 'receiver' | null;
@@ -17,7 +17,7 @@ export interface HealthProgress extends RecordRef {
 const PROGRESS_COLUMNS = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
 const PROGRESS_NAMES = parseColumnNames(PROGRESS_COLUMNS);
 
-/** Stores {@link HealthProgress}. The delivery workers write the other columns. */
+/** Stores {@link HealthProgress}. Leaves alone the columns that only the delivery workers write. */
 export async function storeHealthProgress(
   tx: Transaction,
   endpoints: readonly HealthProgress[],

@@ -6,7 +6,7 @@ import { type EventPosition, positionBeforeTransaction } from './event-position.
  * id.
  *
  * Transactions do not commit in the sequence of their numbers, so an event with a low number may
- * appear late. A page therefore ends before the oldest transaction that still runs
+ * appear late. A page therefore ends before the number of the oldest transaction that still runs
  * (`pg_snapshot_xmin`). All transactions below that number have ended, and later commits have
  * higher numbers, so a reader misses no event.
  *

@@ -25,8 +25,8 @@ export const RECORD_EVENTS = `
   )`;
 
 /**
- * Builds the `events` of a row of `rendered`, see {@link RECORD_EVENTS}. `head` and `tail` are the
- * parts of an event's body before and after the record's JSON.
+ * Builds the value of `events` in a row of `rendered` ({@link RECORD_EVENTS}). `head` and `tail`
+ * are the parts of an event's body before and after the record's JSON.
  */
 export function buildEventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();

@@ -3,7 +3,7 @@ import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } f
 /** A secret that signs webhooks by Standard Webhooks 1.0.0: v1 is HMAC-SHA256, v1a is ed25519. */
 export type SigningSecret = { scheme: 'v1'; key: Buffer } | { scheme: 'v1a'; key: KeyObject };
 
-/** How long a v1 key may be, by Standard Webhooks. */
+/** Length of a v1 key in bytes, as Standard Webhooks limits it. */
 const V1_BYTES = { min: 24, max: 64 };
 
 /** The bytes before the 32-byte seed of an ed25519 key in PKCS #8 (RFC 8410). */
@@ -18,8 +18,8 @@ const ED25519_PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'he
 export function parseSigningSecret(text: string): SigningSecret {
   const [, prefix, encoded = ''] = /^(whsec|whsk)_(.*)$/s.exec(text) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  // Node skips characters that are not base64. Encoding again finds them, so a damaged secret is
-  // refused.
+  // Node skips characters that are not base64, so encode the bytes again and compare. A damaged
+  // secret must not sign.
   if (!prefix || bytes.toString('base64') !== encoded) throw new Error('not a signing secret');
   return prefix === 'whsec'
     ? { scheme: 'v1', key: parseHmacKey(bytes) }

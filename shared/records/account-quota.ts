@@ -45,7 +45,7 @@ export class AccountQuota {
   }
 
   /**
-   * Reserves one record of the quota.
+   * Counts one more record for the tenant.
    * @returns the refusal if the limit is reached, otherwise undefined
    */
   reserve(tenantId: string): CommandOutcome | undefined {

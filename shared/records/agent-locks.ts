@@ -3,8 +3,8 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, toRecordRef } from './record-refs.js';
 
 /**
- * Returns the conflict key that an agent's commands share, so that the writes worker runs them one
- * after another. Each of them counts towards the agent's approval threshold.
+ * Returns the conflict key that keeps writes of one agent from running concurrently. All of them
+ * count towards the approval threshold, so each must see what the previous one drafted.
  */
 export function agentConflictKeys(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];

@@ -42,8 +42,8 @@ export interface LeasedTable {
 /** The queries that acquire, renew and release the leases of a table's rows. */
 export interface LeaseQueries<Row extends AcquiredRow> {
   /**
-   * Acquires the free leases. Marks each other row as woken, so that the process with the lease
-   * looks for work again. The result omits rows that do not exist.
+   * Acquires the free leases. If another process has the lease of a row, marks the row as woken, so
+   * that the other process looks for work again. The result omits rows that do not exist.
    */
   acquire(db: Database, leases: LeaseRef[]): Promise<Row[]>;
   /** Extends leases. The result omits each lease that this process has lost. */

@@ -1,6 +1,9 @@
 import type { Command } from '../contracts/command.js';
 
-/** Identifies a record. Handlers read and write many records at once, by a list of these. */
+/**
+ * Identifies a record. Handlers read and write many records at once, and name them by a list of
+ * references.
+ */
 export interface RecordRef {
   tenant_id: string;
   id: string;
@@ -14,7 +17,7 @@ export function toRecordRef(command: Command): RecordRef {
   return { tenant_id: command.tenantId, id: command.entityId };
 }
 
-/** SQL: the rows `r` from the JSON array in `$1`, so that one parameter passes many records. */
+/** SQL: turns the JSON array in `$1` into rows, so that one parameter passes many records. */
 export function recordsetSql(columns: string, alias = 'r'): string {
   return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
 }

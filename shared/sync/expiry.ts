@@ -24,7 +24,7 @@ export const EXPIRED_SYNC_RUNS: ExpiryRule = {
   condition: `o.id < ${monthAgo}`,
 };
 
-/** Sign-ins at a vendor, one day after the time to complete them has ended. */
+/** Deletes each sign-in at a vendor one day after it has expired, completed or not. */
 export const EXPIRED_OAUTH_ATTEMPTS: ExpiryRule = {
   table: 'oauth_attempts',
   condition: "o.expires_at < now() - interval '1 day'",

@@ -16,7 +16,7 @@ export interface VendorResponse {
   body: Buffer;
 }
 
-/** A connection with its unsealed credentials, for the duration of one step. */
+/** A connection with its decrypted credentials, for the duration of one step. */
 export interface OpenConnection {
   id: string;
   settings: Readonly<Record<string, unknown>>;

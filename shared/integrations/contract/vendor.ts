@@ -48,14 +48,14 @@ export interface OAuthManifest {
 export interface VendorAccount {
   externalAccount: string;
   label: string | null;
-  /** Undefined if the vendor does not say which. */
+  /** Undefined if the vendor does not say whether the account is live. */
   environment: 'live' | 'sandbox' | undefined;
 }
 
 export interface InboundRequest {
   body: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The public address that the vendor called; some vendors sign it too. */
+  /** The public address that the vendor called. Some vendors include it in the signature. */
   url: string;
 }
 
@@ -66,7 +66,7 @@ export interface InboundNotice {
   stream: string;
 }
 
-/** Verifies a vendor's webhooks and splits them into notices. */
+/** Verifies a vendor's webhooks and splits them into their items ({@link InboundNotice}). */
 export interface Inbound {
   /**
    * True if all connections share one webhook secret and one address. False if each connection has

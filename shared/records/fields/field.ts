@@ -54,8 +54,8 @@ export interface Field {
    */
   csv?: CellKind | readonly Cell[] | null;
   /**
-   * The CSV file got this field's column after the columns of the fields below. So the column
-   * stands last in that file.
+   * Puts the field's column last in the CSV file. The column was added to that file after the
+   * columns of the fields below.
    */
   isLastInCsv?: true;
   /** The value must be the id of a record in this table that belongs to the account. */

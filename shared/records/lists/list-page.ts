@@ -25,7 +25,10 @@ interface PageRequest<Query> {
   list: string;
   query: Query;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
-  /** Limit for the JSON of all items. The page ends before the first item that would exceed it. */
+  /**
+   * Limit for the JSON of all items. The page ends before the first item that would exceed the
+   * limit.
+   */
   maxBytes?: number;
 }
 

@@ -22,8 +22,8 @@ export interface RecordedSweepFailure {
 }
 
 /**
- * Longest wait between two tries for a tenant. Otherwise a wait is as long as the tenant has been
- * failing, so each wait is twice the previous wait. A tenant whose fault was fixed therefore takes
+ * Longest wait between two tries for a tenant. Below this limit, a wait lasts as long as the tenant
+ * has been failing, so each wait is twice the previous wait. A tenant whose fault was fixed takes
  * part again within this time.
  */
 const LONGEST_WAIT = "interval '15 minutes'";

@@ -152,8 +152,8 @@ export function rollKeys(kind: KeyKind) {
 }
 
 /**
- * Locks keys of one kind. An agent key counts as unknown where an API key is expected, and an API
- * key where an agent key is.
+ * Locks keys of one kind. An agent key counts as unknown where an API key is expected, and vice
+ * versa.
  */
 async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);

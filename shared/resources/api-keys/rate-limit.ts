@@ -23,7 +23,7 @@ const ACCOUNT_LIMITS = {
 
 /**
  * Counts a request against the limit of its key or user, and against the account-wide limit. For
- * each window, returns the limit with fewer remaining requests.
+ * each window, the result shows the limit with fewer remaining requests.
  *
  * A request over its key's limit must not count account-wide, so normally the key's count runs
  * first. If the key is far from its limit, both counts run concurrently, which saves a round trip

@@ -75,7 +75,7 @@ async function runAndStore(
 
 /**
  * Locks the invoice of an approval. Call this before you lock the approval, because status changes
- * of an invoice lock in this sequence. Otherwise both could deadlock.
+ * of an invoice lock in this sequence. Otherwise the two transactions could deadlock.
  */
 async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({

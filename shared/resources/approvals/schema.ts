@@ -8,8 +8,8 @@ export { approvalChange };
 const MIN_JUSTIFICATION = 10;
 
 /**
- * Checks the length as the published minLength does. It counts an emoji as one character, but Joi
- * alone counts two.
+ * Checks the length as the published minLength does: an emoji counts as one character. Joi alone
+ * counts an emoji as two.
  */
 const checkLength: Joi.CustomValidator<string> = (value, helpers) =>
   value.length < MIN_JUSTIFICATION || [...value].length >= MIN_JUSTIFICATION

@@ -5,7 +5,8 @@ const MAX_NAMES = 10;
 
 /**
  * Replaces each list of records by a summary. 200 line items are 420 KB, and each edit would store
- * all of them again. They can still be read from the record, and from the events of its versions.
+ * all of them again. The line items can still be read from the record, and from the events of its
+ * versions.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));

@@ -59,10 +59,7 @@ export function hashExternalAccount(vendor: string, externalAccount: string): Bu
   return createHash('sha256').update(`${vendor}\n${externalAccount}`).digest();
 }
 
-/**
- * What the state of an OAuth sign-in tells us. The state contains the encrypted ids and 256 random
- * bits.
- */
+/** A parsed OAuth state. The state itself consists of these ids, encrypted, and 256 random bits. */
 export interface OAuthState {
   tenantId: string;
   attemptId: string;

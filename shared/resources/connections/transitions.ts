@@ -3,8 +3,8 @@ import type { ConnectionStatus } from './vocabulary.js';
 export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' | 'resume' | 'disconnect';
 
 /**
- * The status after each move, by the status before it. A move that is not listed changes nothing. A
- * client that requests such a move gets a 409.
+ * For each status, the moves that it allows, with the status after the move. Any other move changes
+ * nothing, and a client that requests it gets a 409.
  */
 const CONNECTION_TRANSITIONS: Readonly<
   Record<ConnectionStatus, Readonly<Partial<Record<ConnectionMove, ConnectionStatus>>>>

@@ -12,8 +12,8 @@ import { customerFields } from './fields.js';
 import { briefCustomerRepresentation } from './representation.js';
 
 /**
- * Builds the conditions for exports of customers. They include the search, which the list adds in
- * its own way.
+ * Builds the conditions for exports of customers, including the search. The list has the same
+ * filters, but passes its search to `buildListQuery`.
  */
 export function buildCustomerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
   const conditions = customerFilters(query, scope);

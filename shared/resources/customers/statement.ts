@@ -4,7 +4,10 @@ import type { CustomerStatementQuery } from '../../contracts/generated.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 
-/** A longer statement of the customer is refused. The client must then request shorter periods. */
+/**
+ * Maximum number of entries on an account statement. A longer one is refused, so the client must
+ * request shorter periods.
+ */
 export const MAX_STATEMENT_ENTRIES = 2000;
 
 const DEFAULT_DAYS = 90;

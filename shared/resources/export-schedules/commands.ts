@@ -31,7 +31,10 @@ export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
 });
 
 export interface ScheduleRun {
-  /** The `next_run_at` for which this run is. A second command with the same time does nothing. */
+  /**
+   * The schedule's `next_run_at` that caused this run. A second command with the same time does
+   * nothing.
+   */
   due_at: string;
   /** Null if the rows were not estimated. */
   estimated_rows: number | null;

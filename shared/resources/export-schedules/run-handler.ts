@@ -36,8 +36,8 @@ interface Run {
 
 /**
  * Requests the exports of due schedules. A command does nothing if its run has already been made,
- * or if the schedule was disabled or rescheduled since then. If an account is at its limit of
- * unfinished exports, the run is skipped and the account gets a notice.
+ * or if the schedule was disabled or rescheduled after the clock found it. If an account is at its
+ * limit of unfinished exports, the run is skipped and the account gets a notice.
  */
 export async function runExportSchedules(
   tx: Transaction,

@@ -25,7 +25,7 @@ interface Effect {
   merge?: PlannedMerge;
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
-  /** True if the account acted on the connection. The pauses after failures then end. */
+  /** True if the pauses after failures end, because the account has asked for another try. */
   endsPauses?: boolean;
   responseExtra?: Record<string, unknown>;
 }

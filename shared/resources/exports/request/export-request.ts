@@ -44,7 +44,10 @@ export interface ExportRequest {
   compression: 'gzip' | 'none';
   /** CSV: starts the file with a byte order mark, which Excel expects. */
   bom: boolean;
-  /** CSV: adds a decimal amount to each column of cents (`total` next to `total_cents`). */
+  /**
+   * CSV: adds a column with the decimal amount next to each column of cents (`total` next to
+   * `total_cents`).
+   */
   decimals: boolean;
   /** IANA time zone name, which determines when a plain date in `since` and `until` begins. */
   timeZone: string;
