@@ -1,6 +1,6 @@
 /**
- * SQL: the due date by payment terms. It is the release plus the customer's terms, or else the
- * account's terms, in days of the account's time zone. Null before the release.
+ * SQL: the due date by payment terms: the release plus the customer's terms, or else the account's
+ * terms. The terms are days, counted in the account's time zone. Null before the release.
  */
 const DUE_BY_TERMS = `((i.released_at at time zone t.time_zone) + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone`;
 

@@ -3,9 +3,9 @@ import { deliveryIdSql } from './delivery-ids.js';
 
 /**
  * SQL that follows RECORD_EVENTS in the caller's query. For each event in `new_events`, it inserts
- * one delivery per endpoint that subscribes to the event. These deliveries are the outbox, because
- * they are committed together with the events. The common table expression `delivered` returns the
- * endpoint of each delivery.
+ * one delivery per endpoint that subscribes to the event. The deliveries are committed together
+ * with the events, so none is lost (transactional outbox). The common table expression `delivered`
+ * returns the endpoint of each delivery.
  */
 export const INSERT_EVENT_DELIVERIES = `
   delivered as (

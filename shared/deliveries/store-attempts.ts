@@ -119,8 +119,8 @@ function updateDeliveries(records: AttemptRecord[]): SqlQuery {
 }
 
 /**
- * Marks deliveries as `delivering`, so that the delivery log shows long requests. A delivery whose
- * attempt is already stored is not marked.
+ * Marks deliveries as `delivering`, so that the delivery log shows requests that take long. A
+ * delivery whose attempt is already stored is not marked.
  */
 export async function markDelivering(
   db: Database,

@@ -11,8 +11,8 @@ export interface AccountQuotaRule {
 }
 
 /**
- * Counts the records of a kind in each account, and refuses commands beyond the limit. The commands
- * of a transaction reserve one after another.
+ * Counts the records of a kind in each account, and refuses commands beyond the limit. One instance
+ * serves all commands of a transaction, so that they count each other's new records.
  */
 export class AccountQuota {
   private constructor(

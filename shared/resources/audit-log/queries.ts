@@ -33,7 +33,8 @@ function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representa
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'entity_id', 'entity_type', 'action', 'outcome');
   if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
-  // These conditions exclude no further rows. They only let the index scan start and stop at an id.
+  // `addDateRange` selects the rows. These conditions on the id only limit what the index scan
+  // reads.
   if (since !== undefined)
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_COMMIT_DELAY_MS));
   if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));

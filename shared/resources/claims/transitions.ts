@@ -73,8 +73,8 @@ export interface InvoiceStep {
 }
 
 /**
- * The steps that take a claim's invoice to the billing partner when the claim is sent, by the
- * invoice's status. If the invoice has another status, the claim cannot be sent.
+ * For each status of a claim's invoice, the steps that take the invoice to the billing partner when
+ * the claim is sent. If the invoice has another status, the claim cannot be sent.
  */
 export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [],
@@ -95,7 +95,7 @@ export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * The steps of an invoice whose denied claim is sent again immediately, by the invoice's status. An
+ * For each status of an invoice, its steps when the denied claim is sent again immediately. An
  * invoice with another status, such as paid or disputed, keeps its status.
  */
 export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
@@ -107,7 +107,7 @@ export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * The steps of an invoice whose denied claim a person has to answer, by the invoice's status. An
+ * For each status of an invoice, its steps when a person has to answer the denial of the claim. An
  * invoice with another status keeps its status.
  */
 export const INVOICE_STEPS_ON_DENIAL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {

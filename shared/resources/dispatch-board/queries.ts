@@ -27,7 +27,7 @@ export interface BoardRow {
 export type BoardViewer = 'rest' | 'agent';
 
 /**
- * SQL: the JSON of a work order on the board. It has the fields for REST or for agents, and the
+ * SQL: the JSON of a work order on the board. It has the fields that REST or agents get, and the
  * priority.
  */
 const WORK_ORDER_SQL: Record<BoardViewer, string> = {
