@@ -1,9 +1,10 @@
 /**
- * SQL: the lateral join `card`, the rate card that prices a customer's work order on a day: the
- * version in force of the customer's card, else of the account's default card. Without such a
- * card, the columns are null.
- * @param rateCard expression for the id of any version of the customer's card, or null
- * @param day expression for the date in the tenant's time zone
+ * SQL: a lateral join with the alias `card`, the rate card that prices a customer's work order on
+ * `day`. It is the version of the customer's own card in force that day, or else of the account's
+ * default card. If neither exists, the columns of `card` are null.
+ * @param tenant SQL expression for the tenant's id
+ * @param rateCard SQL expression for the id of any version of the customer's card, or for null
+ * @param day SQL expression for the date in the tenant's time zone
  */
 export function joinCardInForce(tenant: string, rateCard: string, day: string): string {
   return `
@@ -31,7 +32,9 @@ export function joinCardInForce(tenant: string, rateCard: string, day: string): 
 }
 
 /**
- * SQL: whether a local timestamp is after hours. A window whose start equals its end is all day.
+ * SQL: whether `local`, a timestamp in local time, is after hours. The query must contain
+ * {@link joinCardInForce}, whose alias `card` has the after-hours window. If the window's start
+ * equals its end, every hour is after hours.
  */
 export function isAfterHours(local: string): string {
   return `(case when card.after_hours_weekends and extract(isodow from ${local}) > 5 then true

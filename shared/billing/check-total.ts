@@ -3,7 +3,7 @@ import { failedOutcome } from '../records/outcomes.js';
 import { MAX_INVOICE_TOTAL_CENTS } from './money.js';
 import { formatCount } from './phrases.js';
 
-/** Returns an error if the total is outside its limits (docs/decisions.md §5, Limits). */
+/** Returns an error if an invoice's total is outside its limits (docs/decisions.md §5, Limits). */
 export function checkInvoiceTotal(totalCents: number): CommandOutcome | undefined {
   if (totalCents >= 0 && totalCents <= MAX_INVOICE_TOTAL_CENTS) return undefined;
   const message =
@@ -17,7 +17,10 @@ export function checkInvoiceTotal(totalCents: number): CommandOutcome | undefine
   });
 }
 
-/** A denied or disputed invoice may have payments while its line items are still editable. */
+/**
+ * Returns an error if an invoice's new total is less than what is already paid. A denied or
+ * disputed invoice may have payments while its line items are still editable.
+ */
 export function checkTotalCoversPayments(
   { paid_cents: paid }: { paid_cents: number },
   totalCents: number,

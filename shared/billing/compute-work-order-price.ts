@@ -4,16 +4,22 @@ import { formatCount } from './phrases.js';
 
 export interface PricingFacts {
   serviceType: string;
-  /** The driver could do nothing (goa, unsuccessful): only items of the category goa apply. */
+  /**
+   * True if the driver could provide no service (`goa`: gone on arrival, or `unsuccessful`). Then
+   * only items of the category goa apply.
+   */
   isGoa: boolean;
   isAfterHours: boolean;
-  /** Loaded miles. */
+  /** Loaded miles; null if unknown. */
   miles: number | null;
-  /** Started quarter hours from dispatch to completion. */
+  /** Quarter hours from dispatch to completion, rounded up; null if unknown. */
   quarterHours: number | null;
-  /** Days to charge now, at the impound's own rate; null if nothing was impounded. */
+  /**
+   * Null if nothing was impounded. `days` are the days to charge now, and `rateCents` is the
+   * impound's own daily rate.
+   */
   storage: { days: number; rateCents: number } | null;
-  /** Everything except storage is invoiced already. */
+  /** True if everything except storage is invoiced already. */
   isStorageOnly: boolean;
 }
 
@@ -22,15 +28,19 @@ export interface PricedWorkOrder {
   explanation: PriceExplanation[];
 }
 
-/** Quantities are computed in whole 1/10000, so that differences have no floating-point residue. */
+/**
+ * Quantities are subtracted as integers in units of 1/10000, because subtracting floating-point
+ * numbers would leave a residue.
+ */
 const SCALE = 10 ** MAX_QUANTITY_DECIMALS;
 /** Categories charged only when the work order has an impound. */
 const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee'];
 
 /**
- * Returns the line items of a work order, with the reason for each card item. Line totals round
- * half away from zero (docs/decisions.md §3, Money). The same card and facts give the same price.
- * No line item is negative, and more miles never cost less.
+ * Returns the line items of a work order. `explanation` says for each rate-card item of the service
+ * why it is charged or not. Line totals round half away from zero (docs/decisions.md §3, Money).
+ * The same items and facts always give the same price. No line item is negative, and more miles
+ * never cost less.
  */
 export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: PricingFacts): PricedWorkOrder {
   const lineItems: LineItemInput[] = [];
@@ -54,7 +64,11 @@ export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: Pri
 
 const isStorageByDay = (item: RateCardItem) => item.category === 'storage' && item.unit_type === 'day';
 
-/** Without this item, a card that has no storage item would make storage free. */
+/**
+ * Charges storage if the card has no item for storage by the day. Without this item, such storage
+ * would be free. The price here is not used, because `buildLineItem` charges the impound's own
+ * daily rate.
+ */
 const DEFAULT_STORAGE_ITEM: RateCardItem = {
   name: 'Storage',
   service_type: null,
@@ -68,8 +82,9 @@ const DEFAULT_STORAGE_ITEM: RateCardItem = {
 };
 
 /**
- * An item that names the service replaces its category's items for any service. Only one item
- * charges storage by the day.
+ * Returns the card's items for this service. An item that names the service replaces the items of
+ * its category that name no service. Items with and without `after_hours` are replaced separately.
+ * Of the items for storage by the day, only the first is kept, so that no day is charged twice.
  */
 function selectItems(items: readonly RateCardItem[], { serviceType, storage }: PricingFacts): RateCardItem[] {
   const group = (item: RateCardItem) => `${item.category} ${item.after_hours}`;
@@ -82,7 +97,10 @@ function selectItems(items: readonly RateCardItem[], { serviceType, storage }: P
   return storage && !first ? [...once, DEFAULT_STORAGE_ITEM] : once;
 }
 
-/** Without a service, returns the card's first item with a daily storage price. */
+/**
+ * Returns the card's item for storage by the day: an item that names the service, or else an item
+ * for any service. If `serviceType` is null, returns the card's first item for storage by the day.
+ */
 export function findStorageItem(
   items: readonly RateCardItem[],
   serviceType: string | null,
@@ -109,8 +127,8 @@ function computeCharge(item: RateCardItem, facts: PricingFacts): Charge {
   if (excluded) return buildNoCharge(excluded);
   const measured = measureQuantity(item, facts);
   if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
-  // The impound has already subtracted free days. Here, each further
-  // invoice would grant them again.
+  // The measured days of storage no longer contain the free days. Subtracting included days here
+  // would grant free days again on each further invoice.
   const included = item.unit_type === 'day' ? 0 : item.included_quantity;
   const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
   const charged = Math.min(Math.max(0, rest), MAX_QUANTITY);
@@ -146,12 +164,12 @@ function buildLineItem(
   };
 }
 
-/** Describes a line item only if quantity and price alone do not explain the amount. */
+/** Returns a description only if quantity and price alone do not explain the amount. */
 function describeLineItem(item: RateCardItem, summary: string): string | null {
   return item.included_quantity > 0 && item.unit_type !== 'day' ? summary : null;
 }
 
-/** Returns undefined if the item applies. */
+/** Returns the reason why the item does not apply, or undefined if it applies. */
 function findExclusion(item: RateCardItem, facts: PricingFacts): string | undefined {
   if ((item.category === 'goa') !== facts.isGoa)
     return facts.isGoa
@@ -167,7 +185,7 @@ function buildNoCharge(reason: string): Charge {
   return { line: null, measured: null, included: null, charged: null, isMinimum: false, reason };
 }
 
-/** Returns null if the quantity is unknown. */
+/** Measures how many units of the item's `unit_type` were used. Returns null if that is unknown. */
 function measureQuantity(item: RateCardItem, { miles, quarterHours, storage }: PricingFacts): number | null {
   switch (item.unit_type) {
     case 'flat':

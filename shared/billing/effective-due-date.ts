@@ -1,17 +1,20 @@
 /**
- * SQL: the due date by payment terms, in the account's time zone: the release plus the terms of the
- * customer, else of the account. Null before the release.
+ * SQL: the due date by payment terms: the release plus the customer's terms, or else the account's
+ * terms. The terms are days, counted in the account's time zone. Null before the release.
  */
 const DUE_BY_TERMS = `((i.released_at at time zone t.time_zone) + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone`;
 
 /**
- * SQL: the only definition of when an invoice is due (docs/decisions.md §3). A draft without a
- * due date has none, because its terms start at the release. Needs `i` invoices, `t` tenants and
- * `c` customers (outer join).
+ * SQL: the only definition of when an invoice is due (docs/decisions.md §3). Null for a draft
+ * without a `due_date`, because payment terms start at the release. The query must name the tables
+ * `i` (invoices), `t` (tenants) and `c` (customers, outer join).
  */
 export const EFFECTIVE_DUE_DATE = `coalesce(i.due_date, ${DUE_BY_TERMS})`;
 
-/** SQL: {@link EFFECTIVE_DUE_DATE} for an invoice row without joins. Most rows need no lookup. */
+/**
+ * SQL: {@link EFFECTIVE_DUE_DATE} for a query that does not join tenants and customers. A subquery
+ * reads the payment terms, but only for released invoices without a `due_date`.
+ */
 export function effectiveDueDate(alias: string): string {
   return `coalesce(${alias}.due_date, case when ${alias}.released_at is not null then (
     select ${DUE_BY_TERMS} from (select ${alias}.tenant_id, ${alias}.customer_id, ${alias}.released_at) i

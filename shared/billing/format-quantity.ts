@@ -13,7 +13,10 @@ export function formatQuantity(quantity: number, unitType: string): string {
   return `${numbers.format(quantity)} ${plurals.select(quantity) === 'one' ? unit : pluralize(unit)}`;
 }
 
-/** Follows English spelling, because clients choose units freely and no list is complete. */
+/**
+ * Forms the plural by the rules of English spelling. A list of plurals would never be complete,
+ * because clients choose units freely.
+ */
 function pluralize(unit: string): string {
   const word = unit.split(' ').at(-1) ?? '';
   if (UNITS_WITHOUT_PLURAL.includes(unit) || word.length <= MAX_ABBREVIATION_CHARS || /\d$/.test(word))

@@ -24,7 +24,10 @@ const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
   return helpers.error('number.negativePrice', { categories: NEGATIVE_PRICE_CATEGORIES.join(', ') });
 };
 
-/** Clients may round differently, by one cent (docs/decisions.md §3, Money). */
+/**
+ * Compares a client's line total with the server's. The client may round differently, so a
+ * difference of one cent is accepted (docs/decisions.md §3, Money).
+ */
 const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {
   const { quantity, unit_price_cents } = helpers.state.ancestors[0] as LineSiblings;
   // If quantity or unit price is invalid, report only that error, not a total mismatch too.
@@ -57,7 +60,11 @@ const quantity = () =>
     )
     .example(1);
 
-/** The order matters: the check of a field reads only members that stand before the field. */
+/**
+ * Keep the sequence of these fields. The check of `unit_price_cents` reads `category`, and the
+ * check of `total_cents` reads `quantity` and `unit_price_cents`. Each check reads only members
+ * above its own field.
+ */
 export const lineItemFields = defineFields({
   invoice_id: { columns: 'uuid', csv: 'plain' },
   id: recordId(),

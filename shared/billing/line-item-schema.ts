@@ -9,8 +9,8 @@ export const lineItemInput = Joi.object(lineItemFields.creation).meta({ classNam
 const { total_cents: _total, taxable: _taxable, ...draftLineKeys } = lineItemFields.creation;
 
 /**
- * For agents (docs/specification.md §2.1.1): the server calculates the
- * total; `taxable` is required.
+ * A line item of an invoice that an agent drafts (docs/specification.md §2.1.1). It has no total,
+ * because the server calculates the total, and `taxable` is required.
  */
 export const draftLine = Joi.object({ ...draftLineKeys, taxable: strictBoolean().required() })
   .fork('quantity', (quantity) => quantity.description(`At most ${MAX_QUANTITY_DECIMALS} decimals`))

@@ -6,7 +6,10 @@ export interface PricedLine {
   taxable: boolean;
 }
 
-/** In cents. `lineTotals` has one entry per line item, in the same sequence. */
+/**
+ * All amounts are in cents. `lineTotals` has one entry per line item, in the sequence of the line
+ * items.
+ */
 export interface InvoicePrice {
   lineTotals: number[];
   subtotalCents: number;
@@ -14,25 +17,30 @@ export interface InvoicePrice {
   totalCents: number;
 }
 
-// Limits from docs/decisions.md §3 "Money" and §5 "Limits", except the tax rate's limit of 100 %.
+// Except for MAX_TAX_RATE_BPS, these limits come from docs/decisions.md §3 "Money" and §5 "Limits".
 export const MAX_LINE_ITEMS = 200;
 export const MAX_QUANTITY = 1_000_000;
 export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
-/** A larger difference between a client's line total and the server's is refused (400). */
+/**
+ * The server refuses (400) a client's line total that differs by more than this from the server's.
+ */
 export const LINE_TOTAL_TOLERANCE_CENTS = 1;
 /** 10000 basis points are 100 %. */
 export const MAX_TAX_RATE_BPS = 10_000;
 
-/** One scale for quantities (1/10000 units) and rates (1/10000 of the amount). */
+/**
+ * Quantities are computed in units of 1/10000. A basis point is also 1/10000, so tax rates use the
+ * same factor.
+ */
 const SCALE = 10_000;
 const SCALE_BIG = 10_000n;
 const QUANTITY_TEXT = /^(\d{1,7})(?:\.(\d{1,4})0*)?$/;
 
 /**
- * Counts the decimals of a number as JavaScript prints it: 12.5 has 1, 1e-7 has 7, 1e21 has 0. NaN
- * and infinities have infinitely many, so they exceed every limit on decimals.
+ * Counts the decimals of a number as JavaScript prints it: 12.5 has 1, 1e-7 has 7, 1e21 has 0.
+ * Returns infinity for NaN and infinities, so that they exceed every limit on decimals.
  */
 export function countDecimalPlaces(quantity: number): number {
   if (!Number.isFinite(quantity)) return Number.POSITIVE_INFINITY;
@@ -43,8 +51,8 @@ export function countDecimalPlaces(quantity: number): number {
 }
 
 /**
- * Multiplies quantity and unit price exactly, and rounds half away from
- * zero (docs/decisions.md §3).
+ * Multiplies quantity and unit price exactly, then rounds half away from zero (docs/decisions.md
+ * §3).
  * @param quantity a number, or plain decimal text from PostgreSQL's numeric (`'12.5000'`)
  * @param unitPriceCents negative for discounts and adjustments
  * @returns whole cents, within ±1e15
@@ -57,7 +65,7 @@ export function calculateLineTotalCents(quantity: number | string, unitPriceCent
 }
 
 /**
- * Calculates the tax exactly, rounded once, half away from zero (docs/decisions.md §3).
+ * Calculates the tax exactly, then rounds it once, half away from zero (docs/decisions.md §3).
  * @param taxableSubtotalCents whole cents of either sign, within ±(2^53 − 1)
  * @param rateBps whole basis points, 0 to 10000
  * @returns whole cents
@@ -71,9 +79,9 @@ export function calculateTaxCents(taxableSubtotalCents: number, rateBps: number)
 }
 
 /**
- * Prices an invoice. A taxable subtotal below zero (discounts alone) bears no tax. The caller
- * checks the limits of the invoice total. Amounts up to 2^53 − 1 cents are exact, far beyond {@link
- * MAX_INVOICE_TOTAL_CENTS}. Larger amounts are rounded to the nearest double.
+ * Prices an invoice. If discounts make the taxable subtotal negative, the tax is 0. The caller
+ * checks the limits of the invoice total. Amounts up to 2^53 − 1 cents are exact, which is far
+ * above {@link MAX_INVOICE_TOTAL_CENTS}. Larger amounts are rounded to the nearest double.
  * @param taxRateBps whole basis points, 0 to 10000
  * @throws {RangeError} if a line item or the rate is outside its limits
  */
@@ -81,7 +89,8 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   checkRate(taxRateBps);
   const lineTotals = lines.map((line) => calculateLineTotalCents(line.quantity, line.unit_price_cents));
   const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
-  // Tax at most doubles the volume. Below half of the safe range, every intermediate sum is exact.
+  // Even a tax of 100 % only doubles the volume. So below this limit, every sum is a safe
+  // integer and therefore exact.
   if (volume > Number.MAX_SAFE_INTEGER / 2) return priceLargeInvoice(lines, lineTotals, taxRateBps);
   let subtotalCents = 0;
   let taxableCents = 0;
@@ -93,7 +102,10 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   return { lineTotals, subtotalCents, taxCents: tax, totalCents: subtotalCents + tax };
 }
 
-/** The same calculation for sums beyond the safe integer range. */
+/**
+ * Prices an invoice like `priceInvoice`, but with BigInt, because sums may exceed the safe integer
+ * range.
+ */
 function priceLargeInvoice(
   lines: readonly PricedLine[],
   lineTotals: number[],
@@ -114,7 +126,10 @@ function priceLargeInvoice(
   };
 }
 
-/** Converts decimal text into whole 1/10000 units, because multiplying doubles may be inexact. */
+/**
+ * Converts a quantity into an integer in units of 1/10000. It reads the decimal text, because
+ * multiplying a double by 10000 may be inexact.
+ */
 function scaleQuantity(quantity: number | string): number {
   const match = QUANTITY_TEXT.exec(String(quantity));
   if (match === null) throw new RangeError(`A quantity has at most ${MAX_QUANTITY_DECIMALS} decimals`);
@@ -130,14 +145,17 @@ function checkRate(rateBps: number): void {
   if (!isRate) throw new RangeError(`A tax rate is an integer from 0 to ${MAX_TAX_RATE_BPS} basis points`);
 }
 
-/** Computes `scaled` / 10000 × `cents`. Uses the slower BigInt only beyond the safe range. */
+/**
+ * Computes `scaled` / 10000 × `cents`, rounded half away from zero. Uses BigInt, which is slower,
+ * only if the product is not a safe integer.
+ */
 function multiplyScaled(scaled: number, cents: number): number {
   const product = scaled * cents;
   if (!Number.isSafeInteger(product)) return Number(divideByScale(BigInt(scaled) * BigInt(cents)));
   const magnitude = Math.abs(product);
   const rest = magnitude % SCALE;
   const rounded = (magnitude - rest) / SCALE + (rest * 2 >= SCALE ? 1 : 0);
-  // A small negative amount rounds to 0, not to -0, which deep equality distinguishes from 0.
+  // A small negative amount must round to 0, not to -0, because deep equality distinguishes them.
   return product < 0 && rounded !== 0 ? -rounded : rounded;
 }
 

@@ -3,10 +3,12 @@ import { type RecordRef, recordsetSql, refKey } from '../records/record-refs.js'
 import { EFFECTIVE_DUE_DATE } from './effective-due-date.js';
 
 /**
- * SQL: whether the invoice is past due (docs/decisions.md §3). With a due date, that day and the
- * grace days have ended in the account's time zone. Without a due date, the customer's terms and
- * the grace days have passed since the release. An invoice whose motor-club claim is submitted or
- * accepted is never past due, because nobody has to pay it yet. Needs the joins below.
+ * SQL: whether an invoice is past due (docs/decisions.md §3). The query must contain
+ * {@link PAST_DUE_JOINS}.
+ * - With a due date: that day and the grace days have ended in the account's time zone.
+ * - Without a due date: the payment terms and the grace days have passed since the release.
+ * - Never while the invoice is `sent_to_roadsync` with a submitted or accepted motor-club claim,
+ *   because nobody has to pay it yet.
  */
 export const IS_PAST_DUE = `
   now() >= case
@@ -22,7 +24,7 @@ export const PAST_DUE_JOINS = `
   join tenants t on t.tenant_id = i.tenant_id
   left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;
 
-/** Returns keys of {@link refKey}. */
+/** Returns the {@link refKey} of each invoice that is past due. */
 export async function findPastDue(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   if (refs.length === 0) return new Set();
   const rows = await tx.query<RecordRef>({

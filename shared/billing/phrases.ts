@@ -4,7 +4,7 @@ export function formatDollars(cents: number): string {
   return MONEY.format(cents / 100);
 }
 
-/** `1 day`, `3 days` */
+/** Formats a count with its unit: `1 day`, `3 days`. */
 export function formatCount(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

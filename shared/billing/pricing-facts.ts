@@ -8,13 +8,17 @@ import { TAX_RATE } from './tax-rates.js';
 
 export interface WorkOrderToPrice extends RecordRef {
   /**
-   * The customer whose card applies. With `of_job`, the work order's own customer counts instead.
+   * The customer whose rate card applies. If `of_job` is true, the work order's own customer counts
+   * instead.
    */
   customer_id: string | null;
   of_job: boolean;
 }
 
-/** PostgreSQL computes these inputs at one moment, because it knows the account's local time. */
+/**
+ * What a work order's price depends on. One query computes all of it, so the values belong to one
+ * moment and use the account's local time.
+ */
 export interface PricingFactsRow extends RecordRef {
   job_number: string;
   status: string;
@@ -32,18 +36,21 @@ export interface PricingFactsRow extends RecordRef {
   card_items: RateCardItem[];
   is_after_hours: boolean;
   impound_id: string | null;
-  /** Days of storage to charge, up to now. */
+  /** All chargeable days of storage up to now, including the days that are invoiced already. */
   storage_due: number;
   daily_rate_cents: number;
   is_waived: boolean;
-  /** An invoice, not void or cancelled, that charges this work order more than storage. */
+  /**
+   * The number of an invoice that charges more than storage for this work order. Void and cancelled
+   * invoices do not count.
+   */
   invoiced_by: string | null;
   invoiced_days: number;
 }
 
 /**
- * SQL: the date of this time selects the rate card. The time is the completion, the dispatch of a
- * cancelled work order, or else now.
+ * SQL: the time whose date selects the rate card. For a completed work order it is the completion,
+ * for a cancelled work order the dispatch, otherwise now.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;
@@ -54,7 +61,10 @@ const INVOICED_BY = `(select n.invoice_number from invoices n
                   and not (l.category = 'storage' and l.unit_type = 'day'))
   order by n.created_at limit 1)`;
 
-/** The result omits unknown work orders. */
+/**
+ * Builds the query that returns a {@link PricingFactsRow} per work order. The result omits unknown
+ * work orders.
+ */
 export function buildPricingFactsQuery(jobs: WorkOrderToPrice[]): SqlQuery {
   return {
     name: 'job-facts',

@@ -3,7 +3,10 @@ import { recordsetSql, refKey } from '../records/record-refs.js';
 
 /** Rates are in basis points. */
 export interface TaxRates {
-  /** Returns undefined if the tenant does not have the customer. */
+  /**
+   * Returns undefined if the tenant does not have this customer. Without a customer (null), returns
+   * the tenant's rate.
+   */
   rateFor(tenantId: string, customerId: string | null): number | undefined;
 }
 
@@ -19,10 +22,16 @@ interface RateRow {
   rate: number;
 }
 
-/** SQL: a tax rate in basis points. Needs `t` tenants and `c` customers (outer join). */
+/**
+ * SQL: a tax rate in basis points. The query must name the tables `t` (tenants) and `c` (customers,
+ * outer join).
+ */
 export const TAX_RATE = 'case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end';
 
-/** The customer's rate, else the tenant's; 0 if exempt (docs/decisions.md §3, Money). */
+/**
+ * Finds the tax rate of each pair: the customer's rate, or else the tenant's rate. The rate is 0 if
+ * the customer is exempt (docs/decisions.md §3, Money).
+ */
 export async function findTaxRates(tx: Transaction, pairs: TenantAndCustomer[]): Promise<TaxRates> {
   const unique = new Map(
     pairs.map(({ tenantId, customerId }) => [

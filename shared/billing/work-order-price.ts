@@ -6,7 +6,10 @@ import type { PricingFactsRow } from './pricing-facts.js';
 
 const GOA_REASONS: readonly (string | null)[] = ['goa', 'unsuccessful'];
 
-/** The driver could do nothing, but part of the price may be due (docs/decisions.md §4). */
+/**
+ * True if the driver could provide no service. Part of the price may still be due
+ * (docs/decisions.md §4).
+ */
 function isGoa({ status, cancel_reason }: PricingFactsRow): boolean {
   return status === 'cancelled' && GOA_REASONS.includes(cancel_reason);
 }
@@ -15,7 +18,7 @@ export function isBillable(row: PricingFactsRow): boolean {
   return row.status === 'completed' || isGoa(row);
 }
 
-/** Answers 409 with the reason, because a price of zero would hide the reason. */
+/** Builds a 409 that says why a work order has no price. A price of zero would hide the reason. */
 export function buildUnpricedError(code: string, message: string): ErrorBody {
   return { code: 'conflict', message, details: [{ field: 'work_order_id', code, message }] };
 }
@@ -40,7 +43,10 @@ export function priceFromFacts(
   });
 }
 
-/** Includes what is invoiced already. Returns an error if the card yields no price. */
+/**
+ * Prices the whole work order, including what is invoiced already. Returns an error if there is
+ * nothing to charge, or no rate card is in force.
+ */
 export function previewPrice(row: PricingFactsRow): JobPrice | ErrorBody {
   if (row.status === 'cancelled' && !isGoa(row))
     return buildUnpricedError(

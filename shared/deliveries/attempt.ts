@@ -1,4 +1,4 @@
-/** The delivery log stores one request with its result. */
+/** One request of a delivery with its result, as the delivery log stores it. */
 export interface Attempt {
   id: string;
   startedAt: Date;
@@ -18,11 +18,11 @@ export interface Attempt {
 
 export interface AttemptDecision {
   status: 'succeeded' | 'failed' | 'exhausted' | 'cancelled';
-  /** Reason for the failure; null after a success. */
+  /** Why the attempt failed; null after a success. */
   errorClass: string | null;
-  /** Wait before the next attempt; null if there is no further attempt. */
+  /** How long to wait before the next attempt; null if no further attempt follows. */
   retryInMs: number | null;
   stop: 'gone' | 'receiver' | null;
-  /** Requested pause of the endpoint; 0 if there is none. */
+  /** How long the endpoint pauses because its receiver asked to slow down; 0 if it did not ask. */
   pauseMs: number;
 }

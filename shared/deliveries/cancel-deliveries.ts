@@ -4,7 +4,7 @@ import type { DueResult } from './find-due-deliveries.js';
 
 const CANCEL_DELIVERY_SQL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 
-/** The caller has locked the deliveries, and they have not ended. */
+/** Cancels deliveries that the caller has locked and that have not ended. */
 export async function cancelDeliveriesById(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({
@@ -15,14 +15,15 @@ export async function cancelDeliveriesById(tx: Transaction, refs: readonly Recor
   });
 }
 
-/** `id` is the replay whose open deliveries at this endpoint were cancelled. */
+/** `id` is the id of a replay whose open deliveries at `endpoint_id` were cancelled. */
 interface AffectedEndpoint extends RecordRef {
   endpoint_id: string;
 }
 
 /**
- * Every writer of deliveries locks them sorted by id, to avoid deadlocks. An endpoint has at most a
- * few hundred open deliveries, which are neighbours in the index of due deliveries.
+ * Cancels the open deliveries of replays. Locks them sorted by id, as every writer of deliveries
+ * does, to avoid deadlocks. An endpoint has at most a few hundred open replay deliveries, and they
+ * are neighbours in the index of due deliveries.
  * @returns each replay that had open deliveries, once per endpoint
  */
 export async function cancelDeliveriesOfReplays(
@@ -48,7 +49,10 @@ export async function cancelDeliveriesOfReplays(
 
 const MAX_CANCELLED_PER_PASS = 1000;
 
-/** Cancels open deliveries that the endpoint no longer accepts. Returns whether more remain. */
+/**
+ * Cancels open deliveries that a disabled or deleted endpoint does not accept, at most
+ * {@link MAX_CANCELLED_PER_PASS} at a time. Returns true if more may remain.
+ */
 export async function cancelDeliveriesOfEndpoint(
   db: Database,
   { tenantId, endpointId, accepts: accepted }: Pick<DueResult, 'tenantId' | 'endpointId' | 'accepts'>,

@@ -1,6 +1,9 @@
 import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 
-/** Endpoint queues of deleted endpoints, if no worker leases the queue and no delivery is due. */
+/**
+ * The endpoint queue of a deleted endpoint expires 24 hours after the deletion. It stays while a
+ * worker leases the queue or a delivery is due.
+ */
 export const EXPIRED_ENDPOINT_QUEUES: ExpiryRule = {
   table: 'webhook_lanes',
   condition: `coalesce(o.lease_until < now(), true)

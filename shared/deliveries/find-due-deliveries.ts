@@ -7,36 +7,47 @@ export interface DueDelivery {
   eventId: string;
   eventType: string;
   trigger: string;
-  /** Attempts made so far. */
+  /** How many attempts were made so far. */
   attempts: number;
   /** 0 for live deliveries; 1 for replays, which are sent after the live ones. */
   priority: number;
-  /** Null if the event was deleted. */
+  /** The body to send; null if the event was deleted. */
   body: string | null;
   createdAtMs: number;
 }
 
 export interface DueRequest extends EndpointQueueRef {
   room: number;
-  /** Deliveries that the worker already holds. */
+  /** Ids of deliveries that the worker has loaded already. */
   known: string[];
-  /** Known deliveries that a client may have cancelled. */
+  /** Those `known` ids whose deliveries a client may have cancelled. */
   doubtful: string[];
 }
 
 export interface DueResult extends EndpointQueueRef {
-  /** The endpoint's updated_at. A worker that loaded another version must reload the settings. */
+  /**
+   * The endpoint's `updated_at`. A worker that has loaded another version must load the endpoint
+   * again.
+   */
   version: string;
-  /** A disabled endpoint accepts no deliveries, except probes if it was disabled for failing. */
+  /**
+   * Which deliveries the endpoint accepts. A disabled endpoint accepts none, except probes if it
+   * was disabled for failing.
+   */
   accepts: 'all' | 'probes' | 'none';
   deliveries: DueDelivery[];
-  /** Doubtful deliveries that have in fact ended. */
+  /** Those `doubtful` ids whose deliveries have ended. */
   endedIds: string[];
-  /** Null if no delivery falls due within the horizon. */
+  /**
+   * Milliseconds until the next delivery falls due; null if none does within
+   * {@link HORIZON_SECONDS}.
+   */
   nextDueInMs: number | null;
 }
 
-/** Workers schedule wake-up jobs only this far ahead. The clock finds deliveries due later. */
+/**
+ * Workers schedule wake-up jobs only this far ahead. The clock finds deliveries that are due later.
+ */
 export const HORIZON_SECONDS = 60;
 
 interface DueRow {
@@ -69,7 +80,8 @@ const selectNextDueSql = (priority: number) => `
    order by d.next_attempt_at limit 1)`;
 
 /**
- * Looks up each id by the primary key: for the whole array, the planner would scan another index.
+ * SQL: the `doubtful` ids whose deliveries have ended. Looks up one id at a time by the primary
+ * key. If one condition compared the whole array, the planner would scan another index.
  */
 const ENDED_SQL = `array(
   select x.id from unnest(r.doubtful) as x(id)
@@ -79,8 +91,8 @@ const TAKES_SQL = `
   case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
 /**
- * Finds the oldest due deliveries, live deliveries before replays. Omits
- * queues without an endpoint.
+ * Finds the oldest due deliveries of each endpoint queue, live deliveries before replays. The
+ * result omits queues whose endpoint does not exist.
  */
 export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
   const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({
@@ -91,9 +103,9 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
   const rows = await db.transaction(listQueueTenants(requests), (tx) =>
     tx.query<DueRow>({
       name: 'find-due-deliveries',
-      // Without `materialized`, PostgreSQL would evaluate the per-queue expressions for
-      // each delivery. With a join instead of the last subquery, it read all events of the
-      // tenant for each delivery.
+      // Without `materialized`, PostgreSQL would evaluate the expressions of a queue once per
+      // delivery. The event's body comes from a subquery. With a join instead, PostgreSQL read all
+      // events of the tenant for each delivery.
       text: `with lanes as materialized (
                select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES_SQL} as takes,
                  (extract(epoch from least(${selectNextDueSql(0)}, ${selectNextDueSql(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED_SQL} as ended

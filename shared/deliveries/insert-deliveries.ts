@@ -3,7 +3,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import { deliveryIdSql } from './delivery-ids.js';
 
-/** A delivery without a recorded event, so it carries its own body. */
+/** A delivery whose event is not stored, such as a test. It therefore carries its own body. */
 export interface SyntheticDelivery extends RecordRef {
   endpoint_id: string;
   event_id: string;
@@ -27,7 +27,7 @@ export async function insertSyntheticDeliveries(
 }
 
 export interface DeliveryCopy extends RecordRef {
-  /** The earlier delivery, whose event is delivered again. */
+  /** The id of the earlier delivery, whose event is delivered again. */
   replay_of: string;
 }
 
@@ -43,17 +43,22 @@ export async function copyDeliveries(tx: Transaction, copies: readonly DeliveryC
   });
 }
 
-/** SQL expressions for the deliveries that a replay or recovery creates at one endpoint. */
+/** What a replay or recovery inserts at one endpoint. All members except `kind` are SQL. */
 interface ReplayDeliveries {
   kind: 'replay' | 'recover';
   tenantId: string;
   endpointId: string;
   replayId: string;
-  /** A common table expression with the columns id, event_id, event_type and is_match. */
+  /**
+   * The name of a common table expression with the columns id, event_id, event_type and is_match.
+   */
   candidates: string;
 }
 
-/** SQL: inserts one delivery per matching candidate, unless it exists, and returns the new ids. */
+/**
+ * SQL: inserts one delivery per candidate with `is_match`, unless the delivery exists already.
+ * Returns the ids of the inserted deliveries.
+ */
 export function insertReplayDeliveriesSql({
   kind,
   tenantId,

@@ -2,9 +2,10 @@ import { idTimeSql } from '../platform/id-times.js';
 import { deliveryIdSql } from './delivery-ids.js';
 
 /**
- * SQL that follows RECORD_EVENTS in the caller's query. Each event in `new_events` creates one
- * delivery for every endpoint that subscribes to the event. These rows are the outbox, committed
- * together with the events. `delivered` returns the endpoints.
+ * SQL that follows RECORD_EVENTS in the caller's query. For each event in `new_events`, it inserts
+ * one delivery per endpoint that subscribes to the event. The deliveries are committed together
+ * with the events, so none is lost (transactional outbox). The common table expression `delivered`
+ * returns the endpoint of each delivery.
  */
 export const INSERT_EVENT_DELIVERIES = `
   delivered as (

@@ -7,11 +7,14 @@ import type { EndpointQueueHealth } from './queue-health.js';
 export interface LeaseResult extends EndpointQueueRef {
   isAcquired: boolean;
   health: EndpointQueueHealth;
-  /** The endpoint's updated_at, read no later than `health`. */
+  /**
+   * The endpoint's `updated_at`, read no later than `health`. If the endpoint changes after that,
+   * its version differs, so the worker reads the health again.
+   */
   version: string;
 }
 
-/** `owner` is the id of the lease. */
+/** A lease on an endpoint queue. `owner` is the id of the lease. */
 export interface EndpointLease extends EndpointQueueRef {
   owner: string;
 }
@@ -61,7 +64,8 @@ const LEASED_ENDPOINT_QUEUES: LeasedTable = {
 const leaseQueries = createLeaseQueries<HealthRow>(LEASED_ENDPOINT_QUEUES);
 
 /**
- * Acquires the free leases, and marks the other queues as woken. Omits queues that do not exist.
+ * Acquires the free leases. If another process has leased a queue, marks the queue as woken. The
+ * result omits queues that do not exist.
  */
 export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
   const rows = await leaseQueries.acquire(db, leases.map(toLeaseRow));
@@ -90,7 +94,10 @@ function parseHealth(row: Omit<HealthRow, 'is_mine' | 'version'>): EndpointQueue
   };
 }
 
-/** Others may have changed the health: for example, a user enabled the endpoint again. */
+/**
+ * Reads the health of leased queues again. A command may have changed it: for example, a user
+ * enabled the endpoint again.
+ */
 export async function readEndpointHealth(
   db: Database,
   leases: EndpointLease[],
@@ -106,18 +113,21 @@ export async function readEndpointHealth(
   return rows.map((row) => ({ ...toQueueRef(row), health: parseHealth(row) }));
 }
 
-/** An endpoint queue that this process really held, and whether another process has woken it. */
+/**
+ * An endpoint queue that this process still had under lease. `isWoken` is true if another process
+ * has woken the queue.
+ */
 interface UpdatedLease extends EndpointQueueRef {
   isWoken: boolean;
 }
 
-/** The result omits a lease that has ended. */
+/** Extends leases. The result omits each lease that this process has lost. */
 export async function renewLeases(db: Database, leases: EndpointLease[]): Promise<UpdatedLease[]> {
   const rows = await leaseQueries.renew(db, leases.map(toLeaseRow));
   return rows.map((row) => ({ ...toQueueRef(row), isWoken: row.is_woken }));
 }
 
-/** Releases leases. Returns the endpoint queues that this process really held. */
+/** Releases leases. The result omits each lease that this process had lost already. */
 export async function releaseLeases(db: Database, leases: EndpointLease[]): Promise<UpdatedLease[]> {
   const rows = await leaseQueries.release(db, leases.map(toLeaseRow));
   return rows.map((row) => ({ ...toQueueRef(row), isWoken: row.is_woken }));

@@ -1,4 +1,7 @@
-/** The columns of webhook_lanes that outlive workers. Times are ms since the epoch. */
+/**
+ * The health of an endpoint queue. It is stored in webhook_lanes, so that it outlives workers.
+ * Times are in ms since 1970.
+ */
 export interface EndpointQueueHealth {
   consecutiveFailures: number;
   failingSince: number | null;

@@ -6,7 +6,7 @@ import { buildHealthUpdate, type EndpointQueueState } from './store-queue-health
 
 export interface AttemptRecord extends EndpointQueueRef {
   deliveryId: string;
-  /** Number of the attempt within its delivery, from 1. */
+  /** The attempt's number within its delivery, from 1. */
   number: number;
   /** Undefined if the delivery ended without an attempt. */
   attempt: Attempt | undefined;
@@ -14,8 +14,9 @@ export interface AttemptRecord extends EndpointQueueRef {
 }
 
 /**
- * Stores everything in one transaction. A second call changes nothing, so a worker that lost the
- * connection during the commit can repeat the call.
+ * Stores attempts, the new status of their deliveries, and the health of queues, all in one
+ * transaction. A second call changes nothing, so a worker that lost the connection during the
+ * commit can repeat the call.
  */
 export async function storeAttempts(
   db: Database,
@@ -80,9 +81,10 @@ function roundMs(ms: number | null): number | null {
 }
 
 /**
- * A delivery that was cancelled during its request stays cancelled, unless the receiver accepted
- * it. A result of the same attempt from another worker stays too: that worker took over the
- * endpoint queue because this one stalled for longer than its lease.
+ * Stores how attempts ended. A delivery that was cancelled during its request stays cancelled,
+ * unless the receiver accepted it. If this worker stalls past its lease, another worker may repeat
+ * the attempt. If that worker has already stored its result, that result is kept, unless only ours
+ * succeeded.
  */
 function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   return {
@@ -116,7 +118,10 @@ function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   };
 }
 
-/** The delivery log shows long requests as `delivering`, unless their attempt is already stored. */
+/**
+ * Marks deliveries as `delivering`, so that the delivery log shows requests that take long. A
+ * delivery whose attempt is already stored is not marked.
+ */
 export async function markDelivering(
   db: Database,
   deliveries: { tenantId: string; id: string; attempts: number }[],

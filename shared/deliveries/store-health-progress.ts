@@ -1,7 +1,10 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** The columns of an endpoint queue that only commands write. */
+/**
+ * What a command stores about an endpoint's health. Only commands write these columns, except
+ * `stop_reason`, which the delivery workers write too.
+ */
 export interface HealthProgress extends RecordRef {
   stop_reason: 'gone' | 'receiver' | null;
   exhausted_told_count: number;
@@ -14,7 +17,7 @@ export interface HealthProgress extends RecordRef {
 const PROGRESS_COLUMNS = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
 const PROGRESS_NAMES = parseColumnNames(PROGRESS_COLUMNS);
 
-/** Leaves alone the columns that the delivery workers write. */
+/** Stores {@link HealthProgress}. Leaves alone the columns that only the delivery workers write. */
 export async function storeHealthProgress(
   tx: Transaction,
   endpoints: readonly HealthProgress[],
@@ -28,7 +31,7 @@ export async function storeHealthProgress(
   });
 }
 
-/** An endpoint that is enabled again starts without failures, pauses or probes. */
+/** Clears failures, pauses and probes, because an endpoint that is enabled again starts afresh. */
 export async function resetEndpointHealth(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({

@@ -12,7 +12,10 @@ const STATE_COLUMNS = `tenant_id uuid, endpoint_id uuid, owner uuid, consecutive
   last_success_at timestamptz, last_failure_at timestamptz, last_error text, opened integer, open_until timestamptz,
   throttled_until timestamptz, is_slow boolean, stop_reason text, exhausted_count integer, last_exhausted_id uuid`;
 
-/** Only the holder of the lease may write the state. */
+/**
+ * Builds the query that stores the health of endpoint queues. It skips each queue whose lease this
+ * worker has lost.
+ */
 export function buildHealthUpdate(states: EndpointQueueState[]): SqlQuery {
   return {
     name: 'update-lanes',

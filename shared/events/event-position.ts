@@ -1,6 +1,9 @@
 import { isUuid } from '../platform/ids.js';
 
-/** Readers get a tenant's events sorted by the transaction that recorded them, then by id. */
+/**
+ * The place of an event in the sequence in which readers get a tenant's events. The events are
+ * sorted by the transaction that recorded them, then by id.
+ */
 export interface EventPosition {
   xid: bigint;
   /** Lower case. */
@@ -19,7 +22,10 @@ export function comparePositions(a: EventPosition, b: EventPosition): number {
   return a.id < b.id ? -1 : a.id === b.id ? 0 : 1;
 }
 
-/** Clients receive this text as the event's id, and send it back as Last-Event-ID. */
+/**
+ * Formats a position as text. Clients receive it as the id of a server-sent event, and send it back
+ * as Last-Event-ID.
+ */
 export function formatPosition({ xid, id }: EventPosition): string {
   return `${xid}-${id}`;
 }

@@ -1,13 +1,18 @@
-/** `invoice.paid`, `invoice.*` or `*`. */
+/** Matches the filters for event types: `invoice.paid`, `invoice.*` or `*`. */
 export const TYPE_FILTER = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.([a-z][a-z0-9_]*|\*))$/;
 
-/** `invoice.*` matches `invoice.paid` (docs/decisions.md §8). */
+/**
+ * True if the filter matches the type: `invoice.*` matches `invoice.paid` (docs/decisions.md §8).
+ */
 export function matchesType(filter: string, type: string): boolean {
   if (filter === '*') return true;
   return filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : type === filter;
 }
 
-/** The filters for `invoice.paid` are `invoice.paid`, `invoice.*` and `*`. */
+/**
+ * Lists the filters that match a type. For `invoice.paid` they are `invoice.paid`, `invoice.*` and
+ * `*`.
+ */
 export function listMatchingFilters(type: string): string[] {
   const segments = type.split('.');
   const wildcards = segments.slice(1).map((_, index) => `${segments.slice(0, index + 1).join('.')}.*`);
@@ -15,7 +20,8 @@ export function listMatchingFilters(type: string): string[] {
 }
 
 /**
- * SQL for {@link matchesType} with any of the filters. The arguments are of type text and text[].
+ * SQL: whether any of the filters matches the type, by the rule of {@link matchesType}. The
+ * arguments are SQL expressions of type text and text[].
  */
 export function matchesTypesSql(type: string, filters: string): string {
   return `exists (select from unnest(${filters}) as f(filter) where f.filter in ('*', ${type})

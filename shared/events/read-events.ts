@@ -2,11 +2,15 @@ import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type EventPosition, positionBeforeTransaction } from './event-position.js';
 
 /**
- * A page of a tenant's events, sorted by the number of their transaction, then by id. Neither
- * follows the sequence of commits. So that a reader misses no late commit, a page holds only events
- * below the number of the oldest transaction that still runs (`pg_snapshot_xmin`). All transactions
- * below it have ended, and later commits have higher numbers.
- * Transaction numbers are valid in one database cluster only. After a dump is restored into another
+ * A page of a tenant's events, sorted by the number of the transaction that recorded them, then by
+ * id.
+ *
+ * Transactions do not commit in the sequence of their numbers, so an event with a low number may
+ * appear late. A page therefore ends before the number of the oldest transaction that still runs
+ * (`pg_snapshot_xmin`). All transactions below that number have ended, and later commits have
+ * higher numbers, so a reader misses no event.
+ *
+ * Transaction numbers are valid in one database cluster only. After you restore a dump into another
  * cluster, clear them: `update events set xid = null`.
  */
 export interface EventPage {
@@ -14,7 +18,7 @@ export interface EventPage {
   /** The reader has read all events up to this position. */
   position: EventPosition;
   hasMore: boolean;
-  /** An event is committed but withheld, because an older transaction still runs. */
+  /** True if a committed event is missing from the page because an older transaction still runs. */
   hasWithheldEvents: boolean;
 }
 
@@ -26,7 +30,9 @@ export interface StoredEvent {
 }
 
 const PAGE_EVENTS = 200;
-/** A page ends with the event that crosses this limit, because large bodies fill the memory. */
+/**
+ * A page ends with the event that crosses this limit, so that large bodies do not fill the memory.
+ */
 const PAGE_BYTES = 1024 * 1024;
 
 export async function readEvents(db: Database, tenantId: string, after: EventPosition): Promise<EventPage> {
@@ -48,12 +54,12 @@ export async function readEvents(db: Database, tenantId: string, after: EventPos
 
 interface PageRow {
   watermark: string;
-  /** Number of events found before the byte limit; null if there are none. */
+  /** How many events were found before the byte limit was applied; null if none. */
   found: number | null;
   xid: string | null;
   id: string | null;
   type: string | null;
-  /** Null if the event is withheld. */
+  /** Null if the event is withheld ({@link EventPage.hasWithheldEvents}). */
   body: string | null;
 }
 
@@ -83,7 +89,10 @@ function buildPageQuery(tenantId: string, after: EventPosition): SqlQuery {
   };
 }
 
-/** A reader that starts after this position receives all events that commit from now on. */
+/**
+ * Returns the current position. A reader that starts after it receives all events that commit from
+ * now on.
+ */
 export async function readCurrentPosition(db: Database, tenantId: string): Promise<EventPosition> {
   const [row] = await db.read<{ watermark: string }>(tenantId, {
     name: 'event-watermark',

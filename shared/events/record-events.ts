@@ -6,11 +6,14 @@ import { listMatchingFilters } from './event-types.js';
 export const API_VERSION = 'v1';
 
 /**
- * SQL that records events within the caller's query, as common table expressions. The caller's
- * `rendered` holds one row per command: tenant_id, body (the record's JSON) and events ({@link
- * buildEventRows}). PostgreSQL builds the body of an event once, so the record never travels to a
- * worker and back. Every attempt sends the same bytes (docs/decisions.md §8).
- * `new_events` has the columns tenant_id, id, type, filters, except_endpoint, at and body.
+ * SQL: common table expressions that record events within the caller's query. The caller defines
+ * `rendered` with one row per command: tenant_id, body (the record's JSON) and events
+ * ({@link buildEventRows}).
+ *
+ * PostgreSQL builds each event's body from these, so the record's JSON does not travel to a worker
+ * and back. The body is stored once, so every delivery attempt sends the same bytes
+ * (docs/decisions.md §8). The expression `new_events` has the columns tenant_id, id, type, filters,
+ * except_endpoint, at and body.
  */
 export const RECORD_EVENTS = `
   new_events as (
@@ -21,7 +24,10 @@ export const RECORD_EVENTS = `
     insert into events (tenant_id, id, type, occurred_at, body) select tenant_id, id, type, at, body from new_events
   )`;
 
-/** `head` and `tail` are the texts of an event's body before and after the record's JSON. */
+/**
+ * Builds the value of `events` in a row of `rendered` ({@link RECORD_EVENTS}). `head` and `tail`
+ * are the parts of an event's body before and after the record's JSON.
+ */
 export function buildEventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();
   return drafts.map((draft) => {

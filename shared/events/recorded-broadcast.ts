@@ -1,8 +1,9 @@
 import type { Bus } from '../platform/bus.js';
 
 /**
- * The broadcast only wakes readers, which then query the database. A lost broadcast delays them
- * until their next regular query.
+ * The bus channel for the ids of tenants that have new events. A broadcast only wakes readers,
+ * which then query the database. If a broadcast is lost, readers find the events with their next
+ * regular query.
  */
 const CHANNEL = 'tow:events';
 

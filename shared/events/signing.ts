@@ -1,9 +1,9 @@
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 
-/** Standard Webhooks 1.0.0: v1 is HMAC-SHA256, v1a is ed25519. */
+/** A secret that signs webhooks by Standard Webhooks 1.0.0: v1 is HMAC-SHA256, v1a is ed25519. */
 export type SigningSecret = { scheme: 'v1'; key: Buffer } | { scheme: 'v1a'; key: KeyObject };
 
-/** Limits of the standard for the length of the key. */
+/** Length of a v1 key in bytes, as Standard Webhooks limits it. */
 const V1_BYTES = { min: 24, max: 64 };
 
 /** The bytes before the 32-byte seed of an ed25519 key in PKCS #8 (RFC 8410). */
@@ -11,13 +11,15 @@ const ED25519_PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'he
 
 /**
  * Parses `whsec_` + base64 of 24 to 64 bytes, or `whsk_` + base64 of a 32-byte seed and optionally
- * its public key. Creating the key object takes time: keep the result while the secret signs.
- * @throws {Error} whose message does not contain the secret
+ * its public key. Creating the key object takes time, so callers keep the result while the secret
+ * is in use.
+ * @throws {Error} if the text is not a valid secret; the error does not contain the secret
  */
 export function parseSigningSecret(text: string): SigningSecret {
   const [, prefix, encoded = ''] = /^(whsec|whsk)_(.*)$/s.exec(text) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  // Node skips characters that are not base64, but a damaged secret must not sign.
+  // Node skips characters that are not base64, so encode the bytes again and compare. A damaged
+  // secret must not sign.
   if (!prefix || bytes.toString('base64') !== encoded) throw new Error('not a signing secret');
   return prefix === 'whsec'
     ? { scheme: 'v1', key: parseHmacKey(bytes) }
@@ -42,9 +44,13 @@ function parseEd25519Key(bytes: Buffer): KeyObject {
 }
 
 export interface SignatureInput {
-  /** `webhook-id`. Contains no full stop, so that no other content has the same signature. */
+  /**
+   * The value of `webhook-id`. It must not contain a full stop, which separates the parts of the
+   * signed text `id.timestamp.body`. Otherwise two different requests could have the same
+   * signature.
+   */
   id: string;
-  /** `webhook-timestamp`: the time of this attempt in whole seconds. */
+  /** The value of `webhook-timestamp`: when this attempt is made, in whole seconds since 1970. */
   timestampSeconds: number;
   /** The exact body of the request; a string is sent as UTF-8. */
   body: string | Buffer;
@@ -52,10 +58,13 @@ export interface SignatureInput {
   secrets: readonly SigningSecret[];
 }
 
-/** Builds the value of `webhook-signature`: one signature of `id.timestamp.body` per secret. */
+/**
+ * Builds the value of `webhook-signature`: per secret, one signature of the text
+ * `id.timestamp.body`.
+ */
 export function buildSignatureHeader({ id, timestampSeconds, body, secrets }: SignatureInput): string {
   const head = `${id}.${timestampSeconds}.`;
-  // ed25519 needs its content in one buffer, built once for all keys; HMAC does not.
+  // ed25519 needs the whole text in one buffer, built once for all keys. HMAC accepts its parts.
   let content: Buffer | undefined;
   const signatures = secrets.map(({ scheme, key }) => {
     if (scheme === 'v1') return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`;

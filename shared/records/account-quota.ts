@@ -10,14 +10,20 @@ export interface AccountQuotaRule {
   refusalMessage: string;
 }
 
-/** The commands of a transaction reserve from the quota in sequence. */
+/**
+ * Counts the records of a kind in each account, and refuses commands beyond the limit. One instance
+ * serves all commands of a transaction, so that they count each other's new records.
+ */
 export class AccountQuota {
   private constructor(
     private readonly taken: Map<string, number>,
     private readonly rule: AccountQuotaRule,
   ) {}
 
-  /** Locks the accounts, because concurrent transactions would not count each other's records. */
+  /**
+   * Counts the records of the commands' accounts. Locks the accounts first, because concurrent
+   * transactions do not see each other's new records.
+   */
   static async load(
     tx: Transaction,
     commands: readonly { tenantId: string }[],
@@ -38,7 +44,10 @@ export class AccountQuota {
     return new AccountQuota(new Map(rows.map(({ tenant_id, taken }) => [tenant_id, taken])), rule);
   }
 
-  /** @returns the refusal if the limit is reached, otherwise undefined */
+  /**
+   * Counts one more record for the tenant.
+   * @returns the refusal if the limit is reached, otherwise undefined
+   */
   reserve(tenantId: string): CommandOutcome | undefined {
     const taken = this.taken.get(tenantId) ?? 0;
     if (taken >= this.rule.maxRecords)

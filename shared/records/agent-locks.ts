@@ -2,7 +2,10 @@ import type { Actor, Command } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, toRecordRef } from './record-refs.js';
 
-/** No two writes of an agent that count towards the approval threshold run concurrently. */
+/**
+ * Returns the conflict key that keeps writes of one agent from running concurrently. All of them
+ * count towards the approval threshold, so each must see what the previous one drafted.
+ */
 export function agentConflictKeys(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
 }
@@ -11,10 +14,12 @@ const COUNTED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
 const DECISION_TYPE = 'approval.approve';
 
 /**
- * Locks each agent key whose writes count towards the approval threshold, because each write must
- * see what the previous write drafted. A decision on an agent's request takes the same lock:
- * approving creates that agent's draft. Transactions take these locks before all others and in one
- * sequence. A batch without such commands runs no query.
+ * Locks each agent whose writes count towards the approval threshold, because each write must see
+ * what the agent's previous write drafted. Approving an agent's request creates a draft of that
+ * agent, so the approval locks the agent too.
+ *
+ * Each transaction takes these locks before all others and in one sequence, so that transactions do
+ * not deadlock. A batch without such commands runs no query.
  */
 export async function acquireAgentLocks(tx: Transaction, commands: Command[]): Promise<void> {
   const agentWrites = commands.filter(

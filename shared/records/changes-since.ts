@@ -9,7 +9,10 @@ interface ChangeRow {
   occurred_at: string;
 }
 
-/** Reads what changed after a version from the audit entries, with actor and time. */
+/**
+ * Finds what has changed in a record since a version. Reads the record's audit entries, and returns
+ * each change with its actor and time.
+ */
 export async function findChangesSince(
   tx: Transaction,
   { tenantId, entityType, entityId, version }: ChangedRecord,

@@ -2,10 +2,16 @@ import type { Change } from '../contracts/command.js';
 import { toCanonicalJson } from '../contracts/json/canonical-json.js';
 import { parseDateTimeMs } from '../contracts/schemas/fields.js';
 
-/** In columns without an instant, a new spelling of the same instant is a real edit. */
+/**
+ * Matches the names of columns that hold an instant. In any other column, a new spelling of the
+ * same instant is a real change.
+ */
 const INSTANT_COLUMN = /_(at|date|time)$/;
 
-/** Lists are the same if their items are equal. Two spellings of one instant are the same. */
+/**
+ * Compares two values of a field. Lists are the same if their items are equal. In a column that
+ * holds an instant, two spellings of one instant are the same.
+ */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;
   const right = b ?? null;
@@ -15,7 +21,10 @@ function isSame(field: string, a: unknown, b: unknown): boolean {
   return parseDateTimeMs(left) === parseDateTimeMs(right);
 }
 
-/** As in a JSON merge, an absent member keeps the field and null clears it. */
+/**
+ * Lists what a patch changes. As in a JSON merge patch (RFC 7396), an absent member keeps the
+ * field, and null clears it.
+ */
 export function diffPatch(current: Record<string, unknown>, patch: Record<string, unknown>): Change[] {
   return Object.entries(patch)
     .filter(([field, to]) => to !== undefined && !isSame(field, current[field], to))

@@ -1,19 +1,22 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { isInSessionTenants } from './session-tenants.js';
 
-/** GET /operations/{id} and idempotency records are valid for this long (docs/decisions.md §5). */
+/** How long GET /operations/{id} and idempotency records are valid (docs/decisions.md §5). */
 export const RETENTION = "interval '24 hours'";
-/** For rows that must outlive the operations and responses that refer to them. */
+/** Retention of rows that must outlive the operations and responses that refer to them. */
 export const EXTENDED_RETENTION = "interval '25 hours'";
 
-/** The room that writes the table defines when its rows expire. */
+/** Which rows of a table expire. The folder that writes the table defines its rule. */
 export interface ExpiryRule {
   table: string;
-  /** SQL condition over rows `o`. */
+  /** SQL condition on a row with the alias `o`. */
   condition: string;
 }
 
-/** Deletes at most `limit` rows per table of this transaction's tenants. Returns their number. */
+/**
+ * Deletes at most `limit` expired rows per table, for this transaction's tenants. Returns how many
+ * rows it deleted.
+ */
 export async function deleteExpiredRows(
   tx: Transaction,
   rules: readonly ExpiryRule[],

@@ -2,24 +2,24 @@ import type { Database } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from './record-refs.js';
 
 /**
- * Duration of a lease, in seconds: longer than a live process ever stalls. After a kill, the queues
- * of the process wait this long.
+ * How long a lease lasts, in seconds. This is longer than a live process ever stalls. After a
+ * process is killed, its queues wait up to this long.
  */
 export const LEASE_SECONDS = 15;
 
-/** The row of a queue that one process at a time holds, with the id of its lease. */
+/** A queue's row, with the id of the lease that a process has or wants. */
 export interface LeaseRef extends RecordRef {
   owner: string;
 }
 
-/** A row that was leased, or that another process holds. */
+/** A row for which a lease was requested. `is_mine` is false if another process has the lease. */
 export interface AcquiredRow extends RecordRef {
   is_mine: boolean;
 }
 
 /**
- * A table whose rows are leased. It has the columns tenant_id, owner, lease_until and woken. The
- * alias of its rows is `l`.
+ * A table whose rows are leased. It has the columns tenant_id, owner, lease_until and woken. In
+ * SQL, its rows have the alias `l`.
  */
 export interface LeasedTable {
   table: string;
@@ -27,26 +27,35 @@ export interface LeasedTable {
   idColumn: string;
   /** SQL join of another table whose columns `asked` reads. */
   join?: string;
-  /** SQL expressions over `l` and the joined table, read before the update. */
+  /**
+   * SQL expressions over `l` and the joined table, with a leading comma. They are read before the
+   * update.
+   */
   asked?: string;
-  /** SQL of further columns to return, over `l` and the columns `a` that were asked for. */
+  /**
+   * SQL of further columns to return, with a leading comma. It may use `l` after the update, and
+   * `a`, which has the columns of `asked`.
+   */
   returned?: string;
 }
 
 /** The queries that acquire, renew and release the leases of a table's rows. */
 export interface LeaseQueries<Row extends AcquiredRow> {
   /**
-   * Acquires the free leases, and marks the other rows as woken for their holders. A row that does
-   * not exist is missing from the result.
+   * Acquires the free leases. If another process has the lease of a row, marks the row as woken, so
+   * that the other process looks for work again. The result omits rows that do not exist.
    */
   acquire(db: Database, leases: LeaseRef[]): Promise<Row[]>;
-  /** Extends leases. A lease that has ended is missing from the result. */
+  /** Extends leases. The result omits each lease that this process has lost. */
   renew(db: Database, leases: LeaseRef[]): Promise<HeldRow[]>;
-  /** Releases leases. Returns those that this process really held. */
+  /** Releases leases. The result omits each lease that this process had lost already. */
   release(db: Database, leases: LeaseRef[]): Promise<HeldRow[]>;
 }
 
-/** A row that this process really held, and whether another process has woken it. */
+/**
+ * A row that this process still had under lease. `is_woken` is true if another process has woken
+ * it.
+ */
 export interface HeldRow extends RecordRef {
   is_woken: boolean;
 }
@@ -75,8 +84,8 @@ export function createLeaseQueries<Row extends AcquiredRow>(leased: LeasedTable)
     acquire: (db, leases) =>
       run<Row>(db, leases, {
         name: `acquire-${table}`,
-        // Every writer locks the rows in this sequence, so that two workers that lease many cannot
-        // deadlock.
+        // Lock the rows in a fixed sequence, as every writer does. Otherwise two workers that lease
+        // many rows could deadlock.
         text: `with asked as (
                  select l.tenant_id, l.${idColumn}, r.owner, (l.owner is null or l.lease_until < now()) as is_free${asked}
                  from ${recordsetSql(COLUMNS)} join ${table} l on ${isRequested} ${join}

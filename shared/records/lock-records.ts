@@ -2,8 +2,9 @@ import type { Row, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 
 /**
- * Every batch locks in the same sequence, so that two batches cannot deadlock. Values come as JSON,
- * so timestamps keep their text.
+ * Locks records, and returns them in a map by {@link refKey}. Every batch locks in the same
+ * sequence, so that two batches cannot deadlock. The rows are read as JSON, so that timestamps keep
+ * their text.
  */
 export async function lockRecords<R extends Row>(
   tx: Transaction,
@@ -21,8 +22,8 @@ export async function lockRecords<R extends Row>(
 }
 
 /**
- * SQL for the next `updated_at`. The value has millisecond precision, as clients see it, and always
- * increases, so it can serve as the record's version (ETag).
+ * SQL: the next `updated_at` of a record. It has millisecond precision, as clients see it, and
+ * always increases. It can therefore serve as the record's version (ETag).
  */
 export function nextUpdatedAtSql(alias: string): string {
   return `greatest(date_trunc('milliseconds', clock_timestamp()), date_trunc('milliseconds', ${alias}.updated_at) + interval '1 millisecond')`;

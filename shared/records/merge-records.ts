@@ -10,20 +10,26 @@ interface MergeTarget {
   columns: string;
 }
 
-/** A merge that passed its checks. `row` is locked. */
+/** An update of one record that passed its checks. The caller has locked `row`. */
 export interface PlannedMerge {
   row: Row;
   set: Record<string, unknown>;
   changes: Change[];
 }
 
-/** @param set the request's fields as column values */
+/**
+ * Compares a locked row with new values.
+ * @param set the request's fields as column values
+ */
 export function planMerge(row: Row, set: object): PlannedMerge {
   const columns = set as Record<string, unknown>;
   return { row, set: columns, changes: diffPatch(row, columns) };
 }
 
-/** Stores merges in one update query. A merge without changes keeps the record's version. */
+/**
+ * Stores merges in one update query. A merge without changes leaves the record and its version as
+ * they are.
+ */
 export async function storeMerges(
   tx: Transaction,
   { table, columns }: MergeTarget,
@@ -40,7 +46,10 @@ export async function storeMerges(
   });
 }
 
-/** @param plan returns a command's merge, or the outcome that refuses it */
+/**
+ * Plans and stores one merge per command.
+ * @param plan returns a command's merge, or the outcome that refuses the command
+ */
 export async function mergeRecords<Input>(
   tx: Transaction,
   commands: Command<Input>[],

@@ -1,6 +1,9 @@
 import type { Command } from '../contracts/command.js';
 
-/** Handlers read and write records in sets of references. */
+/**
+ * Identifies a record. Handlers read and write many records at once, and name them by a list of
+ * references.
+ */
 export interface RecordRef {
   tenant_id: string;
   id: string;
@@ -14,12 +17,15 @@ export function toRecordRef(command: Command): RecordRef {
   return { tenant_id: command.tenantId, id: command.entityId };
 }
 
-/** SQL for `jsonb_to_recordset($1) as r(…)`, which passes a whole set as one parameter. */
+/** SQL: turns the JSON array in `$1` into rows, so that one parameter passes many records. */
 export function recordsetSql(columns: string, alias = 'r'): string {
   return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
 }
 
-/** `customer_id uuid, lot text` gives customer_id and lot. */
+/**
+ * Returns the names in a list of typed columns: `customer_id uuid, lot text` gives customer_id and
+ * lot.
+ */
 export function parseColumnNames(columns: string): string[] {
   return columns.split(',').map((column) => column.trim().split(' ')[0] as string);
 }

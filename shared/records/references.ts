@@ -5,7 +5,7 @@ import { failedOutcome } from './outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 import type { ResourceTable } from './resource-table.js';
 
-/** An unknown id inside a body is a 400 (docs/decisions.md §5). */
+/** Builds a 400 for unknown ids inside a body (docs/decisions.md §5). */
 export function invalidReferencesOutcome(details: ErrorDetail[]): CommandOutcome {
   return failedOutcome({
     code: 'validation_error',
@@ -20,10 +20,13 @@ export function unknownReferenceOutcome(field: string, entityType: string): Comm
 
 export type ReferencedTable = Pick<ResourceTable, 'entityType' | 'table'>;
 
-/** For each member of a body that holds another record's id: the table of that record. */
+/** Maps each member of a body that holds another record's id to that record's table. */
 export type References = Readonly<Record<string, ReferencedTable>>;
 
-/** Uses one query per table. Returns the refusal of each command that names an unknown record. */
+/**
+ * Returns an error outcome for each command whose body names an unknown record. Runs one query per
+ * table.
+ */
 export async function refuseUnknownReferences<Input>(
   tx: Transaction,
   commands: Command<Input>[],

@@ -2,7 +2,9 @@ import type { SqlQuery, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 import type { ResourceTable } from './resource-table.js';
 
-/** The map omits records that do not exist. */
+/**
+ * Returns the JSON of records, in a map by {@link refKey}. The map omits records that do not exist.
+ */
 export async function renderRecords(
   tx: Transaction,
   table: ResourceTable,

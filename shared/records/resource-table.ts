@@ -4,24 +4,27 @@ import type { AgentScope } from '../contracts/vocabulary.js';
 export interface ResourceTable {
   /** For example `invoice`. */
   entityType: string;
-  /** Name of a record in messages for clients, unless it is the entity type with spaces. */
+  /** What messages for clients call a record. By default, it is the entity type with spaces. */
   label?: string;
   table: string;
   /** Path of the list without the version prefix. */
   collection: string;
-  /** SQL for a record's JSON, over the row with this alias. */
+  /** Returns the SQL for a record's JSON, over the row with this alias. */
   representation: (alias: string) => string;
-  /** SQL condition, without alias, for the rows of the table that belong to the resource. */
+  /**
+   * SQL condition for the rows of the table that belong to the resource. It begins with a column
+   * name, without an alias.
+   */
   rowFilter?: string;
   readAccess: Access;
 }
 
-/** Keys with the permission `read` have this access, and no agent has it. */
+/** Access for keys with the permission `read`, and for no agent. */
 export const READ: Access = { permission: 'read', agentScope: null };
 
 export const ADMIN: Access = { permission: 'admin', agentScope: null };
 
-/** Keys with the permission `read` have this access, and agents with the scope. */
+/** Returns the access for keys with the permission `read`, and for agents with this scope. */
 export function readScope(agentScope: AgentScope): Access {
   return { permission: 'read', agentScope };
 }

@@ -4,9 +4,9 @@ import { recordsetSql } from './record-refs.js';
 type CounterName = 'invoice_number' | 'job_number';
 
 /**
- * SQL that counts up within the caller's query. `rows` is a common table expression with the column
- * tenant_id. Returns tenant_id and value, the number of the account's last row. The counter stays
- * locked until the transaction ends.
+ * SQL: increases a counter of each tenant within the caller's query. `rows` names a common table
+ * expression with the column tenant_id; each of its rows counts. The query returns tenant_id and
+ * value, the number of the tenant's last row. The counter stays locked until the transaction ends.
  * @param step SQL for how many numbers each row consumes
  */
 export function countUpSql(name: CounterName, { rows, step }: { rows: string; step: string }): string {
@@ -16,7 +16,10 @@ export function countUpSql(name: CounterName, { rows, step }: { rows: string; st
              returning c.tenant_id, c.value`;
 }
 
-/** Call it in the transaction that counted up. */
+/**
+ * Sets counters. Call it in the transaction that increased them, because the counters are locked
+ * until that transaction ends.
+ */
 export async function setCounters(
   tx: Transaction,
   name: CounterName,

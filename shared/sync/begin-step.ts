@@ -26,8 +26,8 @@ interface Row extends Omit<ConnectionQueueRow, 'is_mine'> {
 }
 
 /**
- * Reads a connection that this process holds under a lease, and locks the lease until the
- * transaction ends. Returns undefined if another worker has the lease.
+ * Reads a connection, and locks its lease until the transaction ends. Returns undefined if `owner`
+ * no longer has the lease.
  */
 export async function lockHeldConnection(
   tx: Transaction,
@@ -49,7 +49,10 @@ export async function lockHeldConnection(
   return { tenantId, connectionId, vendor, environment, status, settings, externalAccount, health };
 }
 
-/** Milliseconds until the next work of a connection is due; null if the connection has no work. */
+/**
+ * Finds how many milliseconds remain until the connection's next work is due. The number is
+ * negative if the work is overdue. Null if there is no work or the connection is paused.
+ */
 export async function findNextWorkMs(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

@@ -2,10 +2,13 @@ import { newId } from '../platform/ids.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
 
-/** One call to a vendor, without any value of its bodies. */
+/**
+ * The log entry of one call to a vendor. It names the fields of the bodies, but contains no value
+ * from them.
+ */
 export interface ConnectionCall {
   method: string;
-  /** Without the query, which may contain values. */
+  /** The path without the query string, which may contain values. */
   path: string;
   response_status: number | null;
   error: string | null;

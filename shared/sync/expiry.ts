@@ -8,7 +8,7 @@ export const EXPIRED_CALLS: ExpiryRule = {
   condition: `o.id < ${monthAgo}`,
 };
 
-/** After 7 days no vendor repeats a webhook any more. */
+/** After 7 days, no vendor repeats a webhook any more, so duplicates need not be recognized. */
 export const EXPIRED_INBOUND_NOTICES: ExpiryRule = {
   table: 'inbound_notices',
   condition: "o.received_at < now() - interval '7 days'",
@@ -24,7 +24,7 @@ export const EXPIRED_SYNC_RUNS: ExpiryRule = {
   condition: `o.id < ${monthAgo}`,
 };
 
-/** Sign-ins at a vendor that were used, or not completed in time. */
+/** Deletes each sign-in at a vendor one day after it has expired, completed or not. */
 export const EXPIRED_OAUTH_ATTEMPTS: ExpiryRule = {
   table: 'oauth_attempts',
   condition: "o.expires_at < now() - interval '1 day'",

@@ -15,7 +15,7 @@ const COLUMNS =
   'tenant_id uuid, connection_id uuid, kind text, local_id uuid, external_id text, version text, url text';
 const NAMES = 'tenant_id, connection_id, kind, local_id, external_id, version, url';
 
-/** Stores ids and versions that a write returned, or that a pull found. */
+/** Stores the vendor's ids and versions of records, as a write returned or a pull found them. */
 export async function storeExternalIds(tx: Transaction, ids: readonly ExternalId[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.query({
@@ -28,7 +28,9 @@ export async function storeExternalIds(tx: Transaction, ids: readonly ExternalId
   });
 }
 
-/** Finds and locks the ids of our records that belong to the given records of a vendor. */
+/**
+ * Finds which of our records belong to these records of a vendor. Locks the rows of external_ids.
+ */
 export async function findExternalIds(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

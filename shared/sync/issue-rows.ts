@@ -2,7 +2,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../records/lock-records.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** Why a person must decide about a record that is also at a vendor. */
+/** Why a person must decide about a record that both we and a vendor have. */
 export const ISSUE_KINDS = ['refused', 'exhausted', 'conflict', 'gone'] as const;
 export type IssueKind = (typeof ISSUE_KINDS)[number];
 

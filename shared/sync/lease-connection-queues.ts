@@ -2,7 +2,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { type AcquiredRow, createLeaseQueries, type LeasedTable } from '../records/lease-queries.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** The pauses and failures of a connection's queue. Times are in ms since 1970. */
+/** Pauses and failures of a connection's queue. Times are in ms since 1970. */
 export interface ConnectionHealth {
   consecutiveFailures: number;
   openCount: number;
@@ -37,7 +37,10 @@ export function parseConnectionHealth(row: Omit<ConnectionQueueRow, 'is_mine'>):
 }
 
 export interface StepHealth extends ConnectionHealth {
-  /** Undefined if no call of the step showed whether the vendor works. */
+  /**
+   * True if a call of the step showed that the vendor works, false if one showed that it does not.
+   * Undefined if no call showed either.
+   */
   hasSucceeded: boolean | undefined;
   lastError: string | null;
   calls: number;
@@ -94,7 +97,10 @@ export async function lockConnectionQueues(tx: Transaction, refs: readonly Recor
   });
 }
 
-/** Ends the pauses of connections that their account changed. */
+/**
+ * Ends the pauses after failures, for connections that their account has changed. Pauses for a rate
+ * limit stay.
+ */
 export async function resumeConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'resume-connection-queues',

@@ -8,7 +8,7 @@ export interface InboundNoticeRow {
   stream: string;
 }
 
-/** Stores the items of webhooks. Returns only the new ones. */
+/** Stores the items of webhooks. Returns only the items that were not stored before. */
 export async function insertInboundNotices(
   tx: Transaction,
   notices: readonly InboundNoticeRow[],

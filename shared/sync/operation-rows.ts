@@ -2,7 +2,10 @@ import { newId } from '../platform/ids.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** A write at a vendor. The command that changes the record stores it in its own transaction. */
+/**
+ * An outbound operation to store. The command that changes the record stores the operation in its
+ * own transaction.
+ */
 export interface NewOperation {
   tenant_id: string;
   connection_id: string;
@@ -13,8 +16,8 @@ export interface NewOperation {
 }
 
 /**
- * Stores writes at vendors. An earlier operation for the same record and verb is deleted if no
- * worker has attempted it, because the new operation replaces it.
+ * Stores outbound operations. Deletes each earlier operation for the same record and verb that no
+ * worker has attempted, because the new operation replaces it.
  */
 export async function insertOperations(tx: Transaction, operations: readonly NewOperation[]): Promise<void> {
   if (operations.length === 0) return;
@@ -38,17 +41,17 @@ export interface StartedOperation extends RecordRef {
   local_id: string;
   verb: string;
   operation_key: string;
-  /** Including this attempt. */
+  /** How many attempts were started, including this one. */
   attempts: number;
   may_have_arrived: boolean;
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   created_at: string;
 }
 
 /**
- * Starts the operation of a connection that has been due the longest, but never before an earlier
- * operation of the same record. If a worker died, its operation is still `doing` and may have
- * arrived.
+ * Starts one of the connection's due operations: the one that has been due longest. The operations
+ * of one record run in the sequence of their creation. An operation that is still `doing` belonged
+ * to a worker that died, so its write may have arrived.
  */
 export async function startNextOperation(
   tx: Transaction,
@@ -82,11 +85,11 @@ export type OperationResult =
       errorKind: string;
       retryInMs: number;
       mayHaveArrived: boolean;
-      /** False if the vendor did not process the attempt, which then does not count. */
+      /** False if the vendor did not process the attempt. Such an attempt does not count. */
       isCounted: boolean;
     };
 
-/** Stores how an attempt ended, unless another worker has attempted the operation since. */
+/** Stores how an attempt ended, unless a worker has started the operation again since. */
 export function storeOperationResult(
   tx: Transaction,
   { tenant_id, id, attempts }: StartedOperation,
@@ -116,9 +119,10 @@ export function storeOperationResult(
 const MAX_REPLAYED = 10_000;
 
 /**
- * Makes dead operations due again, and returns their number. An operation keeps its idempotency
- * key, unless the vendor definitely refused it: only then is another try a new write.
- * @param filter the operation, or the period in which the operations were created
+ * Makes dead operations due again, and returns their number. Each keeps its idempotency key,
+ * because the vendor may have processed the write. Only an operation that the vendor refused gets a
+ * new key, because the vendor certainly did not process it.
+ * @param filter names the operation, or the period in which the operations were created
  */
 export async function replayOperations(
   tx: Transaction,

@@ -3,13 +3,15 @@ import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 export interface SecretRow {
   sealed: string;
-  /** In ms since 1970; null if the token does not expire or is absent. */
+  /** In ms since 1970; null if there is no access token, or it does not expire. */
   access_expires_at: number | null;
   version: number;
   refusals: number;
 }
 
-/** Stores secrets that the account entered, or permitted at the vendor. */
+/**
+ * Stores the secrets that an account entered, or that the account's sign-in at the vendor returned.
+ */
 export async function storeSecrets(
   tx: Transaction,
   secrets: readonly (RecordRef & { sealed: string })[],
@@ -39,8 +41,8 @@ export async function readSecrets(
 }
 
 /**
- * Leases the refresh of a connection's tokens. Returns false if another process holds the lease, or
- * has stored tokens since this version was read.
+ * Acquires the lease to refresh a connection's tokens. Returns false if another process has the
+ * lease, or has stored tokens since this version was read.
  */
 export async function leaseRefresh(
   tx: Transaction,
@@ -57,14 +59,17 @@ export async function leaseRefresh(
   return rows.length > 0;
 }
 
-/** The tokens after a refresh. Times are in ms since 1970. */
+/** The tokens after a refresh, encrypted. Times are in ms since 1970. */
 export interface RefreshedSecrets {
   sealed: string;
   accessExpiresAt: number | null;
   refreshExpiresAt: number | null;
 }
 
-/** Stores new tokens and returns true, unless the stored version has changed since it was read. */
+/**
+ * Stores new tokens and returns true. If the stored version is no longer `version`, stores nothing
+ * and returns false.
+ */
 export async function storeRefreshed(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -81,7 +86,10 @@ export async function storeRefreshed(
   return rows.length > 0;
 }
 
-/** Ends the lease of a failed refresh. Returns the number of consecutive refusals. */
+/**
+ * Ends the lease of a failed refresh, and counts the failure if the vendor refused the refresh.
+ * Returns the number of consecutive refusals.
+ */
 export async function countRefusal(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -110,7 +118,7 @@ export function deleteSecrets(
 
 export interface NewOAuthAttempt extends RecordRef {
   connection_id: string;
-  /** SHA-256 in hexadecimal digits. */
+  /** SHA-256 of the OAuth state, in hexadecimal digits. */
   state_hash: string;
   verifier_sealed: string;
   session_id: string | null;
@@ -132,7 +140,7 @@ export async function insertOAuthAttempts(
   });
 }
 
-/** Marks an attempt as used. Returns false if it was used before or has expired. */
+/** Marks a sign-in attempt as used. Returns false if it was used before or has expired. */
 export async function useOAuthAttempt(
   tx: Transaction,
   { tenantId, attemptId }: { tenantId: string; attemptId: string },

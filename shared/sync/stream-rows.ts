@@ -1,7 +1,7 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** Every connection has this stream: the vendor's description of the account. */
+/** The stream that reads the vendor's description of the account. Every connection has it. */
 export const DESCRIBE_STREAM = 'describe';
 
 export interface NewStream {
@@ -23,9 +23,9 @@ export async function insertStreams(tx: Transaction, streams: readonly NewStream
 }
 
 export interface DueStreams extends RecordRef {
-  /** Null: all streams of the connection, except the description. */
+  /** Null means all streams of the connection, except the description. */
   stream: string | null;
-  /** The pull reads again everything that changed since this time. */
+  /** If set, the pull reads again everything that changed since this time. */
   since?: string | null;
 }
 
@@ -47,11 +47,14 @@ export interface DueStream {
   cursor: string | null;
   since: string | null;
   every_seconds: number;
-  /** A different value after the pull shows that the stream was made due again during it. */
+  /**
+   * When the stream became due. If the value differs after the pull, the stream was made due again
+   * during the pull.
+   */
   next_at: string;
 }
 
-/** Finds the stream of a connection that has been due the longest. */
+/** Finds which stream of the connection has been due longest. */
 export async function findDueStream(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -73,7 +76,10 @@ export interface StreamProgress {
   cursor: string | null;
   /** Milliseconds until the next pull; null if only a webhook or a client starts it. */
   inMs: number | null;
-  /** `next_at` at the start of the pull. A value that a webhook stored since then stays. */
+  /**
+   * `next_at` at the start of the pull. If a webhook has changed `next_at` since then, the changed
+   * value is kept.
+   */
   startedFor: string;
 }
 
@@ -117,7 +123,9 @@ export interface SyncRun extends RecordRef {
   started_at: string;
 }
 
-/** Stores a run that changed something, or that failed. */
+/**
+ * Stores a sync run. Callers store only runs that changed something or failed, and descriptions.
+ */
 export function insertRun(tx: Transaction, run: SyncRun): void {
   const columns = `tenant_id uuid, id uuid, connection_id uuid, stream text, state text, changes integer, dropped integer, error text,
     started_at timestamptz`;

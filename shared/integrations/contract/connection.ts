@@ -3,7 +3,10 @@ export interface VendorRequest {
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** True for a GET, and for a write that carries the vendor's idempotency key. */
+  /**
+   * True if the request may be sent twice. This is true for a GET, and for a write that carries the
+   * vendor's idempotency key.
+   */
   isRepeatable: boolean;
 }
 
@@ -13,22 +16,25 @@ export interface VendorResponse {
   body: Buffer;
 }
 
-/** A connection with its unsealed credentials, for the duration of one step. */
+/** A connection with its decrypted credentials, for the duration of one step. */
 export interface OpenConnection {
   id: string;
   settings: Readonly<Record<string, unknown>>;
   credentials: Readonly<Record<string, string>>;
-  /** OAuth only. */
+  /** Undefined unless the vendor uses OAuth. */
   accessToken: string | undefined;
   /**
-   * Sends a guarded request within the rate limit, and logs it.
-   * @throws {VendorError} `again` if nothing was sent,
-   * `unknown_outcome` if a write may have arrived
+   * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
+   * @throws {VendorError} `again` if nothing was sent; `unknown_outcome` if a write may have
+   * arrived
    */
   call(request: VendorRequest): Promise<VendorResponse>;
 }
 
-/** The vendor's id, version and address of a record that a write stored. */
+/**
+ * How the vendor identifies a record after a write: the vendor's id, version and web address of the
+ * record.
+ */
 export interface Written {
   externalId: string;
   version: string | null;
@@ -38,14 +44,16 @@ export interface Written {
 export interface Change<State> {
   kind: string;
   externalId: string;
-  /** Compared as text. A change with an older version is dropped. */
+  /**
+   * Versions are compared as text. A change with an older version than the stored one is dropped.
+   */
   version: string;
   fields: State;
 }
 
 export interface PullStart {
   stream: string;
-  /** The cursor of the last page. Null starts from the beginning. */
+  /** The cursor that the last page returned; null to read from the beginning. */
   cursor: string | null;
   /** If set, the pull ignores the cursor and reads everything that changed since this time. */
   since: string | null;

@@ -1,7 +1,7 @@
 import type { OpenConnection, Page, PullStart, Written } from './connection.js';
 
 export interface OutgoingMessage {
-  /** The same on every attempt, so that a vendor or a mail program can recognize a duplicate. */
+  /** The same id on every attempt, so that a vendor or a mail program can recognize a duplicate. */
   id: string;
   sender: string;
   recipient: string;
@@ -9,7 +9,7 @@ export interface OutgoingMessage {
   text: string;
   html: string | null;
   attachment: { filename: string; content: Buffer } | undefined;
-  /** The picture that the HTML refers to by `cid:`. */
+  /** An inline picture, to which the HTML refers by `cid:` and the `contentId`. */
   picture?: { contentId: string; contentType: string; content: Buffer };
 }
 
@@ -22,7 +22,7 @@ export interface MessageSender {
 export interface WriteAttempt {
   /** The vendor's idempotency key: the same on every attempt of an operation. */
   operationKey: string;
-  /** An earlier attempt had no response, so the vendor may have processed it. */
+  /** True if an earlier attempt had no response, so the vendor may have processed it. */
   mayHaveArrived: boolean;
 }
 
@@ -32,10 +32,10 @@ export interface MessageState {
   reason: string | null;
 }
 
-/** Translates messages for one vendor of texts, and keeps no state. */
+/** Sends texts through one vendor, and reads what became of them. Keeps no state. */
 export interface MessagingAdapter {
   /**
-   * Sends a text at most once per operation key: if an earlier attempt may have arrived, the
+   * Sends a text at most once per operation key. If an earlier attempt may have arrived, the
    * adapter first looks for the text at the vendor.
    */
   send(connection: OpenConnection, message: OutgoingMessage, attempt: WriteAttempt): Promise<Written>;

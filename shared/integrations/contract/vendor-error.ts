@@ -1,13 +1,14 @@
 /**
  * Why a call to a vendor failed:
- * - `again`: the vendor did not process the call and may do so
- *   later (no connection, or a 5xx response before a write).
+ * - `again`: the vendor did not process the call and may do so later. This is the kind for a read
+ *   without a usable response, and for a write that was not sent.
  * - `limit`: the vendor did not process the call, because of its rate limit.
  * - `auth`: the vendor does not accept the credentials.
  * - `refused`: the vendor would refuse the same call again.
  * - `conflict`: the record has changed at the vendor since it was read.
  * - `gone`: the record no longer exists at the vendor.
- * - `unknown_outcome`: a write got no response, but the vendor may have processed it.
+ * - `unknown_outcome`: a write got no response, or a 5xx response, so the vendor may have
+ *   processed it.
  */
 export type VendorErrorKind =
   | 'again'
@@ -20,16 +21,16 @@ export type VendorErrorKind =
 
 export interface VendorErrorDetails {
   kind: VendorErrorKind;
-  /** The vendor's error code, or else the kind. */
+  /** The vendor's error code; by default, the kind. */
   code?: string;
-  /** Minimum wait before the next call. */
+  /** How long to wait at least before the next call. */
   retryAfterMs?: number;
-  /** The vendor's id of the request, which its support asks for. */
+  /** The vendor's id of the request. The vendor's support asks for it. */
   vendorRequestId?: string | null;
   cause?: unknown;
 }
 
-/** The only error that adapters throw. The account sees its message. */
+/** The only error that adapters throw. The account sees the error message. */
 export class VendorError extends Error {
   override readonly name = 'VendorError';
   readonly kind: VendorErrorKind;

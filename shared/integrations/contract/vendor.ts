@@ -3,13 +3,13 @@ import type { Config, VendorSettings } from '../../config/config.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
 
-/** docs/decisions.md §11 defines them. */
+/** The kinds of vendors that docs/decisions.md §11 defines. */
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
 /** Describes a vendor. The catalogue and the validation of inputs follow from it. */
 export interface Manifest {
-  /** The vendor's name in paths, rows and settings. */
+  /** The vendor's name in URL paths, in rows and in the setting INTEGRATIONS. */
   vendor: string;
   kind: VendorKind;
   label: string;
@@ -18,24 +18,26 @@ export interface Manifest {
   credentialsSchema: Joi.ObjectSchema;
   settingsSchema: Joi.ObjectSchema;
   docsUrl: string;
-  /** The streams to pull, each with the longest time between two pulls, in seconds. */
+  /** The streams to pull. Maps each stream to the longest time between two pulls, in seconds. */
   streams: Readonly<Record<string, number>>;
   limits: CallLimits;
   oauth?: OAuthManifest;
 }
 
 export interface CallLimits {
-  /** Per connection. */
+  /** Calls per second for one connection. */
   perSecond: number;
-  /** Calls that a connection may make immediately after a pause. */
+  /** Calls that a connection may make at once after a pause. */
   burst: number;
-  /** For all connections together, if the vendor limits the application as a whole. */
+  /**
+   * Calls per minute for all connections together, if the vendor limits the application as a whole.
+   */
   perAppAndMinute?: number;
   timeoutMs: number;
 }
 
 export interface OAuthManifest {
-  /** Paths below the vendor's identity address. */
+  /** Paths below the vendor's `identityUrl`. */
   authorizePath: string;
   tokenPath: string;
   revokePath?: string;
@@ -46,31 +48,34 @@ export interface OAuthManifest {
 export interface VendorAccount {
   externalAccount: string;
   label: string | null;
-  /** Undefined if the vendor does not name it. */
+  /** Undefined if the vendor does not say whether the account is live. */
   environment: 'live' | 'sandbox' | undefined;
 }
 
 export interface InboundRequest {
   body: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The public address that the vendor called; some vendors sign it too. */
+  /** The public address that the vendor called. Some vendors include it in the signature. */
   url: string;
 }
 
-/** One item of a webhook: it says that a stream has changes. */
+/** One item of a webhook. It means that the vendor has changes in this stream. */
 export interface InboundNotice {
   externalAccount: string | null;
   dedupeId: string;
   stream: string;
 }
 
-/** Verifies a vendor's webhooks and splits them into notices. */
+/** Verifies a vendor's webhooks and splits them into their items ({@link InboundNotice}). */
 export interface Inbound {
-  /** True if the secret belongs to the application, so that one address serves all connections. */
+  /**
+   * True if all connections share one webhook secret and one address. False if each connection has
+   * its own.
+   */
   isPerApplication: boolean;
   /**
-   * @param request with the raw body, because the signature covers its bytes
-   * @param secret the webhook secret of the connection or of the application
+   * @param request contains the raw body, because the signature covers its bytes
+   * @param secret webhook secret of the connection or of the application
    */
   verify(request: InboundRequest, secret: string): boolean;
   split(body: Buffer): InboundNotice[];
@@ -79,12 +84,12 @@ export interface Inbound {
 /** A vendor that accounts connect themselves. */
 export interface TenantVendor {
   manifest: Manifest;
-  /** Undefined if the credentials do not show whether they are test credentials. */
+  /** Returns undefined if the credentials do not show whether they are test credentials. */
   readEnvironment?(credentials: Record<string, string>): 'live' | 'sandbox' | undefined;
   describe(connection: OpenConnection): Promise<VendorAccount>;
   messaging: MessagingAdapter;
   inbound: Inbound;
-  /** The vendor's own addresses, unless the setting INTEGRATIONS replaces them. */
+  /** The vendor's addresses. The setting INTEGRATIONS may replace them. */
   baseUrl: string;
   identityUrl?: string;
 }
@@ -92,7 +97,7 @@ export interface TenantVendor {
 /** A vendor that the operator of this deployment configures for all accounts. */
 export interface OperatorVendor {
   manifest: Pick<Manifest, 'vendor' | 'kind' | 'label'>;
-  /** Undefined if the operator has not configured the vendor. */
+  /** Returns undefined if the operator has not configured the vendor. */
   openSender(config: Config): MessageSender | undefined;
 }
 
@@ -115,7 +120,7 @@ export class Vendors {
   }
 }
 
-/** Returns the vendor's own addresses, or those that the setting INTEGRATIONS names instead. */
+/** Returns the vendor's addresses, or those that the setting INTEGRATIONS names instead. */
 export function getVendorAddresses(
   { baseUrl, identityUrl = baseUrl }: TenantVendor,
   settings: VendorSettings = {},

@@ -5,11 +5,17 @@ import { type Field, getOutput, inferKind } from './field.js';
 
 /** A field whose value is an object. The object's members are columns of the table. */
 export interface ColumnGroup extends Field {
-  /** Null sets all columns of the group; an object sets those of its members. */
+  /**
+   * Converts the value into columns. Null sets all columns of the group to null. An object sets the
+   * columns of the members that it contains.
+   */
   toColumns: (value: object | null | undefined) => Record<string, unknown>;
 }
 
-/** The columns in the table and in the CSV file have the prefix: `vehicle_make` for `make`. */
+/**
+ * Builds a field from the members of an object. In the table and in the CSV file, the columns have
+ * the prefix: `vehicle_make` for `make`.
+ */
 export function columnGroup(prefix: string, members: Readonly<Record<string, Field>>): ColumnGroup {
   const entries = Object.entries(members).map(([name, field]) => ({
     name,

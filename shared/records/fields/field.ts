@@ -3,52 +3,73 @@ import { type JsonMember, jsonTime } from '../../contracts/resource.js';
 import { dateTime, multilineText, text, uuid } from '../../contracts/schemas/fields.js';
 import type { ReferencedTable } from '../references.js';
 
-/** How a CSV file prints a value. `plain` holds no text that people wrote. */
+/**
+ * How a CSV file prints a value. `text` is protected against formulas, because people may have
+ * written it. `plain` is not, because it contains no text that people wrote.
+ */
 export type CellKind = 'text' | 'plain' | 'time' | 'cents' | 'boolean';
 
 export interface Cell {
   name: string;
   kind: CellKind;
-  /** SQL over the row with this alias; by default the column of the same name. */
+  /**
+   * Returns the SQL for the value, over the row with this alias. By default, it is the column with
+   * the cell's name.
+   */
   sql?: (alias: string) => string;
 }
 
 /**
- * One field of a resource, in one row. The row determines what clients send and get, the columns of
- * the table, the CSV file and the SQL dump, and which texts agents get between marks.
+ * One field of a resource. It determines what clients send and get, and which texts are marked as
+ * untrusted for agents. It also determines the columns of the table, of the CSV file and of the SQL
+ * dump.
  */
 export interface Field {
-  /** What a request may hold; absent if no client sets the field. */
+  /** What a request may contain; absent if no client sets the field. */
   input?: Joi.Schema;
-  /** What a change may hold, if the rule differs from a creation's. */
+  /** What a change may contain, if the rule differs from the rule for a creation. */
   changeInput?: Joi.Schema;
-  /** Which requests may set the field; both by default. */
+  /** Which request may set the field; by default, creations and changes. */
   setBy?: 'create' | 'change';
   isRequired?: true;
-  /** What a response holds: by default the input, and nothing if null. */
+  /**
+   * What a response contains. By default, this is the schema of `input`. Null if responses do not
+   * show the field.
+   */
   output?: Joi.Schema | null;
-  /** SQL for the value, over the row with this alias; by default the field's column. */
+  /**
+   * Returns the SQL for the value, over the row with this alias. By default, it is the field's
+   * column.
+   */
   sql?: (alias: string) => string;
   /**
-   * SQL type of the field's column, or each of its columns with its type. Null for a computed
-   * field. If absent, the column has the field's name and another command sets it.
+   * SQL type of the field's column, or an object that maps each of the field's columns to its type.
+   * Null for a computed field. If absent, the column has the field's name, and creations and
+   * changes do not set it.
    */
   columns?: string | Readonly<Record<string, string>> | null;
   /**
-   * How the CSV file prints the field, or its columns there. Derived from the output by default.
+   * How the CSV file prints the field, or the field's columns in that file. By default, derived
+   * from the output. Null if the CSV file omits the field.
    */
   csv?: CellKind | readonly Cell[] | null;
-  /** The field came to the CSV file after the fields below, so its column comes last there. */
+  /**
+   * Puts the field's column last in the CSV file. The column was added to that file after the
+   * columns of the fields below.
+   */
   isLastInCsv?: true;
-  /** The value must be an id of the account in this table. */
+  /** The value must be the id of a record in this table that belongs to the account. */
   references?: ReferencedTable;
-  /** People outside write this text (or the members with these names), and agents read it. */
+  /**
+   * True if people write this text and agents read it. A list names the members of an object that
+   * contain such text.
+   */
   freeText?: true | readonly string[];
 }
 
 export const recordId = (): Field => ({ output: uuid() });
 
-/** A time that commands set. Responses show it in UTC. */
+/** Builds a field for a time that commands set and clients do not. Responses show it in UTC. */
 export const time = (output: Joi.Schema = dateTime()): Field => ({ output });
 
 export function optionalText(maxLength: number, options: Partial<Field> = {}): Field {
@@ -68,12 +89,15 @@ export function optionalReference(references: ReferencedTable, options: Partial<
   return { input: uuid().allow(null), output: uuid().allow(null), columns: 'uuid', references, ...options };
 }
 
-/** Null if responses do not show the field. */
+/** Returns the schema of the field in responses, or null if responses do not show the field. */
 export function getOutput({ input, output }: Field): Joi.Schema | null {
   return output === undefined ? (input ?? null) : output;
 }
 
-/** A string counts as text that people wrote unless it is an id, a day, a time or one of a list. */
+/**
+ * Derives how a CSV file prints a value. A string counts as text that people wrote, unless it is an
+ * id, a day, a time or one of a fixed list.
+ */
 export function inferKind(name: string, schema: Joi.Schema): CellKind {
   const { type, flags, rules, metas } = schema.describe() as Joi.Description & {
     flags?: { only?: boolean };

@@ -4,37 +4,41 @@ import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
 import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
 
-/** Derived from the fields of a resource once, when the module is loaded. */
+/** What follows from the fields of a resource. It is derived once, when the module is loaded. */
 export interface RecordFields {
   creation: Joi.SchemaMap;
   change: Joi.SchemaMap;
-  /** All members are required. */
+  /** The schema of the record in responses. All members are required. */
   response: Joi.ObjectSchema;
-  /** The columns that clients set, with their SQL types, for `recordsetSql`. */
+  /** The columns that clients set, with their SQL types, in the form that `recordsetSql` needs. */
   settable: string;
-  /** The settable columns that a change may set. */
+  /** The columns that a change may set, in the same form as `settable`. */
   changeable: string;
   settableNames: readonly string[];
-  /** Names of the columns of the table that responses or files show. */
+  /** Names of the table's columns that responses or files show. */
   columnNames: readonly string[];
-  /** New columns come last, because spreadsheets rely on the sequence. */
+  /** The cells of a CSV row. New columns come last, because spreadsheets rely on the sequence. */
   cells: readonly Required<Cell>[];
-  /** Members with texts from people outside. */
+  /** Names of the members with free text, which people wrote. */
   freeTextNames: readonly string[];
-  /** The table of each field that holds another record's id. */
+  /** Maps each field that holds another record's id to that record's table. */
   references: References;
-  /** The members of the JSON object. Their SQL reads the row by this alias. */
+  /** Returns the members of the record's JSON object. Their SQL reads the row with this alias. */
   members: (alias: string) => JsonMember[];
-  /** SQL for the JSON object. It reads the row by this alias. */
+  /** Returns the SQL for the record's JSON object. It reads the row with this alias. */
   representation: (alias: string) => string;
 }
 
-/** New fields come last, because JSON members and CSV columns keep the sequence of the fields. */
+/**
+ * Derives the schemas, columns and SQL of a resource. Add new fields at the end, because JSON
+ * members and CSV columns keep the sequence of the fields.
+ */
 export function defineFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
   const settable = entries.filter(([, field]) => field.input);
-  // Joi describes a schema more slowly than a query is built, so the schemas are described once.
+  // Each renderer describes the Joi schema of its field. That is slower than building a query, so
+  // the renderers are created once.
   const renderers = shown.map(([name, field]) => createRenderer(name, field));
   const members = (alias: string) => renderers.map((render) => render(alias));
   return {
@@ -60,7 +64,7 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
   };
 }
 
-/** Keeps each text, because every query needs it and the code uses only a few aliases. */
+/** Caches each result, because every query needs it and the code uses only a few aliases. */
 function memoizeByAlias(render: (alias: string) => string): (alias: string) => string {
   const texts = new Map<string, string>();
   return (alias) => {
@@ -71,8 +75,8 @@ function memoizeByAlias(render: (alias: string) => string): (alias: string) => s
 }
 
 /**
- * For entries of a list that a column holds as JSON. In the file of the
- * entries, `value` holds an entry.
+ * Like {@link defineFields}, for the entries of a list that one column holds as JSON. A query that
+ * exports the entries must name the entry `value`.
  */
 export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields).map(([name, field]) => {
@@ -82,7 +86,10 @@ export function defineEntryFields(fields: Readonly<Record<string, Field>>): Reco
   return defineFields(Object.fromEntries(entries));
 }
 
-/** The JSON already holds times and booleans in the form that files show. */
+/**
+ * Builds the CSV cell of an entry. Times and booleans need no conversion, because the JSON already
+ * holds them in the form that files show.
+ */
 function buildEntryCell(name: string, kind: CellKind): Cell {
   const value = (alias: string) => `(${alias}.value ->> '${name}')`;
   if (kind === 'cents') return { name, kind, sql: (alias) => `${value(alias)}::bigint` };

@@ -6,14 +6,17 @@ import type { RecordFields } from './record-fields.js';
 /** What a resource publishes about itself, apart from its handlers and its routes. */
 export interface ResourceModule {
   table: ResourceTable;
-  /** All schemas of the bodies and queries in the OpenAPI document. */
+  /** All schemas of the resource's bodies and queries, for the OpenAPI document. */
   schemas: Record<string, Joi.Schema>;
   commands: readonly CommandDefinition<never>[];
-  /** Empty if the records are not made of field rows. */
+  /** Empty if the resource does not define its records by fields. */
   fields: readonly RecordFields[];
 }
 
-/** `schemas` and `commands` are all exports of the resource's `schema.ts` and `commands.ts`. */
+/**
+ * Builds the module of a resource. `schemas` and `commands` are all exports of the resource's
+ * `schema.ts` and `commands.ts`.
+ */
 export function defineModule({
   table,
   schemas,

@@ -12,7 +12,7 @@ export interface StoredResource {
   fields: RecordFields;
 }
 
-/** A column that a row does not name is null. */
+/** Inserts records. A column that a row does not name becomes null. */
 export async function insertRecords(
   tx: Transaction,
   { table: { table }, fields }: StoredResource,
@@ -28,7 +28,10 @@ export async function insertRecords(
   });
 }
 
-/** @param toColumns turns a body into columns; by default each member is a column */
+/**
+ * Applies patches to records.
+ * @param toColumns converts a body into columns; by default each member is a column
+ */
 export async function updateRecords<Input extends object>(
   tx: Transaction,
   commands: Command<Input>[],

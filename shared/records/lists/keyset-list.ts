@@ -4,7 +4,7 @@ import { firstIdAtSql } from '../../platform/id-times.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildSearchQuery, type ListSearch, SEARCH_TIMEOUT_MS } from './search.js';
 
-/** PostgreSQL renders the items. */
+/** One page of a list. PostgreSQL renders the items as JSON, joined by commas. */
 export interface PageRow {
   items: string;
   count: number;
@@ -15,13 +15,13 @@ export interface PageRow {
 
 export interface FilterScope {
   tenantId: string;
-  /** IANA time zone. A plain date in `since` or `until` means midnight there. */
+  /** IANA time zone. A plain date in `since` or `until` means midnight in this zone. */
   timeZone: string;
 }
 
 export interface ListScope extends FilterScope {
   position: CursorPosition | undefined;
-  /** The agent that sends the request, for lists that show agents only their own records. */
+  /** The agent that sends the request. Some lists show an agent only the agent's own records. */
   agentId?: string | undefined;
 }
 
@@ -30,13 +30,13 @@ export class Conditions {
   readonly values: unknown[] = [];
   private readonly parts: string[] = [];
 
-  /** Each `?` in the text becomes the `$n` of the next value. */
+  /** Adds a condition. Each `?` in the text becomes the `$n` of the next value. */
   add(text: string, ...values: unknown[]): this {
     this.parts.push(this.bind(text, ...values));
     return this;
   }
 
-  /** Binds values like {@link add}, but adds no condition. */
+  /** Binds values like {@link add} and returns the text, but adds no condition. */
   bind(text: string, ...values: unknown[]): string {
     let next = 0;
     return text.replace(/\?/g, () => {
@@ -46,12 +46,15 @@ export class Conditions {
     });
   }
 
-  /** Adds the condition unless the value is undefined. */
+  /** Adds the condition, unless the value is undefined. */
   addIf(value: unknown, text: string): this {
     return value === undefined ? this : this.add(text, value);
   }
 
-  /** Adds `column = value` for each of these filters that the query has; both have one name. */
+  /**
+   * Adds `column = value` for each named filter that the query contains. The column has the same
+   * name as the filter.
+   */
   addEqual<Query extends object>(query: Query, ...names: (keyof Query & string)[]): this {
     for (const name of names)
       if (query[name] !== undefined) this.parts.push(`t.${name} = $${this.values.push(query[name])}`);
@@ -65,27 +68,30 @@ export class Conditions {
 
 export interface ListPlan {
   table: string;
-  /** Projection of the alias `t`. */
+  /** SQL for an item's JSON, over the row with the alias `t`. */
   representation: string;
   conditions: Conditions;
   limit: number;
   position: CursorPosition | undefined;
-  /** `conditions` does not contain the condition of the search. */
+  /** The search. Its condition is not part of `conditions`. */
   search?: ListSearch | undefined;
   /**
-   * The column with the record's time, for tables whose ids are in time order. The list then sorts
-   * by id alone, and its cursors carry this time.
+   * The column with the record's time, if the table's ids begin with that time. The list is then
+   * sorted by id alone, and its cursors contain this time.
    */
   idTimeColumn?: string;
 }
 
-/** 200 invoices can be 84 MB, and a page stays in memory until its client has read it. */
+/**
+ * Maximum size of a page. 200 invoices can be 84 MB, and a page stays in memory until its client
+ * has read it.
+ */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Builds the query of a keyset page, newest first by (created_at, id). Page 10,000 costs as much as
- * page 1, and rows inserted meanwhile do not shift later pages (docs/decisions.md §5). The query
- * reads one extra row to find out whether another page follows.
+ * page 1, and rows inserted between two requests do not shift later pages (docs/decisions.md §5).
+ * The query reads one extra row to find out whether another page follows.
  */
 export function buildListQuery(plan: ListPlan): SqlQuery {
   const { conditions, position, idTimeColumn, search } = plan;
@@ -99,7 +105,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
       ? `select t.* from ${plan.table} t where ${conditions.text}
             order by ${idTimeColumn ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`
       : buildSearchQuery({ ...plan, search, term: search.term, limitAt });
-  // withMaxBytes expects this value to be the last value.
+  // Must stay the last value, because `withMaxBytes` replaces the last value.
   const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
   // `offset 0` makes PostgreSQL render each item once instead of once per use.
   const text = `
@@ -127,17 +133,20 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
   return search?.term === undefined ? query : { ...query, timeoutMs: SEARCH_TIMEOUT_MS };
 }
 
-/** Replaces the byte limit, the query's last value. A page has at least one item, however large. */
+/**
+ * Replaces the byte limit, which is the last value of a list query. A page has at least one item,
+ * however large.
+ */
 export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
   return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
 }
 
-/** One entry per combination of filters. */
+/** Maps the text of a query to its name. There is one entry per combination of filters. */
 const queryNames = new Map<string, string>();
 
 /**
- * Names a prepared query after a hash of its text. Hashing for every page took a thirtieth of the
- * API process's time (measured), so names are cached.
+ * Names a prepared query after a hash of its text. Names are cached, because hashing for every page
+ * took a thirtieth of the API process's time (measured).
  */
 function nameQuery(text: string): string {
   let name = queryNames.get(text);
@@ -154,14 +163,17 @@ export interface DateRange {
   timeZone: string;
 }
 
-/** `since` is inclusive, `until` exclusive. A plain date means midnight for the tenant. */
+/**
+ * Adds the conditions for a time range. `since` is inclusive, `until` exclusive. A plain date means
+ * midnight in the tenant's time zone.
+ */
 export function addDateRange(conditions: Conditions, column: string, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.${column} ${operator} ${time}`);
 }
 
 /**
- * For records whose ids contain their time: the query needs only the index on the ids, and reads no
- * row or partition outside the range.
+ * Like {@link addDateRange}, for a table whose ids contain the record's time. The query then needs
+ * only the index on the ids, and reads no row or partition outside the range.
  */
 export function addIdRange(conditions: Conditions, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.id ${operator} ${firstIdAtSql(time)}`);

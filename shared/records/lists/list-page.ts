@@ -6,7 +6,7 @@ import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
 export interface ListPage {
-  /** PostgreSQL renders the items as JSON texts, joined by commas. */
+  /** The items as JSON texts, joined by commas. */
   items: string;
   /** Cursor of the next page; null on the last page. */
   cursor: string | null;
@@ -21,21 +21,27 @@ export interface PageQuery {
 
 interface PageRequest<Query> {
   key: Principal;
-  /** A cursor works only in the list that issued it. */
+  /** The name of the list. A cursor works only in the list that issued it. */
   list: string;
   query: Query;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
-  /** Of the items' JSON. The page ends before the first item that would exceed the limit. */
+  /**
+   * Limit for the JSON of all items. The page ends before the first item that would exceed the
+   * limit.
+   */
   maxBytes?: number;
 }
 
 /**
- * For items with `expand`. A query for a whole page of large items would render many items that
- * exceed the byte limit and are discarded.
+ * How many items one query reads if the request has `expand`. A query for a whole page of large
+ * items would render many items beyond the byte limit and discard them.
  */
 const EXPANDED_ITEMS_PER_QUERY = 50;
 
-/** @throws {AppError} 400 invalid_cursor */
+/**
+ * Reads one page of a list.
+ * @throws {AppError} 400 invalid_cursor; 400 validation_error if a search takes too long
+ */
 export async function readPage<Query extends PageQuery>(
   { db, cursors }: { db: Database; cursors: CursorCodec },
   { key, list, query, buildQuery, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
@@ -73,7 +79,10 @@ interface RowsRequest {
 
 type ReadRows = (request: RowsRequest) => Promise<PageRow>;
 
-/** Reads a few rows at a time until the page reaches its row limit or byte limit. */
+/**
+ * Reads {@link EXPANDED_ITEMS_PER_QUERY} items at a time until the page reaches its row limit or
+ * byte limit.
+ */
 async function readInSteps(
   readRows: ReadRows,
   { start, limit = EXPANDED_ITEMS_PER_QUERY, bytes }: RowsRequest,
@@ -88,7 +97,7 @@ async function readInSteps(
     });
     const items = [page.items, step.items].filter((part) => part !== '').join(',');
     page = { ...step, items, count: page.count + step.count };
-    // A step with fewer rows reached the byte limit or the end of the list.
+    // A query that returned fewer rows has reached the byte limit or the end of the list.
   } while (positionAfter(page) && step.count === EXPANDED_ITEMS_PER_QUERY && page.count < limit);
   return page;
 }
@@ -97,7 +106,9 @@ function positionAfter({ next_at: at, next_id: id }: PageRow): CursorPosition | 
   return at && id ? { at, id } : undefined;
 }
 
-/** A 400, not a 5xx, because a retry would take just as long. */
+/**
+ * Builds a 400. It is not a 5xx, because clients retry a 5xx, and a retry would take just as long.
+ */
 function searchTookTooLong(cause: unknown): AppError {
   return new AppError(
     'validation_error',
@@ -106,7 +117,10 @@ function searchTookTooLong(cause: unknown): AppError {
   );
 }
 
-/** The page size is not part of the binding, so it may change between pages. */
+/**
+ * Returns the text that binds a cursor to its tenant, list and filters. It omits `limit` and
+ * `expand`, so both may change between pages.
+ */
 function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuery): string {
   const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
   return `${tenantId} ${list} ${toCanonicalJson(filters)}`;

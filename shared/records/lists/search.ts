@@ -1,27 +1,27 @@
 export interface ListSearch {
-  /** Undefined for a list without a search. */
+  /** Undefined if the request does not search. */
   term: string | undefined;
   columns: readonly string[];
   /**
-   * The tenant's id if triggers maintain search entries for the table
-   * (migrations/20261123050000_index_searches.ts); undefined for tables that stay small.
+   * The tenant's id, if triggers maintain search entries for the table
+   * (migrations/20261123050000_index_searches.ts). Undefined for tables that stay small.
    */
   indexedTenantId?: string;
 }
 
 /**
- * A search over a million records takes a few milliseconds. A search that reaches this timeout
- * matches too many records or has too short a term.
+ * A search over a million records takes a few milliseconds. A search that reaches this timeout has
+ * too short a term or matches too many records.
  */
 export const SEARCH_TIMEOUT_MS = 1000;
 
 /**
- * A search first scans the newest records. This scan finds common terms, and covers searches whose
- * other filters leave few records.
+ * How many of the newest records a search scans first. The scan alone answers a search for a common
+ * term. It also answers a search whose other filters leave few records.
  */
 const NEWEST_ROWS = 1000;
 
-/** Search entries are keyed by three letters, so shorter terms have no entry. */
+/** Search entries are keyed by three letters, so a shorter term cannot be looked up. */
 const MIN_INDEXED_LENGTH = 3;
 
 interface Binder {
@@ -30,7 +30,10 @@ interface Binder {
   add(text: string, ...values: unknown[]): unknown;
 }
 
-/** One of the columns must contain the term, if there is one, ignoring case. */
+/**
+ * Adds the condition of a search, if there is a term: one of the columns must contain the term,
+ * ignoring case.
+ */
 export function addSearchCondition(conditions: Binder, { columns, term }: ListSearch): void {
   if (term === undefined) return;
   conditions.add(buildMatchCondition(columns), ...columns.map(() => buildContainsPattern(term)));
@@ -46,10 +49,12 @@ interface SearchPlan {
 }
 
 /**
- * Builds the query for one page of a search, newest first, plus one record. If the newest records
- * do not fill the page, search entries name candidates, one time window after another, newest
- * first. Each candidate is read from the table itself, under its row-level security policy and all
- * conditions. `offset 0` keeps the planner from turning a lookup by key into a scan of the tenant.
+ * Builds the query for one page of a search, newest first, plus one record.
+ *
+ * The query first scans the newest records. If they do not fill the page, it looks up candidates in
+ * the search entries, one time window after another, newest window first. It reads each candidate
+ * from the table itself, so that the row-level security policy and all conditions apply. `offset 0`
+ * keeps the planner from turning a lookup by key into a scan of the tenant.
  */
 export function buildSearchQuery({ table, conditions, search, term, limitAt }: SearchPlan): string {
   const { columns, indexedTenantId } = search;
@@ -101,7 +106,10 @@ function buildMatchCondition(columns: readonly string[]): string {
   return `(${columns.map((column) => `t.${column} ilike ?`).join(' or ')})`;
 }
 
-/** Escapes %, _ and backslash in the term. */
+/**
+ * Returns a pattern that matches every text with the term in it. Escapes %, _ and backslash in the
+ * term.
+ */
 export function buildContainsPattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }

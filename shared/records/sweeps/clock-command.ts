@@ -8,7 +8,7 @@ export interface ClockTarget {
 }
 
 /**
- * No client waits for the reply of the command.
+ * Builds a command that the clock submits. No client waits for its reply.
  * @param input empty by default
  */
 export function buildClockCommand<Input>(

@@ -4,16 +4,19 @@ import type { Interval } from '../../queues/clock.js';
 
 /**
  * A sweep that finds due records of all accounts and submits a command for each. The writes workers
- * then change the records, because all changes of data are commands.
+ * then change the records, because only commands may change data.
  */
 export interface CommandSweep extends Interval {
   /** @param limit maximum number of commands, shared round-robin between the accounts */
   find: (tx: Transaction, limit: number) => Promise<Command[]>;
-  /** The limit, if it differs from the default of the clock. */
+  /** Maximum number of commands in one pass, if it differs from the clock's default. */
   limit?: number;
 }
 
-/** A sweep that changes rows of all accounts itself, because no client sees the change. */
+/**
+ * A sweep that changes rows of all accounts itself. It submits no commands, because no client sees
+ * the change.
+ */
 export interface RowSweep extends Interval {
   /** @returns how many rows it changed */
   changeRows: (tx: Transaction, limit: number) => Promise<number>;

@@ -2,16 +2,18 @@ import { describeError } from '../../platform/describe-error.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { type ExpiryRule, RETENTION } from '../expiry.js';
 
-/** A sweep failed for this account and skips the account now. */
+/** A failure of a sweep for one account. The sweep skips the account between its tries. */
 export interface SweepFailure {
   tenant_id: string;
   task: string;
   error: string;
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   failed_since: string;
 }
 
-/** `isDue`: the sweep should try the tenant again now. */
+/**
+ * A failure as the sweep reads it. `isDue` is true if the sweep should try the tenant again now.
+ */
 export interface RecordedSweepFailure {
   tenantId: string;
   /** Time since the last try, in ms. */
@@ -20,12 +22,13 @@ export interface RecordedSweepFailure {
 }
 
 /**
- * The next try waits as long as the tenant has been failing, but at most this long. Each wait is
- * therefore twice the previous wait, and a fixed account soon takes part again.
+ * Longest wait between two tries for a tenant. Below this limit, a wait lasts as long as the tenant
+ * has been failing, so each wait is twice the previous wait. A tenant whose fault was fixed takes
+ * part again within this time.
  */
 const LONGEST_WAIT = "interval '15 minutes'";
 
-/** The tenant that has waited longest comes first. */
+/** Finds the failures of these tenants. The tenant that has waited longest comes first. */
 export async function findSweepFailures(
   db: Database,
   { task, tenantIds }: { task: string; tenantIds: readonly string[] },
@@ -48,7 +51,11 @@ export async function findSweepFailures(
   }));
 }
 
-/** @returns true if the failure should be logged now: it is new, or an hour has passed */
+/**
+ * Records a failure.
+ * @returns true if the failure should be logged now, because it is new or was last logged over an
+ * hour ago
+ */
 export async function recordSweepFailure(
   db: Database,
   { task, tenantId, error }: { task: string; tenantId: string; error: unknown },
@@ -80,15 +87,15 @@ export async function clearSweepFailure(
 }
 
 /**
- * SQL: the current failures of the transaction's tenants, as {@link SweepFailure}. Each try renews
- * its row, within 15 minutes or in the next pass of the sweep. An older row belongs to work that
- * has ended, for example a cancelled replay.
+ * SQL: the current failures of the transaction's tenants, as {@link SweepFailure}. Each failed try
+ * renews its row, within 15 minutes or in the next pass of the sweep. So a row older than two hours
+ * belongs to work that has ended, for example a cancelled replay.
  */
 export const LIST_SWEEP_FAILURES = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
     and last_failed_at > now() - interval '2 hours' order by failed_since`;
 
-/** Failures of sweeps that are over. */
+/** Failures that no try has renewed for 24 hours, because the work has ended. */
 export const EXPIRED_SWEEP_FAILURES: ExpiryRule = {
   table: 'sweep_faults',
   condition: `o.last_failed_at < now() - ${RETENTION}`,

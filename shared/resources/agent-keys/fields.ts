@@ -5,7 +5,10 @@ import { AGENT_SCOPES } from '../../contracts/vocabulary.js';
 import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 
-/** A read-only key accepts only read scopes. `ancestors[0]` is the key that contains the list. */
+/**
+ * Refuses write scopes on a read-only key. In Joi, `ancestors[0]` is the object that contains this
+ * list: the key.
+ */
 const checkReadOnlyScopes: Joi.CustomValidator<string[]> = (scopes, helpers) => {
   const writeScopes = scopes.filter((scope) => !scope.startsWith('read_'));
   const isReadOnly = helpers.state.ancestors[0]?.read_only === true;
@@ -14,7 +17,7 @@ const checkReadOnlyScopes: Joi.CustomValidator<string[]> = (scopes, helpers) => 
     : scopes;
 };
 
-/** No field of a key contains the credential itself. */
+/** The fields of an agent key. None of them contains the credential itself. */
 export const agentKeyFields = defineFields({
   id: recordId(),
   kind: { output: Joi.string().valid('agent') },

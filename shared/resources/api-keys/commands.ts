@@ -4,7 +4,10 @@ import type { ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { KeyMaterial } from './credential.js';
 import { apiKeyCreate, apiKeyRevoke, apiKeyRoll } from './schema.js';
 
-/** The API process creates the key, so the command carries only its hash and its sealed form. */
+/**
+ * An input with the stored parts of a new key. The API process creates the key, so the command
+ * contains only the key's hash and encrypted form.
+ */
 export type WithKeyMaterial<T> = T & { material: KeyMaterial };
 
 export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({
@@ -15,7 +18,9 @@ export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({
   schema: apiKeyCreate as Joi.ObjectSchema<WithKeyMaterial<ApiKeyCreate>>,
 });
 
-/** Creates a successor with the same rights. The old key stops working after the overlap. */
+/**
+ * Creates a successor of a key, with the same rights. The old key stops working after the overlap.
+ */
 export const rollApiKey = defineCommand<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>({
   type: 'api_key.roll',
   action: 'api_key.rolled',

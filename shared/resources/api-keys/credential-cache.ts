@@ -7,35 +7,47 @@ import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
 /**
- * The cache keeps a credential this long. So a revocation takes effect within 5 s even if its
- * broadcast is lost (docs/decisions.md §6).
+ * How long the cache keeps a credential. This is so short that a revocation takes effect within 5 s
+ * even if its broadcast is lost (docs/decisions.md §6).
  */
 const CACHE_TTL_MS = 4000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
-/** Each bus event on this channel is the id of a changed key, session or person. */
+/**
+ * The bus channel for changes of credentials. Each bus event is the id of a changed key, session or
+ * person.
+ */
 export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 
 const REALM = { 'WWW-Authenticate': 'Bearer realm="tow-dispatch"' };
 
-/** Every missing or invalid credential gets the same error code. */
+/** Builds a 401. Every missing or invalid credential gets the same error code. */
 function unauthorizedError(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
 export interface Credential {
-  /** Credentials with equal text share one cache entry. */
+  /** Identifies the cache entry of the credential. */
   text: string;
-  /** The check costs a hash, so the cache calls it only for credentials that it does not hold. */
+  /**
+   * Checks the form of the credential. The check computes a hash, so it runs only for credentials
+   * that are not in the cache.
+   */
   isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;
   refusalMessage: string;
 }
 
-/** @throws {AppError} 503 if PostgreSQL is unreachable */
+/**
+ * Returns undefined if the credential is not valid.
+ * @throws {AppError} 503 if PostgreSQL is unreachable
+ */
 export type FindPrincipal = (credential: Credential) => Promise<Principal | undefined>;
 
-/** Caches valid credentials. The broadcast of a changed credential evicts its entry. */
+/**
+ * Returns a function that finds the principal of a credential and caches it. A broadcast evicts the
+ * entries of a changed key, session or person.
+ */
 export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<FindPrincipal> {
   const cache = new LRUCache<string, Principal>({ max: MAX_CACHED_CREDENTIALS, ttl: CACHE_TTL_MS });
   await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
@@ -62,7 +74,11 @@ function ifValid(principal: Principal | undefined): Principal | undefined {
   return principal;
 }
 
-/** @throws {AppError} 401 if the header is missing */
+/**
+ * Reads an API key from the Authorization header.
+ * @param ifNoKey the error message if the header contains no key
+ * @throws {AppError} 401 if the header is missing
+ */
 export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
   if (!header) throw unauthorizedError(ifNoKey);
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -75,9 +91,9 @@ export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, i
 }
 
 /**
- * Limits guessing: wrong credentials from one network exhaust a limit. Requests with a valid key do
- * not count.
- * @throws {AppError} 429
+ * Counts a wrong credential of a client. The limit per network makes guessing slow. Requests with a
+ * valid key do not count.
+ * @throws {AppError} 429 if the client's network sent too many
  */
 export async function countBadCredential(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
@@ -92,7 +108,7 @@ export async function countBadCredential(
 
 /**
  * Counts a wrong credential and refuses its request.
- * @throws {AppError} 401 with the message; 429 if the client's network sent too many
+ * @throws {AppError} 401 with `message`; 429 if the client's network sent too many
  */
 export async function refuseCredential(
   runtime: Pick<Runtime, 'limiter' | 'config'>,

@@ -4,15 +4,15 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * The stored parts of a key. Only the response that shows the key keeps `sealed`, for idempotent
- * replays.
+ * What is stored of a key. `sealed` is stored only in the response that shows the key, so that an
+ * idempotent replay can show the key again.
  */
 export interface KeyMaterial {
   prefix: string;
   lastFour: string;
   /** SHA-256 of the whole key, in hex. */
   hash: string;
-  /** The key encrypted with the deployment's secret. */
+  /** The key, encrypted with the deployment's secret. */
   sealed: string;
 }
 
@@ -21,10 +21,10 @@ const PREFIXES = {
   sandbox: { api: 'tk_test_', agent: 'tk_agent_test_' },
 } as const;
 
-// 43 base62 characters hold the 256 random bits, 6 the checksum.
+// 43 base62 characters encode the 256 random bits, and 6 more encode the checksum.
 const SHAPE = /^(tk_live_|tk_test_|tk_agent_test_|tk_agent_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** A new key has the form of docs/decisions.md §6. Only the return value holds the clear text. */
+/** Creates a key in the form of docs/decisions.md §6. Only `key` in the result is clear text. */
 export function mintKey(
   kind: KeyKind,
   environment: 'live' | 'sandbox',
@@ -44,7 +44,9 @@ export function mintKey(
   };
 }
 
-/** Checks shape and checksum, which saves a database lookup for malformed keys. */
+/**
+ * True if shape and checksum of the key are right. A malformed key then needs no database lookup.
+ */
 export function isWellFormedKey(text: string): boolean {
   const match = SHAPE.exec(text);
   return match !== null && computeChecksum62(`${match[1]}${match[2]}`) === match[3];

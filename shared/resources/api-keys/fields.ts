@@ -7,7 +7,7 @@ import { defineFields } from '../../records/fields/record-fields.js';
 
 const permissions = () => Joi.array().items(permission).max(PERMISSIONS.length).unique();
 
-/** No field of a key contains the credential itself. */
+/** The fields of an API key. None of them contains the credential itself. */
 export const apiKeyFields = defineFields({
   id: recordId(),
   kind: { output: Joi.string().valid('api', 'agent') },

@@ -30,7 +30,10 @@ interface KeyRow {
 const COLUMNS = `tenant_id uuid, id uuid, kind text, name text, prefix text, last_four text, key_hash text, permissions text[], scopes text[],
   read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
 
-/** After the insert, only the sealed form in the command's response can show a key again. */
+/**
+ * Stores the hashes of new keys, not the keys. Afterwards only the encrypted form in the command's
+ * response can show a key again.
+ */
 export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -49,7 +52,10 @@ function toKeyColumns(material: KeyMaterial) {
 
 type Rights = Pick<KeyRow, 'permissions' | 'scopes' | 'tier'>;
 
-/** A read-only key stores no write permission, so its permissions alone state its rights. */
+/**
+ * Returns the rights to store for an API key. A read-only key gets no write permission, so its
+ * permissions alone say what it may do.
+ */
 function rightsForApiKey({ read_only, permissions, tier = null }: ApiKeyCreate): Rights {
   return { permissions: read_only ? ['read'] : permissions, scopes: [], tier };
 }
@@ -81,7 +87,10 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
   };
 }
 
-/** The API process opens the sealed key. No audit entry or event contains the key. */
+/**
+ * Returns the outcome with the encrypted key, which the API process decrypts for the response. No
+ * audit entry or event contains the key.
+ */
 function keyOutcome(command: Command<{ material: KeyMaterial }>): CommandOutcome {
   const { material, ...input } = command.input;
   return {
@@ -103,14 +112,16 @@ type RollCommand = Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>;
 const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: tenantId, id: input.from_id });
 
 /**
- * The old key stops working when the overlap ends, or at its own earlier expiry. Without overlap,
- * the successor takes the old key's place in the quota, so an account at its limit can still roll a
- * key.
+ * Returns the handler that replaces keys by successors. The old key stops working when the overlap
+ * ends, or at its own earlier expiry.
+ *
+ * Without an overlap, the successor takes the old key's place in the quota, so the quota is not
+ * checked. An account at its limit can therefore still roll a key.
  */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<CommandOutcome[]> => {
-    // Lock accounts before keys, because a batch that creates keys and then revokes some locks in
-    // that sequence.
+    // Lock accounts before keys. A batch that creates keys and then revokes keys locks in this
+    // sequence too, so the two cannot deadlock.
     const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
     const oldKeys = await lockKeys(tx, kind, commands.map(oldRef));
     const rolled = await findRolledKeys(tx, commands.map(oldRef));
@@ -140,7 +151,10 @@ export function rollKeys(kind: KeyKind) {
   };
 }
 
-/** An agent key is not found as an API key, nor an API key as an agent key. */
+/**
+ * Locks keys of one kind. An agent key counts as unknown where an API key is expected, and vice
+ * versa.
+ */
 async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
   return new Map([...rows].filter(([, row]) => row.kind === kind));
@@ -158,9 +172,11 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
 }
 
 /**
- * Finds keys that have a successor, because a second successor would inherit the shortened expiry
- * of the old key. Call this function after the rows are locked, so that the second of two
- * concurrent rolls sees the first.
+ * Finds keys that have a successor and cannot be rolled again. A second successor would inherit the
+ * shortened expiry of the old key.
+ *
+ * Call this function after the rows are locked. Otherwise the second of two concurrent rolls would
+ * not see the successor that the first one created.
  */
 async function findRolledKeys(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
@@ -185,7 +201,7 @@ function unusableKeyOutcome(): CommandOutcome {
   });
 }
 
-/** Revoking a revoked key changes nothing. */
+/** Returns the handler that revokes keys. Revoking a revoked key changes nothing. */
 export function revokeKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: Command<Record<string, never>>[]): Promise<CommandOutcome[]> => {
     const rows = await lockKeys(tx, kind, commands.map(toRecordRef));

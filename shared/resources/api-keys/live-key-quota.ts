@@ -1,14 +1,14 @@
 import type { AccountQuotaRule } from '../../records/account-quota.js';
 
 /**
- * Integrations need far fewer keys. The limit protects the caches and rate-limit windows of every
- * process.
+ * Maximum number of live keys in an account. Integrations need far fewer. The limit protects the
+ * caches and rate-limit windows of every process.
  */
 const MAX_LIVE_KEYS = 100;
 
 /**
- * Limits API keys and agent keys together; the sandbox has its own limit. A key counts until it is
- * revoked or expires, so a rolled key counts during the overlap.
+ * Limits the API keys and agent keys of an account together. The sandbox has its own limit. A key
+ * counts until it is revoked or expires, so a rolled key counts during the overlap.
  */
 export const LIVE_KEY_QUOTA: AccountQuotaRule = {
   table: 'api_keys',

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
-/** A key that is already revoked stays unchanged. */
+/** Revokes keys. A key that is already revoked stays unchanged. */
 export async function markKeysRevoked(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'revoke-api-keys',

@@ -24,7 +24,10 @@ interface KeyRow {
 
 const TIER_ORDER: Tier[] = ['starter', 'standard', 'premium'];
 
-/** Throws if PostgreSQL is unreachable. The client then gets a 503, never a 401. */
+/**
+ * Finds the principal of a key. Throws if PostgreSQL is unreachable, so that the client gets a 503
+ * and never a 401.
+ */
 export async function findKey(db: Database, key: string): Promise<Principal | undefined> {
   const hash = sha256(key);
   const [row] = await db.readByKeyHash<KeyRow>(hash, {
@@ -57,7 +60,7 @@ function toPrincipal(row: KeyRow, tenant: TenantRow): Principal {
   };
 }
 
-/** A key may have a lower tier than its account, never a higher one. */
+/** Returns the tier of a key. A key may have a lower tier than its account, never a higher tier. */
 function lowerTier(keyTier: Tier | null, tierOfAccount: Tier): Tier {
   if (keyTier === null) return tierOfAccount;
   return TIER_ORDER.indexOf(keyTier) < TIER_ORDER.indexOf(tierOfAccount) ? keyTier : tierOfAccount;
@@ -73,7 +76,10 @@ export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): SqlQuery 
   });
 }
 
-/** Never moves last_used_at backwards. No client requested this write, so it has no audit entry. */
+/**
+ * Records when keys were last used. Never moves last_used_at backwards. No client requested this
+ * write, so it has no audit entry.
+ */
 export async function touchKeys(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

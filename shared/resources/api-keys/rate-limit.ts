@@ -11,8 +11,9 @@ export interface RateLimitResult {
 }
 
 /**
- * All credentials of one kind in an account together have `times` the limit of its tier. Otherwise
- * an account could multiply its limits by creating keys or users.
+ * The account-wide limits. All credentials of one kind together may use `times` the limit of the
+ * account's tier. Without these limits, an account could multiply its limit by creating keys or
+ * users.
  */
 const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
@@ -21,13 +22,13 @@ const ACCOUNT_LIMITS = {
 } as const;
 
 /**
- * Counts a request against the limits of its key or user, and against the account-wide limits.
- * Returns the windows with fewer remaining requests.
+ * Counts a request against the limit of its key or user, and against the account-wide limit. For
+ * each window, the result shows the limit with fewer remaining requests.
  *
- * A request over its own limit does not count against the account-wide limit, so normally the own
- * count runs first. Far from the own limit, both counts run concurrently, which saves a round trip
- * to the store. The account-wide count is then too high only by the requests that other processes
- * refuse at that moment.
+ * A request over its key's limit must not count account-wide, so normally the key's count runs
+ * first. If the key is far from its limit, both counts run concurrently, which saves a round trip
+ * to the store. Other processes may exhaust the key's limit at that moment. Then the refused
+ * requests still count account-wide.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
@@ -57,12 +58,15 @@ function pickTighter(one: WindowState, other: WindowState): WindowState {
   return other.remaining < one.remaining ? other : one;
 }
 
-/** A user has separate limits for the live account and the sandbox, as two keys would. */
+/**
+ * Returns the name under which the limiter counts requests. A user has separate limits in the live
+ * account and in the sandbox, as if they were two keys.
+ */
 function limiterKeyFor({ kind, id, tenantId }: Principal): string {
   return kind === 'user' ? `${id}/${tenantId}` : id;
 }
 
-/** @param limit name of the limit in the error message */
+/** @param limit what the error message calls the limit */
 function refuse(windows: WindowState[], limit: string): AppError | undefined {
   return createRateLimitError(windows, (exceeded) => {
     const limits = exceeded.map((w) => `${w.limit} requests per ${w.window}`);

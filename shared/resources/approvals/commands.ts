@@ -11,11 +11,11 @@ export const proposeApproval = defineCommand<ApprovalPropose>({
   schema: approvalPropose,
   permission: 'write',
   agentScope: 'propose_approvals',
-  // The command must not run concurrently with a status change of the same invoice.
+  // Keeps this command and a status change of the invoice from running concurrently.
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
-/** Only a signed-in person decides (docs/decisions.md §7). */
+/** The rights that a decision needs: only a signed-in person decides (docs/decisions.md §7). */
 const decision = {
   permission: 'approve',
   isPersonOnly: true,

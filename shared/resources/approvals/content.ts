@@ -14,7 +14,10 @@ import {
 
 type ContentUpdate = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
 
-/** Replaces the content that has changed since the person saw it, and lists the differences. */
+/**
+ * Returns the approval with new content and a new hash. `changes` then lists each difference from
+ * the content that was first shown.
+ */
 export function renewApproval(approval: ApprovalRow, renewal: ContentUpdate): ApprovalRow {
   const next = { ...approval, ...renewal };
   const changed = Object.entries(renewal).filter(([field, to]) => approval[field] !== to);
@@ -28,7 +31,7 @@ export function conflictOutcome(message: string, details: ErrorDetail[]): Comman
   return failedOutcome({ code: 'conflict', message, details });
 }
 
-/** Returns a 409 if the invoice has changed since the approval was shown. */
+/** Returns a 409 and the new content, if the invoice has changed since the approval was shown. */
 export async function findStaleInvoice(
   tx: Transaction,
   approval: ApprovalRow,
@@ -54,7 +57,10 @@ export async function findStaleInvoice(
   };
 }
 
-/** A decision without a hash refers to the content as first shown. */
+/**
+ * Returns a 409 if the decision does not refer to the approval's current content. Without a hash, a
+ * decision refers to the content that was first shown.
+ */
 export function checkContentHash(
   { input }: Command<ApprovalApprove>,
   approval: ApprovalRow,

@@ -10,7 +10,7 @@ import { type ApprovalRow, hasExpired, storeApprovals } from '../pending-approva
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';
 
-/** Runs approvals in sequence, because two may concern the same invoice or invoice number. */
+/** Runs approvals one after another, because two may concern the same invoice or invoice number. */
 export async function approveApprovals(
   tx: Transaction,
   commands: Command<ApprovalApprove>[],
@@ -35,7 +35,7 @@ async function approveOne(
   if (!isOpen(approval)) return notOpen(approval, 'approved');
   const stale = await findStaleInvoice(tx, approval, invoice);
   if (stale) {
-    // The approval stays pending with the current content, for the person to read again.
+    // Store the current content, so that the person can read it again. The approval stays pending.
     await storeApprovals(tx, [renewApproval(approval, stale.renewal)]);
     return stale.outcome;
   }
@@ -73,7 +73,10 @@ async function runAndStore(
   };
 }
 
-/** Lock the invoice before the approval, as status changes of an invoice do. */
+/**
+ * Locks the invoice of an approval. Call this before you lock the approval, because status changes
+ * of an invoice lock in this sequence. Otherwise the two transactions could deadlock.
+ */
 async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({
     name: 'lock-invoice-of-approval',
@@ -104,7 +107,7 @@ export async function rejectApprovals(
   return outcomes;
 }
 
-/** An approval that a person decided first keeps its status. */
+/** Expires approvals. An approval that a person has decided keeps its status. */
 export async function expireApprovals(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(toRecordRef));
   const expired: ApprovalRow[] = [];
@@ -146,7 +149,7 @@ function personRequired(): CommandOutcome {
   });
 }
 
-/** Returns an error, because an approval is decided only once. */
+/** Returns the error for a decision on an approval that is no longer open. */
 function notOpen({ status, decided_by }: ApprovalRow, to: 'approved' | 'rejected'): CommandOutcome {
   const from = status === 'pending' ? 'expired' : status;
   return failedOutcome({

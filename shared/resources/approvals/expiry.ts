@@ -5,7 +5,10 @@ import type { CommandSweep } from '../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireApproval } from './commands.js';
 
-/** If an approval is found again before its command has run, the second command does nothing. */
+/**
+ * Finds approvals that are past their expiry. If an approval is found again before its command has
+ * run, the second command does nothing.
+ */
 export async function findExpiredApprovals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-expired-approvals',

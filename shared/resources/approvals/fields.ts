@@ -14,7 +14,7 @@ export const approvalChange = Joi.object({
 
 const nullableText = () => Joi.string().allow(null);
 
-/** SQL condition: the approval is past its expiry, and the clock has not expired it yet. */
+/** SQL: whether an approval is past its expiry, but the clock has not yet changed its status. */
 const isExpiredSql = (alias: string) => `${alias}.status = 'pending' and ${alias}.expires_at <= now()`;
 
 export const approvalFields = defineFields({
@@ -44,7 +44,7 @@ export const approvalFields = defineFields({
       .valid('agent_gate_cents', 'agent_day_cents')
       .allow(null)
       .description('The setting whose threshold counted_cents reached; null for a proposal'),
-    // An earlier version had one threshold and did not store its name.
+    // An earlier version had only this threshold and did not store its name.
     sql: (alias) =>
       `coalesce(${alias}.held_by, case when ${alias}.kind = 'agent_write' then 'agent_gate_cents' end)`,
   },

@@ -17,14 +17,14 @@ import {
 
 type ProposeCommand = Command<ApprovalPropose>;
 
-/** An approval can be proposed in these invoice statuses (docs/decisions.md §7). */
+/** The invoice statuses in which an approval can be proposed (docs/decisions.md §7). */
 export const PROPOSABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 function invoiceRef({ tenantId, input }: ProposeCommand): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
 }
 
-/** A proposal does not change its invoice. */
+/** Stores proposed approvals of invoices, without changing the invoices. */
 export async function proposeApprovals(
   tx: Transaction,
   commands: ProposeCommand[],
@@ -51,7 +51,8 @@ async function storeProposals(
   proposals: { command: ProposeCommand; approval: NewApproval }[],
 ): Promise<RecordRef[]> {
   if (proposals.length === 0) return [];
-  // An approval past its expiry is no longer open, even if the clock has not expired it yet.
+  // Mark approvals past their expiry as expired, even if the clock has not done so yet. Otherwise
+  // such an approval would block the new one.
   const open = await lockOpenApprovals(
     tx,
     proposals.map(({ command }) => invoiceRef(command)),

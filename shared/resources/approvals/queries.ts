@@ -3,14 +3,14 @@ import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { approvalFields } from './fields.js';
 
-/** An agent key sees only its own approvals. */
+/** Lists approvals. For an agent key, lists only those that the key requested. */
 export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(scope.agentId, 't.agent_id = ?')
     .addEqual(query, 'kind', 'agent_id', 'invoice_id');
-  // As in the record itself, a pending approval past its expiry is expired even before the clock
-  // updates the row.
+  // A pending approval past its expiry is listed as expired, even before the clock updates the row.
+  // The approval's `status` shows the same.
   if (query.status === 'pending') conditions.add("t.status = 'pending' and t.expires_at > now()");
   else if (query.status === 'expired')
     conditions.add("(t.status = 'expired' or (t.status = 'pending' and t.expires_at <= now()))");

@@ -18,15 +18,18 @@ const RUNNABLE = new Map<string, { schema: Joi.Schema; handler: CommandHandler<n
   [approveInvoice.type, { schema: approveInvoice.schema, handler: createInvoiceActionHandler('approve') }],
 ]);
 
-/** If the command failed, nothing has changed. */
+/**
+ * The command that an approval ran, with its outcome. If the command failed, nothing has changed.
+ */
 export interface ApprovedRun {
   ran: Command;
   outcome: CommandOutcome;
 }
 
 /**
- * An agent's held write runs as that agent, so its result is still an agent's draft. A proposed
- * approval runs as the person who decides. The price must equal the price that the person saw.
+ * Runs the command that a person approved. A held write runs as the agent that sent it, so its
+ * result is still an agent's draft. A proposed approval runs as the person who decides. The run
+ * fails if the price differs from the price that the person saw.
  */
 export async function runApprovedCommand(
   tx: Transaction,
@@ -38,7 +41,8 @@ export async function runApprovedCommand(
   try {
     if (approval.kind === 'agent_write') ran.input = validate(runnable.schema, ran.input);
   } catch (error) {
-    // The error means that the validation has become stricter since the write was held.
+    // The input was valid when the write was held, so the validation has become stricter since
+    // then.
     if (!(error instanceof AppError)) throw error;
     return { ran, outcome: refusedRun(error.toBody()) };
   }
@@ -56,7 +60,8 @@ function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command
     entityId: approval.entity_id,
     input: isHeld ? requestedInput(approval.payload as Record<string, unknown>) : {},
     idempotency: null,
-    // A proposal applies only to the version that it shows.
+    // A proposed approval was made for one version of the invoice, so it must fail if the invoice
+    // has changed since.
     ifMatch: isHeld || approval.record_version === null ? null : [approval.record_version],
     ...(isHeld
       ? {
@@ -69,14 +74,19 @@ function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command
   };
 }
 
-/** Removes line items from a rate card, because approving prices them again. */
+/**
+ * Returns the input that the agent sent. Line items from a rate card are removed, because approving
+ * prices them again.
+ */
 function requestedInput(payload: Record<string, unknown>): unknown {
   if (payload[PRICED_FROM_CARD_MEMBER] !== true) return payload;
   const { [PRICED_FROM_CARD_MEMBER]: _mark, line_items: _lines, ...requested } = payload;
   return requested;
 }
 
-/** The decision request itself is valid, so a failure of the held write becomes a 409. */
+/**
+ * Turns a failed run into a 409. Other statuses would blame the person's request, which is valid.
+ */
 function refusedRun(error: ErrorBody): CommandOutcome {
   if (ERROR_STATUS[error.code] === ERROR_STATUS.conflict) return failedOutcome(error);
   return failedOutcome({

@@ -7,7 +7,10 @@ export { approvalChange };
 
 const MIN_JUSTIFICATION = 10;
 
-/** The published minLength counts an emoji as one character; Joi counts it as two. */
+/**
+ * Checks the length as the published minLength does: an emoji counts as one character. Joi alone
+ * counts an emoji as two.
+ */
 const checkLength: Joi.CustomValidator<string> = (value, helpers) =>
   value.length < MIN_JUSTIFICATION || [...value].length >= MIN_JUSTIFICATION
     ? value
@@ -46,7 +49,7 @@ export const approvalReject = Joi.object({
 
 export const approval = approvalFields.response.meta({ className: 'Approval' });
 
-/** The response to an agent's write that awaits approval (docs/decisions.md §7). */
+/** The response to an agent's write that waits for approval (docs/decisions.md §7). */
 export const held = allRequired({
   ok: Joi.boolean().valid(true).example(true),
   pending_approval: Joi.boolean().valid(true).example(true),

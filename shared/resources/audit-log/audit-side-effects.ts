@@ -8,12 +8,15 @@ export interface AuditedSideEffect {
   command: Command;
   entityType: string;
   entityId: string;
-  /** The action, such as `invoice.updated`. */
+  /** The audit action, such as `invoice.updated`. */
   action: string;
   changes: Change[];
 }
 
-/** Keeps the history of the other records complete. The entries share the command's request id. */
+/**
+ * Writes an audit entry for each record that a command changed besides its own. Each entry has the
+ * request id of the command.
+ */
 export async function auditSideEffects(
   tx: Transaction,
   entries: readonly AuditedSideEffect[],

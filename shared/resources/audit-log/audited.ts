@@ -1,6 +1,9 @@
 import type { AppError } from '../../platform/errors.js';
 
-/** A worker has already recorded these errors in the audit log, with their command. */
+/**
+ * Errors that a worker has already recorded in the audit log. The api and mcp processes do not
+ * record them again.
+ */
 const byWorkers = new WeakSet<AppError>();
 
 export function markAudited(error: AppError): AppError {

@@ -1,11 +1,12 @@
 import type { Change } from '../../contracts/command.js';
 
-/** The summary of a list names at most this many items. */
+/** A summary of a list names at most this many items. */
 const MAX_NAMES = 10;
 
 /**
  * Replaces each list of records by a summary. 200 line items are 420 KB, and each edit would store
- * them again. The record and the events of its versions hold the line items.
+ * all of them again. The line items can still be read from the record, and from the events of its
+ * versions.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));
@@ -17,7 +18,10 @@ function compactValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, compactValue(member)]));
 }
 
-/** The summary has the sum of the totals only if each item has a total. */
+/**
+ * Counts the items and names the first ones. Adds the sum of the totals only if each item has a
+ * total.
+ */
 function summarizeList(items: Record<string, unknown>[]): Record<string, unknown> {
   const names = items.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])).slice(0, MAX_NAMES);
   const totals = items.map(({ total_cents }) => total_cents);

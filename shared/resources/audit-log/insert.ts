@@ -13,7 +13,7 @@ const NAMES = parseColumnNames(COLUMNS).join(', ');
 /** The content of an audit entry (docs/decisions.md §9). */
 export interface AuditRecord {
   tenantId: string;
-  /** UUIDv7 of the request, so that a request cannot be recorded twice. */
+  /** UUIDv7 of the request. It is unique, so a request cannot be recorded twice. */
   id: string;
   actor: Actor;
   action: string;
@@ -24,7 +24,7 @@ export interface AuditRecord {
   tool: string | null;
   changes: readonly Change[] | null;
   error: ErrorBody | null;
-  /** HTTP status of the response; null: no client sent a request. */
+  /** HTTP status of the response; null if no client sent a request. */
   responseStatus: number | null;
   requestId: string | null;
   idempotencyKey: string | null;
@@ -32,14 +32,17 @@ export interface AuditRecord {
   userAgent: string | null;
 }
 
-/** Builds a query that stores summaries of lists of records, and fails if an id already exists. */
+/**
+ * Builds a query that inserts audit entries, with a summary in place of each list of records. The
+ * query fails if an id already exists.
+ */
 export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
   return buildWholeAuditInsert(
     records.map((record) => ({ ...record, changes: record.changes && compactChanges(record.changes) })),
   );
 }
 
-/** Like {@link buildAuditInsert}, but stores the changes as they are. */
+/** Like {@link buildAuditInsert}, but stores lists of records in full. */
 export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
   const rows = records.map(({ actor, ...record }) => ({
     tenant_id: record.tenantId,
@@ -71,14 +74,17 @@ export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
 /** An action of the service's operator, for example at the command line. */
 export interface OperatorAction {
   tenantId: string;
-  /** The action, such as `api_key.revoked`. */
+  /** The audit action, such as `api_key.revoked`. */
   action: string;
   entityType: string;
   entityId: string;
   changes?: Change[];
 }
 
-/** The entries have the actor `system` and the source `job` (docs/decisions.md §9). */
+/**
+ * Builds a query that inserts audit entries with the actor `system` and the source `job`
+ * (docs/decisions.md §9).
+ */
 export function buildOperatorAuditInsert(actions: OperatorAction[]): SqlQuery {
   return buildWholeAuditInsert(
     actions.map(({ changes = null, ...action }) => ({

@@ -8,18 +8,19 @@ import { auditEntryRepresentation, briefAuditEntryRepresentation } from './repre
 
 const DAY_MS = 24 * 3600 * 1000;
 /**
- * An entry has the id of its request but the time of its commit. A request acknowledged while no
- * worker ran has an id that is older by the length of the outage. A plain date can be midnight in
- * any time zone.
+ * How much later an entry's `occurred_at` may be than the time in its id. The id has the time of
+ * the request, but `occurred_at` is the time of the commit. A request that is accepted while no
+ * worker runs commits only after the outage. One day is added, because a plain date can be midnight
+ * in any time zone.
  */
 const MAX_COMMIT_DELAY_MS = 8 * DAY_MS;
 
-/** The list is sorted by the time of the request, newest first. */
+/** Lists audit entries by the time of the request, newest first. */
 export function listAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   return buildAuditListQuery(query, scope, auditEntryRepresentation('t'));
 }
 
-/** Agents get whole entries on a short page, brief entries on a long page. */
+/** Lists audit entries for agents: whole entries on a short page, brief entries on a long page. */
 export function listAgentAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   const isShort = query.limit <= MAX_WHOLE_ITEMS;
   const representation = isShort ? auditEntryRepresentation('t') : briefAuditEntryRepresentation('t');
@@ -32,7 +33,8 @@ function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representa
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'entity_id', 'entity_type', 'action', 'outcome');
   if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
-  // The bounds on the id exclude no further rows, but let the index scan start and stop there.
+  // `addDateRange` selects the rows. These conditions on the id only limit what the index scan
+  // reads.
   if (since !== undefined)
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_COMMIT_DELAY_MS));
   if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));

@@ -3,7 +3,10 @@ import type { Database } from '../../platform/postgres/database.js';
 import { Batcher, runInHalves } from '../../queues/batching/batcher.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
 
-/** This limit keeps waiting entries from filling the memory while PostgreSQL hangs. */
+/**
+ * Above this number, entries are refused, so that they do not fill the memory while PostgreSQL
+ * hangs.
+ */
 export const MAX_WAITING_ENTRIES = 10_000;
 
 interface WaitingEntry {
@@ -13,8 +16,8 @@ interface WaitingEntry {
 }
 
 /**
- * Records the audit entries of reads and refused requests. The writes worker records those of
- * commands.
+ * Records the audit entries of reads and refused requests. The writes worker records the audit
+ * entries of commands.
  */
 export class AuditRecorder {
   readonly #entries = new Batcher<WaitingEntry>((batch) => this.#store(batch));
@@ -22,7 +25,7 @@ export class AuditRecorder {
   constructor(private readonly db: Database) {}
 
   /**
-   * Resolves once the entry is committed.
+   * Stores an entry. Resolves once the entry is committed.
    * @throws {AppError} 503 if the entry cannot be stored, because a request without its audit entry
    * gets no result
    */
@@ -42,7 +45,7 @@ export class AuditRecorder {
     try {
       await runInHalves(batch, insert, { isTransient: isTransientDatabaseError, onFailure: refuse });
     } catch (error) {
-      // The entries that are stored have resolved already.
+      // Entries that were stored have resolved already, so rejecting them has no effect.
       for (const entry of batch) refuse(entry, error);
     }
   }

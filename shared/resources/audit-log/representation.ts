@@ -1,6 +1,6 @@
 import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
-/** The JSON of an audit entry omits the error of a refused request. */
+/** SQL: the JSON of an audit entry, without the error of a refused request. */
 export function auditEntryRepresentation(alias: string): string {
   const actor = jsonObject(
     alias,
@@ -27,7 +27,10 @@ export function auditEntryRepresentation(alias: string): string {
 /** A brief entry names at most this many changed fields. */
 const MAX_NAMED_FIELDS = 3;
 
-/** Long lists for agents show only the actor, the action and the names of the changed fields. */
+/**
+ * SQL: the JSON of a brief audit entry, for the long lists of agents. It names the changed fields
+ * without their values, and omits most details of the request.
+ */
 export function briefAuditEntryRepresentation(alias: string): string {
   const actor = jsonObjectWithoutNulls(alias, [
     { name: 'type', sql: `${alias}.actor_type` },

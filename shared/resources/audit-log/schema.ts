@@ -15,7 +15,10 @@ import { isUuid } from '../../platform/ids.js';
 const action = () => text(100).example('invoice.created');
 const entityType = () => text(50).example('invoice');
 
-/** A change and its entry are committed in one transaction (docs/decisions.md §9). */
+/**
+ * An audit entry. It is committed in the transaction of the change that it records
+ * (docs/decisions.md §9).
+ */
 export const auditEntry = allRequired({
   id: uuid(),
   occurred_at: dateTime(),
@@ -53,8 +56,8 @@ export const auditEntry = allRequired({
 }).meta({ className: 'AuditEntry' });
 
 /**
- * A short page has whole entries. A longer page adds `changed` and omits null members, `changes`
- * and the members that describe the request.
+ * An audit entry for agents. A short page has whole entries. An entry of a longer page has
+ * `changed`, and omits null members, `changes` and the members that describe the request.
  */
 export const agentAuditListItem = auditEntry
   .fork(

@@ -6,7 +6,10 @@ import { type AuditedSideEffect, auditSideEffects } from '../audit-log/audit-sid
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { ClaimChangeSet, lockClaims, storeClaims } from './claim-row.js';
 
-/** Every command that needs claims and invoices locks the claims first. */
+/**
+ * Locks the claims of commands, and their invoices. Every command that needs both locks the claims
+ * first, so that commands do not deadlock.
+ */
 export async function lockClaimChangeSets(
   tx: Transaction,
   commands: readonly Command[],
@@ -25,7 +28,7 @@ export async function lockClaimChangeSets(
   };
 }
 
-/** Each changed invoice gets an audit entry. */
+/** Stores the changed claims and invoices. Writes an audit entry for each changed invoice. */
 export async function storeClaimChangeSets(
   tx: Transaction,
   finished: readonly { command: Command; course: ClaimChangeSet }[],

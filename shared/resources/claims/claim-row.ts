@@ -35,7 +35,10 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
   return lockRecords<ClaimRow>(tx, 'claims', refs);
 }
 
-/** Returns a 409: the transition table has no such move, or a check forbids it for `reason`. */
+/**
+ * Returns a 409 for a status change that the transition table does not contain, or that a check
+ * forbids for `reason`.
+ */
 export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): CommandOutcome {
   return failedOutcome({
     code: 'invalid_status_transition',
@@ -52,7 +55,10 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
   });
 }
 
-/** Collects every change while a command moves a claim and its invoice through several statuses. */
+/**
+ * Collects the changes that a command makes to a claim and its invoice. Each may move through
+ * several statuses.
+ */
 export class ClaimChangeSet {
   readonly changes: Change[] = [];
 
@@ -66,7 +72,10 @@ export class ClaimChangeSet {
     return listClaimMoves(this.row.status, by).includes(to);
   }
 
-  /** @throws {Error} if the transition table has no such move; callers check first */
+  /**
+   * Moves the claim to another status, and sets fields.
+   * @throws {Error} if the transition table has no such move; callers check first
+   */
   move(to: ClaimStatus, by: Mover, fields: Partial<ClaimRow> = {}): void {
     if (!this.canMove(to, by))
       throw new Error(`a claim may not go from ${this.row.status} to ${to} by ${by}`);
@@ -81,14 +90,20 @@ export class ClaimChangeSet {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
-  /** Lowers the claim to what is owed now: line items may have changed, payments arrived. */
+  /**
+   * Lowers the expected amount to what is owed now, because line items may have changed and
+   * payments may have arrived.
+   */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;
     const owed = Math.max(0, total - paid) + this.row.paid_cents;
     this.set({ expected_cents: Math.min(this.row.expected_cents, owed) });
   }
 
-  /** @throws {Error} if the invoice transition table has no such step */
+  /**
+   * Moves the invoice through the steps.
+   * @throws {Error} if the invoice transition table has no such step
+   */
   moveInvoice(steps: readonly InvoiceStep[]): void {
     for (const { to, by } of steps) {
       if (!mayMove(this.invoice, to, by))

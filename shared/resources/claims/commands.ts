@@ -24,7 +24,8 @@ export const updateClaim = defineCommand<ClaimPatch>({
   permission: 'write',
 });
 
-// Requires `approve`, like sending an invoice, because the invoice leaves the account.
+// Requires the permission `approve`, as sending an invoice does, because the invoice leaves the
+// account.
 export const submitClaim = defineCommand<ClaimAction>({
   type: 'claim.submit',
   action: 'claim.submitted',
@@ -41,13 +42,13 @@ export const rebillClaim = defineCommand<ClaimAction>({
 
 export const withdrawClaim = defineCommand<ClaimWithdraw>({
   type: 'claim.withdraw',
-  // Audit actions end in -ed.
+  // Names of audit actions end in -ed, so `claim.withdrawn` is not possible.
   action: 'claim.withdrawal_recorded',
   schema: claimWithdraw,
   permission: 'write',
 });
 
-/** A person or the partner's adapter records the club's response. */
+/** Records the club's response. A person or the billing partner's adapter submits this command. */
 export const recordClaimOutcome = defineCommand<ClaimOutcome>({
   type: 'claim.outcome',
   action: 'claim.answered',

@@ -8,7 +8,7 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
 import { expireClaim } from './commands.js';
 
-/** The account gets a suggestion this long before a deadline. */
+/** How long before a deadline the account gets a suggestion. */
 const WARNING_PERIOD = '7 days';
 
 interface DueRow extends ClockTarget {
@@ -21,12 +21,12 @@ interface DueRow extends ClockTarget {
   is_past: boolean;
 }
 
-/** SQL for the deadline of a claim in its current status; null if the claim has none. */
+/** SQL: the deadline of a claim in its current status; null if the claim has none. */
 const DEADLINE_SQL = `case when c.status = 'queued' then c.submit_by when c.status in ('denied', 'rebilling') then c.respond_by end`;
 
 /**
- * A passed deadline expires the claim. A near deadline creates a suggestion, once per status and
- * attempt.
+ * Finds claims whose deadline has passed or is near. Returns a command that expires the claim, or
+ * one that creates a suggestion, once per status and attempt.
  */
 export async function findClaimDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueRow>(tx, {
@@ -72,7 +72,10 @@ function buildDeadlineSuggestion({
   };
 }
 
-/** Expires claims, and suggests those whose deadline is near. */
+/**
+ * Expires claims whose deadline has passed, and creates suggestions for those whose deadline is
+ * near.
+ */
 export const claimSweep: CommandSweep = {
   name: 'watch-claims',
   everyMs: 60_000,

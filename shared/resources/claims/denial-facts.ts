@@ -2,10 +2,15 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { DenialFacts } from './denial-rules.js';
 
-/** Regular expression for a PO number in the notes of a work order. */
+/**
+ * Regular expression, as SQL text, for a PO (purchase order) number in the notes of a work order.
+ */
 const PO_IN_NOTES_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2,31})'";
 
-/** @returns the facts by tenant and claim */
+/**
+ * Reads the facts that may answer the denials of these claims.
+ * @returns the facts by the {@link refKey} of the claim
+ */
 export async function readDenialFacts(
   tx: Transaction,
   claims: RecordRef[],

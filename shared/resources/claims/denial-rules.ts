@@ -19,7 +19,7 @@ export interface CorrectableClaim {
 }
 
 /**
- * A rule makes these changes without a person. A rule may propose a lower price, but a person
+ * What a rule may change without a person. A rule may also propose a lower price, but then a person
  * decides.
  */
 export interface ClaimCorrection {

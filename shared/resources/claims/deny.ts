@@ -9,16 +9,19 @@ import { INVOICE_STEPS_ON_DENIAL, INVOICE_STEPS_ON_REBILL, MAX_CLAIM_ATTEMPTS } 
 const RESPOND_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** The consequences of a denial beyond the claim and the status of its invoice. */
+/** What a denial requires besides the changes in the {@link ClaimChangeSet}. */
 export interface DenialResult {
-  /** The PO number that was found, if the invoice has none. */
+  /**
+   * The PO number to store on the invoice. Undefined if none was found, or the invoice has one
+   * already.
+   */
   invoicePo: string | undefined;
   suggestion: SuggestionDraft | undefined;
 }
 
 /**
- * A claim that a rule can correct is sent again immediately. Otherwise a person reviews its
- * invoice, with a suggestion that says how to answer (docs/decisions.md §9).
+ * Applies a denial. If a rule can correct the claim, the claim is sent again immediately. Otherwise
+ * a person reviews the invoice, with a suggestion that says how to answer (docs/decisions.md §9).
  */
 export function applyDenial(
   course: ClaimChangeSet,
@@ -33,7 +36,8 @@ export function applyDenial(
   });
   const rule = findDenialRule(code ?? null);
   const correction = rule.correct?.(course.row, facts);
-  // An invoice that meanwhile was voided, paid or returned for editing cannot be sent again.
+  // The invoice may have been voided, paid or returned for editing since the claim was sent. Then
+  // the claim cannot be sent again.
   const { status } = course.invoice;
   const canSendAgain =
     course.row.attempt < MAX_CLAIM_ATTEMPTS && isVisibleToCustomer(status) && status !== 'paid';

@@ -17,7 +17,7 @@ export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 export const MAX_CLAIM_ATTEMPTS = 3;
 
 /**
- * The movers in this table are O, an operator; S, the system; and P, the club
+ * The status changes of a claim, and who may make them: O, an operator; S, the system; P, the club
  * (docs/decisions.md §9).
  */
 export const CLAIM_MOVES: Readonly<
@@ -62,7 +62,7 @@ export function listClaimMoves(status: ClaimStatus, mover: Mover): ClaimStatus[]
   return CLAIM_MOVES[status].filter(({ by }) => by.includes(mover)).map(({ to }) => to);
 }
 
-/** Error details list the statuses that may follow. */
+/** Lists the statuses that may follow, for the details of an error. */
 export function listNextClaimStatuses(status: ClaimStatus): ClaimStatus[] {
   return CLAIM_MOVES[status].map(({ to }) => to);
 }
@@ -73,8 +73,8 @@ export interface InvoiceStep {
 }
 
 /**
- * When a claim is sent, these steps take its invoice from the given status to the billing partner.
- * A claim whose invoice has another status cannot be sent.
+ * For each status of a claim's invoice, the steps that take the invoice to the billing partner when
+ * the claim is sent. If the invoice has another status, the claim cannot be sent.
  */
 export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [],
@@ -95,8 +95,8 @@ export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * The invoice takes these steps when its denied claim is sent again immediately. An invoice with
- * another status, such as paid or disputed, keeps its status.
+ * For each status of an invoice, its steps when the denied claim is sent again immediately. An
+ * invoice with another status, such as paid or disputed, keeps its status.
  */
 export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [
@@ -106,7 +106,10 @@ export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, rea
   ],
 };
 
-/** The invoice takes these steps when a person has to answer the denial. */
+/**
+ * For each status of an invoice, its steps when a person has to answer the denial of the claim. An
+ * invoice with another status keeps its status.
+ */
 export const INVOICE_STEPS_ON_DENIAL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [{ to: 'needs_review', by: 'S' }],
   sending: [{ to: 'failed', by: 'P' }],

@@ -16,17 +16,20 @@ import {
   operationReplay,
 } from './schema.js';
 
-/** The start of an OAuth sign-in, which the api prepares. */
+/** The start of an OAuth sign-in, which the API process prepares. */
 export interface SignInStart {
   id: string;
   state_hash: string;
   verifier_sealed: string;
   session_id: string | null;
-  /** Sealed, because this address contains the state. The response unseals it. */
+  /**
+   * The vendor's sign-in address, encrypted because it contains the OAuth state. The API process
+   * decrypts it for the response.
+   */
   url_sealed: string;
 }
 
-/** Members that the api adds to a body. Sealed secrets replace the credentials. */
+/** Members that the API process adds to a body. `secrets_sealed` replaces the credentials. */
 interface Prepared {
   secrets_sealed?: string;
   sign_in?: SignInStart;
@@ -36,7 +39,7 @@ export interface ConnectionCreation extends Omit<ConnectionCreate, 'credentials'
   kind: VendorKind;
   webhook_url: string;
   scopes: string[];
-  /** Streams with the longest time between two pulls, in seconds. */
+  /** Maps each stream to the longest time between two pulls, in seconds. */
   streams: Record<string, number>;
 }
 
@@ -91,13 +94,16 @@ export const replayOutboundOperations = defineCommand<OperationReplay>({
   schema: operationReplay,
 });
 
-/** A completed OAuth sign-in. The sealed secrets contain the authorization code. */
+/** A completed OAuth sign-in. `secrets_sealed` contains the authorization code, encrypted. */
 export interface ConnectionAuthorization {
   attempt_id: string;
   secrets_sealed: string;
 }
 
-/** The callback of a vendor's sign-in page submits this command. */
+/**
+ * Stores a completed OAuth sign-in. The route that the vendor's sign-in page calls back submits
+ * this command.
+ */
 export const authorizeConnection = defineCommand<ConnectionAuthorization>({
   type: 'connection.authorize',
   action: 'connection.authorized',
@@ -109,7 +115,9 @@ export interface ConnectionNotices {
   notices: { dedupe_id: string; stream: string }[];
 }
 
-/** The route that receives a vendor's webhooks submits this command. */
+/**
+ * Stores the items of a webhook. The route that receives a vendor's webhooks submits this command.
+ */
 export const receiveNotices = defineCommand<ConnectionNotices>({
   type: 'connection.receive',
   action: 'connection.notified',
@@ -117,16 +125,16 @@ export const receiveNotices = defineCommand<ConnectionNotices>({
   schema: Joi.object({ notices: Joi.array().items(Joi.object()).required() }),
 });
 
-/** The vendor's description of the account. */
+/** How the vendor describes the account. */
 export interface ConnectionVerification {
   external_account: string;
-  /** SHA-256 in hexadecimal digits. */
+  /** SHA-256 of the vendor and the external account, in hexadecimal digits. */
   account_hash: string;
   label: string | null;
   environment: 'live' | 'sandbox' | null;
 }
 
-/** The worker submits this command. */
+/** Stores the vendor's description of the account. The integrations worker submits this command. */
 export const recordConnectionVerified = defineCommand<ConnectionVerification>({
   type: 'connection.record_verified',
   action: 'connection.verified',
@@ -144,7 +152,10 @@ export interface ConnectionStatusChange {
   reason: string | null;
 }
 
-/** The worker submits this command. */
+/**
+ * Records that a vendor refuses the credentials, fails or works again. The integrations worker
+ * submits this command.
+ */
 export const recordConnectionStatus = defineCommand<ConnectionStatusChange>({
   type: 'connection.record_status',
   action: 'connection.status_changed',

@@ -33,8 +33,8 @@ export async function insertConnections(tx: Transaction, rows: readonly RecordRe
 }
 
 /**
- * Locks connections and their queues. A worker locks the queue before the rows of a step, so
- * handlers lock it too; otherwise both could deadlock.
+ * Locks connections and their queues. Workers lock the queue before the rows of a step, so handlers
+ * must lock the queue too. Otherwise a worker and a handler could deadlock.
  */
 export async function lockConnections(
   tx: Transaction,
@@ -55,7 +55,10 @@ export function storeConnections(tx: Transaction, merges: PlannedMerge[]): Promi
   return storeMerges(tx, { table: 'connections', columns: CHANGEABLE }, merges);
 }
 
-/** Returns undefined when the connection's status does not allow the move. */
+/**
+ * Plans a status change of a connection. Returns undefined if the connection's status does not
+ * allow it.
+ */
 export function moveConnection(
   row: ConnectionRow,
   move: ConnectionMove,
@@ -72,7 +75,7 @@ export function refuseMove({ status }: ConnectionRow, verb: string): CommandOutc
   });
 }
 
-/** A successful outcome that also wakes the worker for this connection. */
+/** Returns a successful outcome that also wakes the worker for the command's connection. */
 export function promptedOutcome(command: Command, merge?: PlannedMerge): CommandOutcome {
   return {
     ok: true,

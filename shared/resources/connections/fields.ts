@@ -42,7 +42,10 @@ const health = allRequired({
 
 const MAX_COUNTED = 10_000;
 
-/** SQL for the health of a connection. Every connection has a row in connection_queues. */
+/**
+ * SQL: the health of a connection as JSON. It is never null, because every connection has a row in
+ * connection_queues.
+ */
 function renderHealth(alias: string): string {
   const ofConnection = (row: string) =>
     `${row}.tenant_id = ${alias}.tenant_id and ${row}.connection_id = ${alias}.id`;
@@ -66,7 +69,7 @@ function renderHealth(alias: string): string {
     from connection_queues l where ${ofConnection('l')}) h)`;
 }
 
-/** The fields of a connection, none of which is secret. */
+/** The fields of a connection. None of them is secret. */
 export const connectionFields = defineFields({
   id: recordId(),
   vendor: { output: Joi.string().example('twilio') },

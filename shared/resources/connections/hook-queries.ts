@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/postgres/database.js';
 import type { ConnectionStatus } from './vocabulary.js';
 
-/** A connection whose vendor calls our webhook or sign-in address. */
+/** A connection for which the vendor calls our webhook or sign-in address. */
 export interface CalledConnection {
   tenant_id: string;
   id: string;
@@ -26,12 +26,13 @@ export async function readCalledConnection(
   return row;
 }
 
-/** Maximum connections, live and sandbox, that lead to the same account of a vendor. */
+/** Maximum number of connections, live and sandbox, that lead to one account at a vendor. */
 const MAX_CONNECTIONS_OF_ACCOUNT = 20;
 
 /**
- * Reads across tenants, because a webhook names only the vendor's account.
- * @param hash see hashExternalAccount
+ * Finds the connections to a vendor's account. It searches across tenants, because a webhook names
+ * only the vendor's account.
+ * @param hash from `hashExternalAccount`
  */
 export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<CalledConnection[]> {
   return db.readByKeyHash<CalledConnection>(hash, {
@@ -42,7 +43,7 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
-/** A sign-in at a vendor that has started but not ended. */
+/** A sign-in at a vendor that has started and has not expired. */
 export interface OpenSignIn {
   connection_id: string;
   vendor: string;
@@ -51,7 +52,10 @@ export interface OpenSignIn {
   session_id: string | null;
 }
 
-/** @param hash SHA-256 of the state, in hexadecimal digits */
+/**
+ * Returns undefined if the sign-in is unknown or has expired.
+ * @param hash SHA-256 of the state, in hexadecimal digits
+ */
 export async function readSignIn(
   db: Database,
   { tenantId, attemptId, hash }: { tenantId: string; attemptId: string; hash: string },

@@ -53,7 +53,10 @@ export function listCalls(query: OfConnection<ConnectionCallListQuery>, scope: L
   });
 }
 
-/** The rows of a connection, newest first, because their ids begin with the time. */
+/**
+ * Lists the rows of one connection, newest first. The ids begin with the time, so the list is
+ * sorted by id.
+ */
 function listOfConnection(
   { connection_id, limit }: OfConnection<{ limit: number }>,
   { tenantId, position }: ListScope,

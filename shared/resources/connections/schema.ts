@@ -26,7 +26,7 @@ export const syncRun = syncRunFields.response.meta({ className: 'SyncRun' });
 export const outboundOperation = outboundOperationFields.response.meta({ className: 'OutboundOperation' });
 export const connectionCall = connectionCallFields.response.meta({ className: 'ConnectionCall' });
 
-/** A connection for which a person must still sign in at the vendor. */
+/** A connection, with the address where a person must sign in at the vendor. */
 export const connectionWithSignIn = connectionFields.response
   .append({
     authorize_url: Joi.string()
@@ -40,7 +40,10 @@ export const connectionReplay = connectionFields.response
   .append({ replayed: Joi.number().integer().min(0).required().description('Operations that are due again') })
   .meta({ className: 'ConnectionReplay' });
 
-/** The vendors that docs/decisions.md §11 plans; GET /integrations lists the available ones. */
+/**
+ * The names of the vendors that docs/decisions.md §11 plans. GET /integrations lists the available
+ * vendors.
+ */
 const vendorName = () => slug(['quickbooks', 'xero', 'stripe', 'roadsync', 'twilio', 'samsara', 'motive']);
 
 const credentials = () =>

@@ -2,9 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { openIds, sealIds } from '../../contracts/sealed-ids.js';
 import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
-/** The secrets of a connection, which leave the process only sealed. */
+/** The secrets of a connection. They leave the process only encrypted. */
 export interface ConnectionSecrets {
-  /** Compared on unsealing, so that the sealed secrets of another connection are refused. */
+  /**
+   * `unsealSecrets` compares this id, so that encrypted secrets of another connection are refused.
+   */
   connectionId: string;
   /** The values that the account entered. */
   credentials: Record<string, string>;
@@ -22,14 +24,20 @@ export function sealSecrets(key: Buffer, secrets: ConnectionSecrets): string {
   return seal(key, JSON.stringify(secrets));
 }
 
-/** @throws if the text was sealed for another connection */
+/**
+ * Decrypts the secrets of a connection.
+ * @throws if the text was encrypted for another connection
+ */
 export function unsealSecrets(key: Buffer, connectionId: string, sealed: string): ConnectionSecrets {
   const secrets = JSON.parse(unseal(key, sealed)) as ConnectionSecrets;
   if (secrets.connectionId !== connectionId) throw new Error('sealed secrets of another connection');
   return secrets;
 }
 
-/** The key that seals the addresses to which vendors send their webhooks. */
+/**
+ * Derives the key that encrypts the ids in webhook addresses. Vendors send their webhooks to these
+ * addresses.
+ */
 export function deriveHookKey(secretKey: string): Buffer {
   return deriveKey(secretKey, 'connection hooks');
 }
@@ -43,16 +51,19 @@ export function openHookToken(key: Buffer, token: string) {
   return ids && { tenantId: ids.tenantId, connectionId: ids.id };
 }
 
-/** SHA-256 of a vendor and its account, to find a connection before its tenant is known. */
+/**
+ * Hashes a vendor and its account with SHA-256. A webhook's connection is found by this hash,
+ * because its tenant is not yet known.
+ */
 export function hashExternalAccount(vendor: string, externalAccount: string): Buffer {
   return createHash('sha256').update(`${vendor}\n${externalAccount}`).digest();
 }
 
-/** The state of an OAuth sign-in: the ids of its attempt, and 256 random bits. */
+/** A parsed OAuth state. The state itself consists of these ids, encrypted, and 256 random bits. */
 export interface OAuthState {
   tenantId: string;
   attemptId: string;
-  /** SHA-256 of the state. Only the hash is stored. */
+  /** SHA-256 of the state. The state itself is not stored. */
   hash: string;
 }
 
@@ -65,7 +76,7 @@ export function createOAuthState(key: Buffer, tenantId: string, attemptId: strin
   return { state, hash: hashState(state) };
 }
 
-/** Returns undefined for a state that this deployment did not create. */
+/** Parses the state of an OAuth sign-in. Returns undefined if this deployment did not create it. */
 export function openOAuthState(key: Buffer, state: string): OAuthState | undefined {
   const [token = '', random = ''] = state.split('.');
   const ids = random.length === 43 ? openIds(key, token) : undefined;

@@ -2,7 +2,10 @@ import type { ConnectionStatus } from './vocabulary.js';
 
 export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' | 'resume' | 'disconnect';
 
-/** A move that a status does not list changes nothing. A client that requests it gets 409. */
+/**
+ * For each status, the moves that it allows, with the status after the move. Any other move changes
+ * nothing, and a client that requests it gets a 409.
+ */
 const CONNECTION_TRANSITIONS: Readonly<
   Record<ConnectionStatus, Readonly<Partial<Record<ConnectionMove, ConnectionStatus>>>>
 > = {

@@ -1,4 +1,4 @@
-/** docs/decisions.md §11 defines them. */
+/** The statuses that docs/decisions.md §11 defines. */
 export const CONNECTION_STATUSES = [
   'pending',
   'active',
@@ -11,5 +11,5 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 export const OPERATION_STATES = ['due', 'doing', 'done', 'waiting', 'dead'] as const;
 
-/** Maximum connections per account, without revoked ones. */
+/** Maximum number of connections per account. Revoked connections do not count. */
 export const MAX_CONNECTIONS = 50;

@@ -2,7 +2,8 @@ import { defineCommand } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import { customerCreate, customerPatch } from './schema.js';
 
-// No agent scope of the specification covers writing customers (docs/decisions.md §1, row 14).
+// Agents cannot submit these commands, because no agent scope of the specification covers writing
+// customers (docs/decisions.md §1, row 14).
 export const createCustomer = defineCommand<CustomerCreate>({
   type: 'customer.create',
   action: 'customer.created',

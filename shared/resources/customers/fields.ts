@@ -11,13 +11,16 @@ import {
 import { defineFields } from '../../records/fields/record-fields.js';
 import { rateCardTable } from '../rate-cards/table.js';
 
-/** SQL for the open amount of released invoices. The statuses match the index invoices_owed. */
+/**
+ * SQL: the open amount of a customer's released invoices that match `condition`. The statuses must
+ * match the index invoices_owed.
+ */
 function owedSql(alias: string, condition: string): string {
   return `(select coalesce(sum(i.balance_due_cents), 0)::bigint from invoices i where i.tenant_id = ${alias}.tenant_id and i.customer_id = ${alias}.id
     and i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed') and ${condition})`;
 }
 
-/** SQL for payments that exceed invoices and were not refunded. */
+/** SQL: what a customer has paid beyond the invoices and was not refunded. */
 function creditSql(alias: string): string {
   return `(select coalesce(sum(p.amount_cents - p.applied_cents - p.refunded_cents), 0)::bigint from payments p
     where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.amount_cents > p.applied_cents + p.refunded_cents)`;

@@ -10,7 +10,7 @@ import { customerTable } from './table.js';
 
 const CUSTOMERS = { table: customerTable, fields: customerFields };
 
-/** The default company_type is `other` (docs/decisions.md §2). */
+/** Creates customers. The default company_type is `other` (docs/decisions.md §2). */
 export async function createCustomers(
   tx: Transaction,
   commands: Command<CustomerCreate>[],

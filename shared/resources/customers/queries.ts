@@ -11,7 +11,10 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { customerFields } from './fields.js';
 import { briefCustomerRepresentation } from './representation.js';
 
-/** The list and exports use these conditions. */
+/**
+ * Builds the conditions for exports of customers, including the search. The list has the same
+ * filters, but passes its search to `buildListQuery`.
+ */
 export function buildCustomerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
   const conditions = customerFilters(query, scope);
   addSearchCondition(conditions, customerSearch(query, scope));
@@ -37,7 +40,7 @@ export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQu
   });
 }
 
-/** Agents get whole customers on a short page, brief customers on a long page. */
+/** Lists customers for agents: whole customers on a short page, brief customers on a long page. */
 export function listAgentCustomers(
   query: Pick<CustomerListQuery, 'search' | 'limit'>,
   scope: ListScope,

@@ -1,7 +1,10 @@
 import { jsonObjectWithoutNulls, jsonShortText } from '../../contracts/resource.js';
 import { customerFields } from './fields.js';
 
-/** Long lists for agents show only the members that an agent needs to choose a customer. */
+/**
+ * SQL: the JSON of a brief customer, for the long lists of agents. It has only the members that an
+ * agent needs to choose a customer.
+ */
 export function briefCustomerRepresentation(alias: string): string {
   const members = customerFields.members(alias);
   const membersNamed = (name: string) =>

@@ -9,7 +9,10 @@ export const customerPatch = Joi.object(customerFields.change).meta({ className:
 
 export const customer = customerFields.response.meta({ className: 'Customer' });
 
-/** Short pages have whole customers. Longer pages may omit these members, and omit nulls. */
+/**
+ * A customer in a list for agents. Short pages have whole customers. Longer pages may omit the
+ * members below, and omit nulls.
+ */
 export const agentCustomerListItem = customer
   .fork(
     [

@@ -4,17 +4,23 @@ import type { CustomerStatementQuery } from '../../contracts/generated.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 
-/** A client that needs more entries must request shorter periods. */
+/**
+ * Maximum number of entries on an account statement. A longer one is refused, so the client must
+ * request shorter periods.
+ */
 export const MAX_STATEMENT_ENTRIES = 2000;
 
 const DEFAULT_DAYS = 90;
 
-/** Invoices on a statement have these statuses: those of the index invoices_owed, and `paid`. */
+/**
+ * SQL: the statuses of the invoices on a statement. They are those of the index invoices_owed, and
+ * `paid`.
+ */
 const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
 
 /**
- * SQL for everything that changed the balance of customer $2. An invoice counts from its release,
- * or from its payment if it was paid in the yard before.
+ * SQL: everything that changed the balance of customer $2. An invoice counts from its release. An
+ * invoice that was paid in the yard and never released counts from its payment.
  */
 const ENTRIES = `
   select coalesce(i.released_at, i.paid_at, i.created_at) as at, 'invoice' as kind, i.id, i.invoice_number as reference,
@@ -27,7 +33,7 @@ const ENTRIES = `
   select f.created_at, 'refund', f.id, f.reason, f.amount_cents
   from payments p join refunds f on f.tenant_id = p.tenant_id and f.payment_id = p.id where p.tenant_id = $1 and p.customer_id = $2`;
 
-/** SQL for the days since an open invoice's due date, in the account's time zone. */
+/** SQL: how many days ago an open invoice was due, in the account's time zone. */
 const DAYS_LATE = `
   ((now() at time zone t.time_zone)::date - (${EFFECTIVE_DUE_DATE} at time zone t.time_zone)::date)`;
 
@@ -35,7 +41,7 @@ function sumOpenSql(name: string, condition: string): string {
   return `coalesce(sum(o.open_cents) filter (where ${condition}), 0)::bigint as ${name}`;
 }
 
-/** SQL for the open amounts by days past the due date. */
+/** SQL: the open amounts, grouped by the days past the due date. */
 const AGING = `
   select ${sumOpenSql('current_cents', 'o.days is null or o.days <= 0')}, ${sumOpenSql('days_1_30_cents', 'o.days between 1 and 30')},
     ${sumOpenSql('days_31_60_cents', 'o.days between 31 and 60')}, ${sumOpenSql('days_61_90_cents', 'o.days between 61 and 90')},
@@ -43,7 +49,7 @@ const AGING = `
   from (select i.balance_due_cents as open_cents, ${DAYS_LATE} as days from invoices i ${PAST_DUE_JOINS}
     where i.tenant_id = $1 and i.customer_id = $2 and i.status in ${RELEASED} and i.balance_due_cents > 0) o`;
 
-/** SQL for a bound of the period. A plain date means midnight in the account's time zone. */
+/** SQL: one bound of the period. A plain date means midnight in the account's time zone. */
 function boundSql(parameter: string, fallback: string): string {
   return `coalesce(case when length(${parameter}::text) = 10 then ${parameter}::date::timestamp at time zone $5
     else ${parameter}::timestamptz end, ${fallback})`;
@@ -89,13 +95,16 @@ const TEXT = `
     ])}::text as body
   from customers k, (select * from sums, span) s where k.tenant_id = $1 and k.id = $2`;
 
-/** The query returns no row for an unknown customer. */
+/** What the query for an account statement returns. For an unknown customer, it returns no row. */
 export interface StatementRow {
   body: string;
   count: number;
 }
 
-/** The query derives the whole account statement; nothing is stored (docs/decisions.md §9). */
+/**
+ * Builds the query for a customer's account statement. The query derives everything, and nothing is
+ * stored (docs/decisions.md §9).
+ */
 export function buildCustomerStatementQuery(
   customerId: string,
   query: CustomerStatementQuery,

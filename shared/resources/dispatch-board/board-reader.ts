@@ -9,8 +9,8 @@ import {
 } from './queries.js';
 
 /**
- * This limit holds for one process, over all tenants. A board of 5,000 work orders has four million
- * bytes.
+ * Limit of the cache in one process, for all tenants together. A board of 5,000 work orders takes
+ * four million bytes.
  */
 const MAX_CACHED_BYTES = 32_000_000;
 /** If more work orders than this have changed, one query renders the whole board. */
@@ -18,7 +18,10 @@ const MAX_CHANGED = 500;
 
 interface CachedWorkOrder {
   version: string;
-  /** UTF-8 JSON without its closing brace, because the seconds are appended later. */
+  /**
+   * UTF-8 JSON of the work order, without the closing brace, because the seconds are appended
+   * later.
+   */
   body: Buffer;
 }
 
@@ -29,9 +32,9 @@ interface ListedWorkOrder {
 }
 
 /**
- * PostgreSQL takes some 50 ms to render 5,000 work orders, but few change between two reads. So the
- * reader caches the text of each work order by its version, and fetches only changed work orders.
- * Everything else is read anew each time.
+ * Reads dispatch boards, and caches the JSON of each work order by its version. PostgreSQL takes
+ * some 50 ms to render 5,000 work orders, but few change between two reads. So a read fetches only
+ * the changed work orders. Everything else is read anew each time.
  */
 export class DispatchBoardReader {
   readonly #cache = new LRUCache<string, Map<string, CachedWorkOrder>>({
@@ -57,7 +60,8 @@ export class DispatchBoardReader {
     if (changed.length > MAX_CHANGED) return this.#readWhole(tenantId);
     if (changed.length > 0) {
       await this.#fetchBodies(tenantId, cached, changed);
-      // A work order has changed between the two queries, so the parts would be from two snapshots.
+      // If a version still differs, a work order has changed between the two queries. The parts
+      // would then be from two snapshots, so read the whole board.
       if (shown.some(hasChanged)) return this.#readWhole(tenantId);
       this.#store(tenantId, cached, shown);
     }
@@ -92,7 +96,10 @@ export class DispatchBoardReader {
     for (const { id, version, body } of rows) cached.set(id, { version, body: withoutClosingBrace(body) });
   }
 
-  /** Evicts work orders that left the board, and recounts the size of the rest. */
+  /**
+   * Caches the work orders of a board, without those that left it. The cache then counts their size
+   * again.
+   */
   #store(tenantId: string, cached: Map<string, CachedWorkOrder>, shown: ListedWorkOrder[]): void {
     const ids = new Set(shown.map(({ id }) => id));
     for (const id of cached.keys()) if (!ids.has(id)) cached.delete(id);
@@ -100,7 +107,7 @@ export class DispatchBoardReader {
   }
 }
 
-/** Parses one work order per line of text, and puts its body, if any, into `cached`. */
+/** Parses one work order per line of text. If `cached` is given, puts each body into it. */
 function parseWorkOrders(lines: string, cached?: Map<string, CachedWorkOrder>): ListedWorkOrder[] {
   if (lines === '') return [];
   return lines.split('\n').map((line) => {
@@ -116,8 +123,8 @@ function withoutClosingBrace(body: string): Buffer {
 }
 
 /**
- * Assembles the board as bytes, because joining and encoding four million characters as text took a
- * third of a read (measured).
+ * Assembles the board as bytes. Joining and encoding four million characters as text took a third
+ * of a read (measured).
  */
 function renderBoard(
   row: BoardRow,
@@ -139,7 +146,7 @@ function renderWorkOrders(
   member: string,
 ): Buffer {
   const bodies = workOrders.map(({ id }) => (cached.get(id) as CachedWorkOrder).body);
-  // The bytes of `,"elapsed_s":420},` besides the name and the number.
+  // Besides the name and the number, `,"elapsed_s":420},` has six bytes.
   const tailBytes = member.length + 6;
   const bytes = workOrders.reduce(
     (sum, { seconds }, index) => sum + (bodies[index] as Buffer).length + tailBytes + seconds.length,

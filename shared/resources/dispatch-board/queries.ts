@@ -6,12 +6,12 @@ import { truckFields } from '../trucks/fields.js';
 import { workOrderFields } from '../work-orders/fields.js';
 import { agentWorkOrderMembers } from '../work-orders/representation.js';
 
-/** All parts of the board are from one snapshot. */
+/** A dispatch board. All parts are from one snapshot. */
 export interface BoardRow {
   generated_at: string;
   /**
-   * Each line of text is a work order, most urgent first: id, version, seconds and, if requested,
-   * the body.
+   * One work order per line of text, most urgent first. A line contains the id, the version, the
+   * seconds and, if requested, the JSON.
    */
   active: string;
   unassigned: string;
@@ -20,24 +20,33 @@ export interface BoardRow {
   counts: string;
 }
 
-/** Agents see the status `new` where REST clients see `pending` (docs/decisions.md §1, row 3). */
+/**
+ * Who reads the board. Agents see the status `new` where REST clients see `pending`
+ * (docs/decisions.md §1, row 3).
+ */
 export type BoardViewer = 'rest' | 'agent';
 
-/** The board's work orders have the fields of REST or of agents, and a priority. */
+/**
+ * SQL: the JSON of a work order on the board. It has the fields that REST or agents get, and the
+ * priority.
+ */
 const WORK_ORDER_SQL: Record<BoardViewer, string> = {
   rest: `(${jsonObject('t', [...workOrderFields.members('t'), 'priority'])})::text`,
   agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
 };
 
 /**
- * An agent sees at most this many records of each kind, because a model cannot read thousands. The
- * counts include all records.
+ * The board shows an agent at most this many records of each kind, because a model cannot read
+ * thousands. The counts include all records.
  */
 const MAX_AGENT_RECORDS = 100;
 
 const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
 
-/** The xmin of a row identifies its version, so no change is missed. */
+/**
+ * SQL: the work orders with these statuses as text, and their count. The version of a work order is
+ * its `xmin`, which changes with every change of the row.
+ */
 function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
   const source = `from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
@@ -81,7 +90,10 @@ export interface WorkOrderBodyRow {
   body: string;
 }
 
-/** The query also returns the current versions, because a work order may have changed meanwhile. */
+/**
+ * Builds the query for the JSON of work orders. It also returns their versions, because a work
+ * order may have changed since the board was read.
+ */
 export function buildWorkOrderBodiesQuery(viewer: BoardViewer, tenantId: string, ids: string[]): SqlQuery {
   return {
     name: `dispatch-board-jobs-${viewer}`,

@@ -27,7 +27,7 @@ export const unassignedJob = workOrder
 const agentBoardWorkOrder = (member: 'elapsed_s' | 'waiting_s') =>
   agentWorkOrder.keys({ priority: Joi.number().integer().required(), [member]: seconds().required() });
 
-/** The board shows the current work orders and trucks (docs/decisions.md §9). */
+/** The current work orders and trucks (docs/decisions.md §9). */
 export const dispatchBoard = allRequired({
   generated_at: dateTime(),
   active_jobs: Joi.array().items(activeJob),
@@ -43,7 +43,7 @@ export const dispatchBoard = allRequired({
 
 const omittedCount = () => Joi.number().integer().min(0).required();
 
-/** For agents, a busy board is cut to what a model can read. */
+/** The board for agents. A busy board is cut to what a model can read. */
 export const agentDispatchBoard = dispatchBoard
   .keys({
     omitted: Joi.object({

@@ -2,7 +2,8 @@ import { defineCommand } from '../../contracts/command.js';
 import type { DriverCreate, DriverPatch } from '../../contracts/generated.js';
 import { driverCreate, driverPatch } from './schema.js';
 
-// No agent scope of the specification covers writing drivers.
+// Agents cannot submit these commands, because no agent scope of the specification covers writing
+// drivers.
 export const createDriver = defineCommand<DriverCreate>({
   type: 'driver.create',
   action: 'driver.created',

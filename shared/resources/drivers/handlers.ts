@@ -23,7 +23,7 @@ export async function createDrivers(
   return commands.map(({ input }) => ({ ok: true, changes: diffNewRecord(input), events: [] }));
 }
 
-/** A patch replaces duty_classes as a whole. */
+/** Changes drivers. A patch replaces the whole list duty_classes. */
 export function updateDrivers(tx: Transaction, commands: Command<DriverPatch>[]): Promise<CommandOutcome[]> {
   return updateRecords(tx, commands, DRIVERS);
 }

@@ -28,7 +28,10 @@ export function buildEventSchema(type: EventType): Joi.ObjectSchema {
     .meta({ className: toEventComponentName(type) });
 }
 
-/** `invoice.paid` → `InvoicePaidEvent`, a component of the OpenAPI document. */
+/**
+ * Returns the name of an event type's component in the OpenAPI document: `InvoicePaidEvent` for
+ * `invoice.paid`.
+ */
 export function toEventComponentName(type: EventType): string {
   const words = type.split(/[._]/).map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
   return `${words.join('')}Event`;
@@ -36,7 +39,10 @@ export function toEventComponentName(type: EventType): string {
 
 const views = new Map<EventType, EventTypeView>();
 
-/** Describing all types takes a tenth of a second, so each type waits for a request. */
+/**
+ * Describes an event type, and caches the result. Describing all types takes a tenth of a second,
+ * so each type is described on its first request.
+ */
 export function describeEventType(type: EventType): EventTypeView {
   const view = views.get(type) ?? describe(type);
   views.set(type, view);

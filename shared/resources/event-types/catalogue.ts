@@ -14,17 +14,20 @@ import * as examples from './example-records.js';
 
 export interface EventTypeDefinition {
   description: string;
-  /** When the event happens, as a clause after "fires when". */
+  /** When the event happens, as a clause that follows "fires when". */
   firesWhen: string;
   /** Schema of `data.object`: a record as REST returns it. */
   object: Joi.ObjectSchema;
   /** Schemas of the other members of `data`. All of them are always present. */
   extra?: Record<string, Joi.Schema>;
-  /** Members of `data` in the example. All others are generated from their schemas. */
+  /** Members of `data` in the example. The other members are generated from their schemas. */
   example: Record<string, unknown>;
 }
 
-/** GET /event-types, the OpenAPI callbacks and the test events are generated from this table. */
+/**
+ * Defines all event types. GET /event-types, the OpenAPI callbacks and the test events are
+ * generated from this table.
+ */
 export const EVENT_TYPE_CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   'invoice.created': {
     description: 'An invoice was created',

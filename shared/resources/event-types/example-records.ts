@@ -1,8 +1,9 @@
 import { listAllowedActions } from '../invoices/transitions.js';
 
 /**
- * The examples of events follow one work order from its booking to the payment, so that the
- * examples match. A record contains only members for which the schema's own example would be wrong.
+ * The examples of all events follow one work order from its booking to the payment, so that they
+ * match each other. A record contains only members for which the schema's own example would be
+ * wrong.
  */
 const WORK_ORDER = '0192f1b0-3c4d-7e5f-8a6b-7c8d9e0f1a2b';
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';

@@ -4,7 +4,7 @@ import { dateTime, uuid } from '../../contracts/schemas/fields.js';
 import type { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 import { API_VERSION } from '../../events/record-events.js';
 
-/** Schemas of the members around an event's `data`. */
+/** Returns the schemas of the members around an event's `data`. */
 export function buildEnvelopeSchema(type: Joi.Schema): Record<string, Joi.Schema> {
   return {
     id: uuid(),
@@ -16,7 +16,7 @@ export function buildEnvelopeSchema(type: Joi.Schema): Record<string, Joi.Schema
   };
 }
 
-/** A synthetic event belongs to a delivery without a recorded event: a test or a probe. */
+/** An event that is not recorded, but only delivered: a test or a probe. */
 interface SyntheticEvent {
   eventId: string;
   type: string;
@@ -26,7 +26,10 @@ interface SyntheticEvent {
   data: object;
 }
 
-/** A receiver verifies and parses the body like that of any other event. */
+/**
+ * Builds the body of a synthetic event. A receiver verifies and parses it like the body of any
+ * other event.
+ */
 export function buildSyntheticEventBody({
   eventId,
   type,

@@ -5,7 +5,7 @@ import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../
 import { eventRepresentation } from './representation.js';
 
 /**
- * The time in an event's id and a bound may differ by this much, because a plain date can be
+ * Margin for the conditions on the id. They take a plain date as midnight in UTC, but it may mean
  * midnight in any time zone.
  */
 const MAX_TIME_DIFFERENCE_MS = 24 * 3600 * 1000;
@@ -15,8 +15,8 @@ export function listEvents(query: EventListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (type.endsWith('.*')) conditions.add('starts_with(t.type, ?)', type.slice(0, -1));
   else if (type !== '*') conditions.add('t.type = ?', type);
-  // The bounds on the id exclude no further rows, but let the scan of the primary key start and
-  // stop there.
+  // `addDateRange` selects the rows. These conditions on the id only limit what the scan of the
+  // primary key reads.
   if (since !== undefined)
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_TIME_DIFFERENCE_MS));
   if (until !== undefined)

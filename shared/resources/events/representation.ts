@@ -1,4 +1,4 @@
-/** An event is returned as it was recorded, byte for byte. */
+/** SQL: the body of an event, byte for byte as it was recorded. */
 export function eventRepresentation(alias: string): string {
   return `${alias}.body`;
 }

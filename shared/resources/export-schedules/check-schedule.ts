@@ -8,7 +8,8 @@ import {
 import { EXPORT_FILTERS } from '../exports/request/filters.js';
 
 /**
- * Checks rules that involve several members, and drops a weekday or day that the cadence ignores.
+ * Checks the rules that involve several members. A weekly schedule without a weekday gets monday,
+ * and a monthly schedule without a day gets 1.
  * @throws {AppError} 400 with every validation error
  */
 export function checkSchedule<Schedule extends ExportScheduleCreate>(schedule: Schedule): Schedule {

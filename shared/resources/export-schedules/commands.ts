@@ -22,7 +22,7 @@ export const updateExportSchedule = defineCommand<ExportSchedulePatch>({
   schema: exportSchedulePatch,
 });
 
-/** The schedule's exports remain. */
+/** Deletes a schedule. The schedule's exports remain. */
 export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
   type: 'export_schedule.delete',
   action: 'export_schedule.deleted',
@@ -31,13 +31,16 @@ export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
 });
 
 export interface ScheduleRun {
-  /** The next_run_at that this run serves. A repeated command for the same time does nothing. */
+  /**
+   * The schedule's `next_run_at` that caused this run. A second command with the same time does
+   * nothing.
+   */
   due_at: string;
-  /** null if the rows were not estimated. */
+  /** Null if the rows were not estimated. */
   estimated_rows: number | null;
 }
 
-/** Only the clock submits this command. */
+/** Requests the export of a due schedule. Only the clock submits this command. */
 export const runExportSchedule = defineCommand<ScheduleRun>({
   type: 'export_schedule.run',
   action: 'export_schedule.started',

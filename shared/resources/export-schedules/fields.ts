@@ -6,7 +6,10 @@ import { EXPORT_REQUEST_FIELDS, withDefault } from '../exports/request/export-re
 import { exportCadence, exportPeriod } from './enums.js';
 import { WEEKDAYS } from './vocabulary.js';
 
-/** The default run is at night, and later than any hour that a clock change skips or repeats. */
+/**
+ * The default hour of a run. It is at night, and later than any hour that a clock change skips or
+ * repeats.
+ */
 const DEFAULT_HOUR = 4;
 
 const hour = () =>

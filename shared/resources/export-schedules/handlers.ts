@@ -34,7 +34,9 @@ const SCHEDULE_QUOTA: AccountQuotaRule = {
 /** A change in one of these columns moves the next run. */
 const TIMING_COLUMNS = ['cadence', 'hour', 'weekday', 'day', 'enabled'];
 
-/** The API has already checked that the members fit together. */
+/**
+ * Creates schedules. The API process has already checked the rules that involve several members.
+ */
 export async function createExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleCreate>[],
@@ -77,7 +79,10 @@ export async function updateExportSchedules(
   );
 }
 
-/** Clears the weekday or day that the new cadence does not use, even if the patch omits it. */
+/**
+ * Merges a patch into a schedule, and checks the result. Clears a weekday or day that the new
+ * cadence does not use, even if the patch omits it.
+ */
 function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMerge | CommandOutcome {
   const merged = { ...row, ...patch };
   if (merged.cadence !== 'weekly' && patch.weekday === undefined) merged.weekday = null;
@@ -87,7 +92,8 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     const set = Object.fromEntries(
       Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
     );
-    // Keep the stored form of equivalent filters, because another form would count as a change.
+    // Keep the stored filters if the new filters are equivalent, because another form would count
+    // as a change.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
   } catch (error) {
@@ -96,7 +102,7 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
   }
 }
 
-/** Exports that the schedules have already requested continue. */
+/** Deletes schedules. Exports that a schedule has already requested continue. */
 export async function deleteExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleDelete>[],

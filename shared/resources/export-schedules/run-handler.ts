@@ -18,7 +18,10 @@ const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 interface RunTimes extends RecordRef {
   /** RFC 3339 time. */
   next_run_at: string;
-  /** First day of the period, in the account's time zone. `until` is the day after the last day. */
+  /**
+   * First day of the exported period, in the account's time zone. `until` is the day after the last
+   * day.
+   */
   since: string;
   until: string;
 }
@@ -27,14 +30,14 @@ interface Run {
   command: Command<ScheduleRun>;
   row: ScheduleRow;
   times: RunTimes;
-  /** The command that `POST /exports` would submit. */
+  /** The command that `POST /exports` would submit for this run. */
   request: Command<ExportInput>;
 }
 
 /**
- * Requests the exports of due schedules. A command does nothing if its time was already served, or
- * if the schedule was disabled or rescheduled meanwhile. An account at its limit of unfinished
- * exports gets a notice that this run is skipped.
+ * Requests the exports of due schedules. A command does nothing if its run has already been made,
+ * or if the schedule was disabled or rescheduled after the clock found it. If an account is at its
+ * limit of unfinished exports, the run is skipped and the account gets a notice.
  */
 export async function runExportSchedules(
   tx: Transaction,
@@ -71,7 +74,10 @@ function isDue(row: ScheduleRow | undefined, { due_at }: ScheduleRun): boolean {
   return row?.next_run_at != null && Date.parse(row.next_run_at) === Date.parse(due_at);
 }
 
-/** Call this function after the rows are locked, so that the account's time zone is current. */
+/**
+ * Finds the next run time and the period of each schedule. Call this function after the rows are
+ * locked, so that the account's time zone is current.
+ */
 function findTimes(tx: Transaction, refs: RecordRef[]): Promise<RunTimes[]> {
   return tx.query<RunTimes>({
     name: 'export-schedule-times',

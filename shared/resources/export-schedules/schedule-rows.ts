@@ -15,7 +15,7 @@ export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
 
 const COLUMNS = `tenant_id uuid, id uuid, ${exportScheduleFields.settable}`;
 
-/** Sets next_run_at to the next run, or to null if the schedule is disabled. */
+/** Inserts schedules. Sets next_run_at to the next run, or to null if the schedule is disabled. */
 export async function insertSchedules(tx: Transaction, rows: object[]): Promise<void> {
   const names = parseColumnNames(COLUMNS);
   await tx.query({
@@ -34,8 +34,8 @@ export async function lockSchedules(tx: Transaction, commands: Command[]): Promi
 }
 
 /**
- * A schedule that is already due runs immediately, and then at its new times. `is_moved` means that
- * the timing has changed.
+ * Stores changed schedules. A schedule that is already due still runs immediately, and only then at
+ * its new times. `is_moved` means that the timing has changed.
  */
 export async function storeSchedules(
   tx: Transaction,
@@ -54,7 +54,10 @@ export async function storeSchedules(
   });
 }
 
-/** The rows remain for a while because responses still show them. */
+/**
+ * Marks schedules as deleted. The rows remain for {@link EXTENDED_RETENTION}, because responses
+ * still show them.
+ */
 export async function markSchedulesDeleted(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'end-export-schedules',
@@ -64,7 +67,10 @@ export async function markSchedulesDeleted(tx: Transaction, refs: RecordRef[]): 
   });
 }
 
-/** Call this function after accounts change their time zones. Schedules that are due stay due. */
+/**
+ * Moves the next runs of all schedules of these accounts. Call this function after the accounts
+ * have changed their time zones. Schedules that are already due stay due.
+ */
 export async function rescheduleForTimeZones(tx: Transaction, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
   await tx.query({

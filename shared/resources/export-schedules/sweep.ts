@@ -9,12 +9,15 @@ export interface DueSchedule
   /** RFC 3339 time. */
   due_at: string;
   time_zone: string;
-  /** First day of the period; `until` is the day after the last day. */
+  /** First day of the exported period. `until` is the day after the last day. */
   since: string;
   until: string;
 }
 
-/** If a schedule is found again before its command has run, the second command does nothing. */
+/**
+ * Finds due schedules. If a schedule is found again before its command has run, the second command
+ * does nothing.
+ */
 export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>({
     name: 'due-export-schedules',
@@ -29,7 +32,10 @@ export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSch
   });
 }
 
-/** @param days first day of the period, and the day after the last day */
+/**
+ * Returns the filters for the export of a run. With the period `previous`, they include the first
+ * day of the period, `since`, and the day after its last day, `until`.
+ */
 export function buildRunFilters(
   { period, filters }: Pick<ExportScheduleCreate, 'period' | 'filters'>,
   { since, until }: Pick<DueSchedule, 'since' | 'until'>,

@@ -2,10 +2,10 @@
 const SEARCH_DAYS = 34;
 
 /**
- * SQL for the run times of a schedule around an instant, in rows with the column `at`. The schedule
+ * SQL: the run times of a schedule around an instant, as rows with the column `at`. The schedule
  * runs once on each day of its cadence, at its hour in the account's time zone. If a clock change
  * skips the hour, PostgreSQL makes the time later by the length of the change. If the hour occurs
- * twice, the second counts.
+ * twice, the second occurrence counts.
  * @param schedule alias of export_schedules
  * @param zone SQL expression of an IANA time zone name
  * @param around SQL expression of a timestamptz
@@ -20,21 +20,21 @@ export function scheduleTimesSql(schedule: string, zone: string, around: string)
         = least(${schedule}.day, extract(day from date_trunc('month', calendar.day::timestamp) + interval '1 month' - interval '1 day')) end`;
 }
 
-/** SQL for the first run time after an instant. */
+/** SQL: the first run time after an instant. */
 export function nextScheduleTimeSql(schedule: string, zone: string, after = 'now()'): string {
   return `(select min(times.at) from (${scheduleTimesSql(schedule, zone, after)}) times where times.at > ${after})`;
 }
 
-/** SQL for the last run time at or before an instant. */
+/** SQL: the last run time at or before an instant. */
 function lastTimeSql(schedule: string, zone: string, until: string): string {
   return `(select max(times.at) from (${scheduleTimesSql(schedule, zone, until)}) times where times.at <= ${until})`;
 }
 
 /**
- * SQL columns for a run that is due now.
- * `next_run_at` is the first run time after now. The period is from the day `since` until before
- * the day `until`. One run replaces all missed runs, so its period extends to the last missed run
- * and no row is left out.
+ * SQL: the columns next_run_at, since and until for a run that is due now. `next_run_at` is the
+ * first run time after now. The exported period begins on the day `since` and ends before the day
+ * `until`. One run replaces all missed runs, so its period extends to the last missed run and no
+ * row is left out.
  */
 export function runTimesSql(schedule: string, zone: string, now = 'now()'): string {
   const unit = `case ${schedule}.cadence when 'daily' then 'day' when 'weekly' then 'week' else 'month' end`;

@@ -10,8 +10,11 @@ export const WEEKDAYS = [
   'sunday',
 ] as const;
 
-/** A run with `previous` exports only the rows of the previous day, week or month. */
+/**
+ * Which rows a run exports. With `previous`, it exports only the rows of the previous day, week or
+ * month.
+ */
 export const EXPORT_PERIODS = ['all', 'previous'] as const;
 
-/** An account has at most this many schedules. */
+/** Maximum number of schedules per account. */
 export const MAX_EXPORT_SCHEDULES = 20;

@@ -5,8 +5,8 @@ import type { ExportFile } from './request/export-request.js';
 import { exportAction, exportCreate } from './schema.js';
 
 /**
- * The API estimates the rows before it submits the command, because a batch of writes must not
- * wait.
+ * The input of `export.create`. The API process estimates the rows before it submits the command,
+ * because the batch of writes must not wait for the estimate.
  */
 export interface ExportInput extends ExportCreate {
   estimated_rows: number | null;
@@ -23,7 +23,7 @@ export const createExport = defineCommand<ExportInput>({
   schema: exportCreate,
 });
 
-/** Cancels an unfinished export; deletes the file of a completed export. */
+/** Cancels an unfinished export, or deletes the file of a completed export. */
 export const cancelExport = defineCommand<ExportAction>({
   type: 'export.cancel',
   action: 'export.cancelled',
@@ -31,7 +31,7 @@ export const cancelExport = defineCommand<ExportAction>({
   schema: exportAction,
 });
 
-/** Restarts the export from the beginning. */
+/** Restarts an export from the beginning. */
 export const retryExport = defineCommand<ExportAction>({
   type: 'export.retry',
   action: 'export.retried',
@@ -40,15 +40,15 @@ export const retryExport = defineCommand<ExportAction>({
 });
 
 /**
- * Each run has its own `attempt`. So a run whose lease another worker took over cannot record a
- * result.
+ * The result of a run. Each run has its own `attempt`. If another worker has taken over the lease,
+ * the number differs, and the result is ignored.
  */
 export interface ExportResult {
   /** The `attempts` of the leased export. */
   attempt: number;
   rows: number;
   bytes: number;
-  /** SHA-256 of the object, in hexadecimal. */
+  /** SHA-256 of the object in storage, in hexadecimal. */
   sha256: string;
   object_key: string;
   file_name: string;
@@ -58,7 +58,10 @@ export interface ExportResult {
 
 const attempt = () => Joi.number().integer().min(0).required();
 
-/** Records a complete object in storage. Only the exports worker submits this command. */
+/**
+ * Records that an export's object is complete in storage. Only the exports worker submits this
+ * command.
+ */
 export const recordExportCompleted = defineCommand<ExportResult>({
   type: 'export.record_completed',
   action: 'export.completed',
@@ -79,11 +82,14 @@ export interface ExportFailure {
   attempt: number;
   /** Error code for programs, such as `storage_full`. */
   code: string;
-  /** The text for the account says what happened and what to do, in full sentences. */
+  /** Error text for the account. It says in full sentences what happened and what to do. */
   message: string;
 }
 
-/** Records a final failure. Only the exports worker and the clock submit this command. */
+/**
+ * Records that an export has finally failed. Only the exports worker and the clock submit this
+ * command.
+ */
 export const recordExportFailed = defineCommand<ExportFailure>({
   type: 'export.record_failed',
   action: 'export.failed',
@@ -95,7 +101,7 @@ export const recordExportFailed = defineCommand<ExportFailure>({
   }),
 });
 
-/** Only the clock submits this command, after the retention period. */
+/** Expires an export after the retention period. Only the clock submits this command. */
 export const expireExport = defineCommand<ExportAction>({
   type: 'export.expire',
   action: 'export.expired',

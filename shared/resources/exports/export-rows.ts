@@ -21,7 +21,9 @@ export const UNFINISHED_EXPORT_QUOTA: AccountQuotaRule = {
   refusalMessage: `${MAX_UNFINISHED_EXPORTS} exports of this account are not finished yet. Wait for one to complete, or cancel one.`,
 };
 
-/** Sets the final status of exports. The worker that holds the lease loses it. */
+/**
+ * Sets the final status of exports. If a worker is writing an export, this ends the worker's lease.
+ */
 export async function setFinalStatus(
   tx: Transaction,
   rows: (RecordRef & { status: string; error?: { code: string; message: string } })[],

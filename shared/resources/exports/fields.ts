@@ -39,7 +39,7 @@ const progress: Field = {
   columns: null,
 };
 
-/** The database has no download links; the routes add them. */
+/** The fields of an export. The database stores no download links, so the routes add them. */
 export const exportFields = defineFields({
   id: recordId(),
   ...EXPORT_REQUEST_FIELDS,

@@ -18,7 +18,7 @@ import { type ExportRow, setFinalStatus, UNFINISHED_EXPORT_QUOTA } from './expor
 import { exportFields } from './fields.js';
 import { expireExports, recordExportsCompleted, recordExportsFailed } from './record-handlers.js';
 
-/** The exports worker gets a wake-up job after the commit. */
+/** Creates exports. The exports worker gets a wake-up job for each after the commit. */
 export async function createExports(
   tx: Transaction,
   commands: Command<ExportInput>[],
@@ -52,14 +52,20 @@ async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
   });
 }
 
-/** DELETE gives an export this status. An export with any other status has nothing to delete. */
+/**
+ * Maps the status of an export to its status after DELETE. In any other status, there is nothing to
+ * delete.
+ */
 const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status']>> = {
   queued: 'cancelled',
   running: 'cancelled',
   completed: 'expired',
 };
 
-/** The cleaner deletes files later. A worker learns of a cancellation when it renews its lease. */
+/**
+ * Cancels unfinished exports, and expires completed exports. The cleaner deletes the files later. A
+ * worker notices a cancellation when it renews its lease.
+ */
 export async function cancelExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
@@ -108,7 +114,10 @@ function refuseRetry(status: string): CommandOutcome {
   return failedOutcome({ code: 'invalid_status_transition', message, details });
 }
 
-/** Resets the rows, but keeps object_key, because the cleaner still has to delete that object. */
+/**
+ * Queues exports again and clears their results. Keeps object_key, because the cleaner still has to
+ * delete that object.
+ */
 async function requeueExports(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'queue-exports-again',

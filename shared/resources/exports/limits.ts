@@ -2,12 +2,14 @@ import type { ExpiryRule } from '../../records/expiry.js';
 
 export const MAX_UNFINISHED_EXPORTS = 10;
 
-/** An export fails after this many runs without a result, such as runs of killed workers. */
+/**
+ * An export fails after this many runs without a result, for example because workers were killed.
+ */
 export const MAX_EXPORT_TRIES = 5;
 
 /**
- * Exports without a file are kept for 90 days, so that people can read the reason and request the
- * export again.
+ * Exports without a file expire after 90 days. Until then, people can read why an export failed,
+ * and request it again.
  */
 export const EXPIRED_EXPORTS: ExpiryRule = {
   table: 'exports',

@@ -15,7 +15,7 @@ export function listExports(query: ExportListQuery, scope: ListScope): SqlQuery 
   });
 }
 
-/** Only completed exports have an object in storage. */
+/** Finds the objects of completed exports. The result omits all other exports. */
 export function findExportObjects(tenantId: string, ids: readonly string[]): SqlQuery {
   return {
     name: 'export-objects',
@@ -25,7 +25,7 @@ export function findExportObjects(tenantId: string, ids: readonly string[]): Sql
   };
 }
 
-/** The query returns a row if the export exists and has this object. */
+/** Builds a query that returns one row if the export exists and has this object. */
 export function findKnownObjects(tenantId: string, id: string, objectKey: string): SqlQuery {
   return {
     name: 'known-export-object',

@@ -12,7 +12,10 @@ import { MAX_EXPORT_TRIES } from './limits.js';
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
-/** Ignores exports that were cancelled or taken over. The cleaner later deletes their objects. */
+/**
+ * Records completed exports. Ignores the result if the export was cancelled, or if another worker
+ * has taken it over. The cleaner later deletes the object of an ignored result.
+ */
 export async function recordExportsCompleted(
   tx: Transaction,
   commands: Command<ExportResult>[],
@@ -52,7 +55,7 @@ async function storeCompleted(tx: Transaction, rows: object[], days: number): Pr
   });
 }
 
-/** Each account gets a notice. */
+/** Records failed exports. The account gets a notice for each. */
 export async function recordExportsFailed(
   tx: Transaction,
   commands: Command<ExportFailure>[],
@@ -65,7 +68,8 @@ export async function recordExportsFailed(
     const row = rows.get(refKey(toRecordRef(command)));
     if (!row) return notFoundOutcome('export');
     const { attempt, ...error } = command.input;
-    // A queued export was restarted by a user, unless it has used all its tries.
+    // A queued export that has used all its tries may fail. If it has tries left, a user has
+    // restarted it, and this failure belongs to an earlier run.
     const isUnfinished =
       row.status === 'running' || (row.status === 'queued' && row.tries >= MAX_EXPORT_TRIES);
     if (!isUnfinished || row.attempts !== attempt) return UNCHANGED;
@@ -93,7 +97,7 @@ function buildFailedNotice({ id, resource, format }: ExportRow, message: string)
   };
 }
 
-/** The exports worker deletes the files. */
+/** Expires completed exports. The exports worker deletes the files later. */
 export async function expireExports(
   tx: Transaction,
   commands: Command<ExportAction>[],

@@ -6,23 +6,35 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 import type { ExportRequest } from './request/export-request.js';
 
-/** This worker holds a lease on the export, so no other worker may write it. */
+/** An export that this worker has leased, so that no other worker may write it. */
 export interface LeasedExport extends ExportRequest {
   id: string;
   environment: 'live' | 'sandbox';
-  /** How often the export was started, including this run. The result must contain this number. */
+  /**
+   * How often the export was started, including this run. The result of the run must contain this
+   * number.
+   */
   attempts: number;
-  /** The same count since the export was last queued; at most {@link MAX_EXPORT_TRIES}. */
+  /**
+   * How often the export was started since it was created or last retried; at most
+   * {@link MAX_EXPORT_TRIES}.
+   */
   tries: number;
   estimatedRows: number | null;
-  /** The run may read from a replica that has replayed up to this pg_lsn (as text). */
+  /**
+   * A pg_lsn as text. The run may read from a replica that has replayed the log up to this
+   * position.
+   */
   walLsn: string;
   /** RFC 3339 time. */
   createdAt: string;
 }
 
 export interface ExportLeaseTerms {
-  /** A new UUID for each run, so that an earlier run of the same process cannot renew the lease. */
+  /**
+   * The id of the lease. Each run has a new UUID, so that an earlier run of the same process cannot
+   * renew the lease.
+   */
   owner: string;
   leaseMs: number;
 }
@@ -35,18 +47,18 @@ interface OpenRow extends Row {
 }
 
 /**
- * Leases an export that is queued, or running under an expired lease. Only one export of an account
- * runs at a time.
- * @returns `busy` when another export of the account is running; undefined when this export is not
- * available
+ * Leases an export that is queued, or that is running under an expired lease. Only one export of an
+ * account runs at a time.
+ * @returns `busy` if another export of the account is running; undefined if the requested export
+ * cannot be leased
  */
 export async function leaseExport(
   tx: Transaction,
   { tenant_id, id }: RecordRef,
   { owner, leaseMs }: ExportLeaseTerms,
 ): Promise<LeasedExport | 'busy' | undefined> {
-  // The query locks all open exports of the account, because concurrent calls must see each other.
-  // All code that locks exports sorts them by id.
+  // Locks all open exports of the account, because concurrent calls must see each other. All code
+  // that locks exports sorts them by id, to avoid deadlocks.
   const open = await tx.query<OpenRow>({
     name: 'lock-open-exports',
     text: `select id, status, lease_until <= clock_timestamp() as is_due, tries from exports
@@ -73,7 +85,7 @@ export async function leaseExport(
   return { ...row, filters: filtersToText(row.filters) };
 }
 
-/** Converts filter values to text, as in a query string. */
+/** Converts the values of filters to text, as in a query string. */
 function filtersToText(filters: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)]));
 }
@@ -97,8 +109,8 @@ export async function renewExportLease(
 }
 
 /**
- * Queues an export again. Without `isTry`, the run does not count as a try, because nothing went
- * wrong.
+ * Queues an export again after a run without a result. If `isTry` is false, the run does not count
+ * as a try, because nothing went wrong.
  * @returns false if the lease had already been lost
  */
 export async function releaseExport(
@@ -122,8 +134,9 @@ export interface DiscardedObject extends RecordRef {
 }
 
 /**
- * Finds objects whose exports are not completed, because they expired or restarted. The accounts
- * share the limit, so a failing deletion in one account does not delay the others.
+ * Finds objects of exports that are not completed, because they expired or were restarted. The
+ * accounts share the limit round-robin, so failing deletions in one account do not delay the
+ * others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {
@@ -134,7 +147,9 @@ export function findDiscardedObjects(tx: Transaction, limit: number): Promise<Di
   });
 }
 
-/** Keeps the key of a newer object of the same export. */
+/**
+ * Clears the key of a deleted object. If the export has a newer object, keeps that object's key.
+ */
 export async function clearObjectKey(
   tx: Transaction,
   { tenant_id, id, object_key }: DiscardedObject,

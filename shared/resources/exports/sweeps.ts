@@ -12,8 +12,8 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * Finds, for each tenant without a running export, the oldest export that is queued or whose lease
- * has expired.
+ * Finds the oldest due export of each tenant. An export is due if it is queued, or if its lease has
+ * expired. Omits tenants of which another export is running.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({
@@ -32,7 +32,10 @@ const INTERRUPTED = {
   message: `The export was started ${MAX_EXPORT_TRIES} times and never finished. Retry it; if it fails again, request fewer rows at a time.`,
 };
 
-/** An export is lost when it has used all its tries. */
+/**
+ * Finds exports that have used all their tries without a result. Returns the commands that mark
+ * them as failed.
+ */
 export async function findLostExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { attempts: number }>(tx, {
     name: 'lost-exports',

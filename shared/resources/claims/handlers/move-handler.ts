@@ -7,7 +7,10 @@ import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
 import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../transitions.js';
 
 type Input = Partial<ClaimWithdraw>;
-/** Returns an outcome if the claim stays unchanged or cannot move. */
+/**
+ * Moves the claim and returns undefined. If nothing is to change or the claim cannot move, returns
+ * the outcome instead.
+ */
 type Move = (course: ClaimChangeSet, input: Input, now: string) => CommandOutcome | undefined;
 
 function isPast(deadline: string | null, now: string): boolean {
@@ -70,7 +73,10 @@ function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/** A request for the current status changes nothing. */
+/**
+ * Returns the handler for an action on claims. If a claim already has the requested status, nothing
+ * changes.
+ */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {
     const { findCourse } = await lockClaimChangeSets(tx, commands);

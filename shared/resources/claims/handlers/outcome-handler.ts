@@ -25,7 +25,10 @@ interface RecordedClaim {
   invoicePo?: string | undefined;
 }
 
-/** Payments follow the payment rules; a rule answers a denial where one applies. */
+/**
+ * Records the responses of clubs. For a payment, creates a payment of the invoice. For a denial,
+ * corrects the claim and sends it again, if a rule applies.
+ */
 export async function recordClaimOutcomes(
   tx: Transaction,
   commands: OutcomeCommand[],
@@ -78,7 +81,10 @@ async function applyOutcome(
   return { command, course, events: [], ...applyDenial(course, command.input, { facts: denialFacts, now }) };
 }
 
-/** Payments run one at a time, because clubs pay few claims of one batch. */
+/**
+ * Records the payment of one claim. Payments run one at a time, because few claims of a batch are
+ * paid.
+ */
 async function applyPayment(
   tx: Transaction,
   { command, course }: { command: OutcomeCommand; course: ClaimChangeSet },
@@ -150,7 +156,10 @@ async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim
   );
 }
 
-/** @returns the ids of the new suggestions, by command id */
+/**
+ * Stores the suggestions of denied and short-paid claims.
+ * @returns the ids of the new suggestions, by command id
+ */
 async function storeSuggestions(
   tx: Transaction,
   recorded: readonly RecordedClaim[],

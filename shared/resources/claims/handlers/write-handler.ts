@@ -10,7 +10,7 @@ import { type ClaimRow, lockClaims, storeClaims } from '../claim-row.js';
 import { claimFields } from '../fields.js';
 import { CLAIM_MOVES } from '../transitions.js';
 
-/** Nothing is owed on invoices in these statuses, now or later. */
+/** The invoice statuses in which nothing is owed, now or later. */
 const CLOSED_STATUSES: readonly string[] = ['void', 'cancelled', 'paid'];
 
 function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
@@ -18,8 +18,8 @@ function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
 }
 
 /**
- * An invoice has one open claim at a time. A paid claim is closed, so a refunded amount can be
- * claimed again.
+ * Creates claims. An invoice has one open claim at a time. A paid claim is closed, so a refunded
+ * amount can be claimed again.
  */
 export async function createClaims(
   tx: Transaction,
@@ -83,7 +83,7 @@ async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string
   return new Set(inserted.map(refKey));
 }
 
-/** Only claims whose status is not final can change. */
+/** Changes claims. A claim whose status is final can no longer change. */
 export async function updateClaims(
   tx: Transaction,
   commands: Command<ClaimPatch>[],

@@ -25,7 +25,7 @@ interface Effect {
   merge?: PlannedMerge;
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
-  /** Set when the account changed something: the pauses after failures then end. */
+  /** True if the pauses after failures end, because the account has asked for another try. */
   endsPauses?: boolean;
   responseExtra?: Record<string, unknown>;
 }
@@ -70,7 +70,7 @@ async function applyEffects<Input>(
   });
 }
 
-/** Changes label and settings. The worker tries new credentials immediately. */
+/** Changes label, settings and credentials. The worker tries new credentials immediately. */
 export function updateConnections(
   tx: Transaction,
   commands: Command<ConnectionChange>[],
@@ -88,7 +88,7 @@ export function updateConnections(
   });
 }
 
-/** Reads the vendor's description of the account again. */
+/** Tests connections: the worker reads the vendor's description of the account again. */
 export function testConnections(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   return applyEffects(tx, commands, (row) =>
     row.status === 'revoked' || row.status === 'paused'
@@ -99,7 +99,10 @@ export function testConnections(tx: Transaction, commands: Command[]): Promise<C
 
 const VERBS = { pause: 'paused', resume: 'resumed', disconnect: 'disconnected' } as const;
 
-/** A connection that already has the wanted status is not changed. */
+/**
+ * Returns the handler that pauses, resumes or disconnects connections. A connection that already
+ * has the requested status is not changed.
+ */
 export const createConnectionMoveHandler =
   (move: keyof typeof VERBS) =>
   (tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> =>
@@ -135,7 +138,10 @@ export async function reconnectConnections(
   return outcomes;
 }
 
-/** Makes dead operations of a period due again. A dry run only counts them. */
+/**
+ * Makes the dead operations of a period due again. A dry run only counts them, because its
+ * transaction is rolled back.
+ */
 export async function replayConnectionOperations(
   tx: Transaction,
   commands: Command<OperationReplay>[],

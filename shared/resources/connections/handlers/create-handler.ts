@@ -19,14 +19,17 @@ const CONNECTION_QUOTA: AccountQuotaRule = {
 
 const SIGN_IN_MINUTES = 10;
 
-/** The worker reads the vendor's description once a day, so that it notices a lost permission. */
+/**
+ * How often the worker reads the vendor's description. It thereby notices a lost permission within
+ * a day.
+ */
 const DESCRIBE_EVERY_SECONDS = 86_400;
 
 type CreateCommand = Command<ConnectionCreation>;
 
 /**
  * Creates connections. If the account entered keys, the worker reads the vendor's description
- * immediately. With OAuth, a person must sign in at the vendor first.
+ * immediately. With OAuth, a person must first sign in at the vendor.
  */
 export async function createConnections(
   tx: Transaction,
@@ -71,7 +74,8 @@ function buildStreams({ tenantId: tenant_id, entityId: connection_id, input }: C
     connection_id,
     stream,
     every_seconds,
-    // The other streams wait until the connection is active.
+    // Without credentials, the description cannot be read yet. The other streams are due, but they
+    // wait until the connection is active.
     is_due: stream !== DESCRIBE_STREAM || input.secrets_sealed !== undefined,
   }));
 }
@@ -103,7 +107,10 @@ function buildOutcome(command: CreateCommand): CommandOutcome {
   };
 }
 
-/** Returns the sealed address, which the api unseals for the only response that shows it. */
+/**
+ * Returns the encrypted address of the sign-in. The API process decrypts it for the only response
+ * that shows it. Null without a sign-in, and in a dry run.
+ */
 export function showSignIn({ dryRun, input }: Command<{ sign_in?: SignInStart }>): string | null {
   return dryRun ? null : (input.sign_in?.url_sealed ?? null);
 }

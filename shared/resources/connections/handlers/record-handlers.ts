@@ -26,7 +26,9 @@ import {
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
-/** Stores a completed sign-in once. The worker then exchanges its code for tokens. */
+/**
+ * Stores a completed sign-in, once. The worker then exchanges the authorization code for tokens.
+ */
 export async function authorizeConnections(
   tx: Transaction,
   commands: Command<ConnectionAuthorization>[],
@@ -59,7 +61,10 @@ export async function authorizeConnections(
   return outcomes;
 }
 
-/** Stores new items of webhooks and makes their streams due. A stored item has no effect. */
+/**
+ * Stores new items of webhooks and makes their streams due. An item that was stored before has no
+ * effect.
+ */
 export async function receiveConnectionNotices(
   tx: Transaction,
   commands: Command<ConnectionNotices>[],
@@ -80,7 +85,10 @@ export async function receiveConnectionNotices(
   });
 }
 
-/** Activates verified connections, unless their credentials lead to the wrong account. */
+/**
+ * Stores the vendor's descriptions, and activates the connections. Refuses credentials that lead to
+ * the wrong account.
+ */
 export async function recordConnectionsVerified(
   tx: Transaction,
   commands: Command<ConnectionVerification>[],
@@ -149,7 +157,10 @@ async function refuse(tx: Transaction, { row, command, reason, config }: Refusal
   return { ok: true, changes: merge.changes, events: [] };
 }
 
-/** Records a change that the worker found: refused credentials, a long failure, or its end. */
+/**
+ * Stores what the worker found: refused credentials, a long failure, or the end of a failure. Sends
+ * a notice, except for the end of a failure.
+ */
 export async function recordConnectionStatuses(
   tx: Transaction,
   commands: Command<ConnectionStatusChange>[],

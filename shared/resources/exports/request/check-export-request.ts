@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail } from '../../../platform/errors.js';
 import { EXPORT_FILTERS } from './filters.js';
 
 /**
- * Checks rules that involve several members, and converts filters as the list endpoint does.
+ * Checks the rules that involve several members, and converts filters as the list endpoint does.
  * @throws {AppError} 400 with every validation error
  */
 export function checkExportRequest(request: ExportCreate): ExportCreate {
@@ -14,7 +14,10 @@ export function checkExportRequest(request: ExportCreate): ExportCreate {
   return { ...request, filters };
 }
 
-/** Returns the errors instead of throwing them, and converts the filters as far as possible. */
+/**
+ * Like {@link checkExportRequest}, but returns the errors, and converts the filters as far as
+ * possible.
+ */
 export function findExportRequestErrors(request: ExportCreate): {
   filters: ExportCreate['filters'];
   errors: ErrorDetail[];
@@ -23,7 +26,10 @@ export function findExportRequestErrors(request: ExportCreate): {
   return { filters, errors: [...details, ...findCombinationErrors(request)] };
 }
 
-/** @throws {AppError} 400 with all validation errors, if there are any */
+/**
+ * Throws if there are any errors.
+ * @throws {AppError} 400 with all of them
+ */
 export function throwValidationErrors(errors: ErrorDetail[]): void {
   if (errors.length === 0) return;
   const [first] = errors;
@@ -82,7 +88,7 @@ function findCombinationErrors(request: ExportCreate): ErrorDetail[] {
   return errors;
 }
 
-/** @param problem follows the name of the field in the error message */
+/** @param problem the rest of the error message, after the name of the field */
 export function createFieldError(field: string, code: string, problem: string): ErrorDetail {
   return { field, code, message: `${field} ${problem}` };
 }

@@ -16,7 +16,7 @@ import { workOrderConditions } from '../../work-orders/queries.js';
 import { workOrderListQuery } from '../../work-orders/schema.js';
 import type { ExportResource } from './export-request.js';
 
-/** Exportable resources that have a list endpoint. */
+/** The resources that have a list endpoint. */
 export type ListResource = Exclude<ExportResource, 'all'>;
 
 interface ExportableList {
@@ -24,7 +24,7 @@ interface ExportableList {
   conditions: (query: unknown, scope: FilterScope) => Conditions;
 }
 
-/** Each resource has the filters and conditions of its list endpoint. */
+/** Each resource's filters and conditions, the same as in its list endpoint. */
 export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
   invoices: {
     schema: invoiceListQuery,
@@ -44,7 +44,10 @@ export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
   },
 };
 
-/** @throws {Error} for an unknown filter, because ignoring the filter would export more rows */
+/**
+ * Builds the conditions for the rows to export.
+ * @throws {Error} for an unknown filter, because ignoring the filter would export more rows
+ */
 export function buildExportConditions(
   { filters, resource, ...scope }: FilterScope & { filters: object; resource: ExportResource },
   list: ListResource,

@@ -21,12 +21,12 @@ const TABLES = {
   payments: 'payments',
 } as const;
 
-/** Only a dump contains these tables. They may be larger than all others. */
+/** The tables that only a dump contains. They may be larger than all others. */
 const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
- * Uses the statistics of PostgreSQL's planner and reads no rows, so the estimate is fast for any
- * account, but may be far off.
+ * Estimates how many rows an export has. It uses the statistics of PostgreSQL's planner and reads
+ * no rows. So the estimate is fast for any account, but may be far off.
  */
 export function estimateExportRows(db: Database, request: RowEstimateInput): Promise<number> {
   const { tenantId, resource, include, format } = request;
@@ -55,13 +55,15 @@ interface ExplainResult {
 }
 
 /**
- * In a table with many tenants, the planner's estimate is far too low, because it applies the
- * selectivity of the tenant policy in addition to our own tenant condition. Only the ratio of the
- * estimates with and without conditions is right.
+ * Estimates how many rows of a table meet the conditions.
+ *
+ * In a table with many tenants, the planner's own estimate is far too low. The planner applies the
+ * selectivity of the tenant policy, and again that of our equal tenant condition. Only the ratio of
+ * the estimates with and without our conditions is right, so it is applied to the table's size.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // If concurrent queries fail, it is not certain which error is reported. So the queries run in
-  // sequence.
+  // Run these queries in sequence. If concurrent queries fail, it is not certain which error is
+  // reported.
   const matching = await explainRows(tx, { table, conditions });
   const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
   const [all] = await tx.query<{ rows: number }>({

@@ -32,7 +32,10 @@ const decimals = () =>
     'CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)',
   );
 
-/** check-export-request.ts validates the value, once the resource is known. */
+/**
+ * Accepts any text as a filter. check-export-request.ts validates the value once the resource is
+ * known.
+ */
 const filter = (lists: string) => text(100).description(`As in the list of ${lists}`);
 
 const filters = () =>
@@ -65,7 +68,7 @@ const include = () =>
     )
     .example([]);
 
-/** A creation may omit a field with a default. */
+/** Builds a field with a default value. A creation may omit the field. */
 export const withDefault = (schema: Joi.Schema, value: Joi.BasicType, columns: string): Field => ({
   input: schema.default(value),
   changeInput: schema,

@@ -3,8 +3,8 @@ export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspec
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
 /**
- * An export of `all` has a file for each table, in this sequence. In CSV, line items, items of rate
- * cards and lists of inspections are separate files.
+ * The tables in an export of `all`. Each has its own file, in this sequence. In CSV, there are
+ * further files for line items, items of rate cards and lists of inspections.
  */
 export const ALL_TABLES = [
   'invoices',
@@ -25,14 +25,14 @@ export type ExportTable = (typeof ALL_TABLES)[number];
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson', 'dump'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** An export of invoices may add these files. */
+/** The files that an export of invoices may add. */
 export const EXPORT_INCLUDES = ['line_items', 'payments'] as const;
 export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 
-/** Each filter of the resource's list query, such as status or since, with its value as text. */
+/** The filters of the resource's list, such as status or since, with their values as text. */
 export type ExportFilters = Readonly<Record<string, string>>;
 
-/** The request and the data determine the bytes of the file. */
+/** What to export. The request and the data determine every byte of the file. */
 export interface ExportRequest {
   tenantId: string;
   resource: ExportResource;
@@ -44,21 +44,24 @@ export interface ExportRequest {
   compression: 'gzip' | 'none';
   /** CSV: starts the file with a byte order mark, which Excel expects. */
   bom: boolean;
-  /** CSV: adds a decimal amount to each column of cents (`total` next to `total_cents`). */
+  /**
+   * CSV: adds a column with the decimal amount next to each column of cents (`total` next to
+   * `total_cents`).
+   */
   decimals: boolean;
   /** IANA time zone name, which determines when a plain date in `since` and `until` begins. */
   timeZone: string;
 }
 
 export interface ExportFile {
-  /** The name of the file, such as `invoices.csv`. */
+  /** Such as `invoices.csv`. */
   name: string;
   rows: number;
   /** Uncompressed size. */
   bytes: number;
   /** SHA-256 of the uncompressed bytes, in hexadecimal. */
   sha256: string;
-  /** Sums of the columns of cents in the snapshot, by column name. */
+  /** Maps each column of cents to the sum of its values in the snapshot. */
   sums: Readonly<Record<string, number>>;
 }
 

@@ -2,10 +2,10 @@ import type Joi from 'joi';
 import { EXPORT_LISTS } from './conditions.js';
 import type { ExportResource } from './export-request.js';
 
-/** These query parameters concern pages and their form, not the choice of rows. */
+/** Query parameters of a list that concern pages and their form. They do not select rows. */
 const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
 
-/** Each filter is validated as in the list endpoint. `all` has no filters. */
+/** The filters of each resource, with their schemas in the list endpoint. `all` has no filters. */
 export const EXPORT_FILTERS: Readonly<Record<ExportResource, ReadonlyMap<string, Joi.Schema>>> = {
   invoices: extractFilters(EXPORT_LISTS.invoices.schema),
   customers: extractFilters(EXPORT_LISTS.customers.schema),
