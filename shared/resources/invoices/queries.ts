@@ -11,7 +11,10 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { invoiceFields, invoiceListFields } from './fields.js';
 import { agentInvoiceListRepresentation } from './representation.js';
 
-/** Returns the filters that lists and exports of invoices share. */
+/**
+ * Returns the conditions of an export. An export finds the same invoices as a list with the same
+ * query.
+ */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = buildFilters(query, scope);
   addSearchCondition(conditions, buildSearch(query, scope));

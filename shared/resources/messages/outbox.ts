@@ -99,7 +99,7 @@ async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number)
   return { ...row, refusal, deferral };
 }
 
-/** Why the message must not be sent any more; undefined when it may. */
+/** Returns why the message must not be sent any more, or undefined if it may be sent. */
 function findRefusal({ accepted, invoice_status: status }: LeasedRow): string | undefined {
   if (accepted) return undefined;
   if (status === 'void' || status === 'cancelled')
