@@ -16,9 +16,9 @@ const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
 export const CAN_BECOME_OVERDUE = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * SQL condition on `invoices i`: {@link CAN_BECOME_OVERDUE}, and the invoice has no motor-club
- * claim that is submitted or accepted. The text must match the condition of the partial indexes, or
- * PostgreSQL does not use them.
+ * SQL condition on `invoices i`: {@link CAN_BECOME_OVERDUE}, except in `sent_to_roadsync` with a
+ * motor-club claim that is submitted or accepted. The text must match the condition of the partial
+ * indexes, or PostgreSQL does not use them.
  */
 const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
@@ -26,9 +26,8 @@ const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' a
 const MAX_PER_TENANT = 256;
 
 /**
- * The ranges count a day as 24 hours. A day on which the clocks go forward is up to two hours
- * shorter, so an invoice may be due before its range starts. This margin of three hours makes the
- * ranges start earlier.
+ * The ranges count a day as 24 hours, but a day on which the clocks go forward is up to two hours
+ * shorter. Without this margin, an invoice could be due before a range contains it.
  */
 const DST_MARGIN = "interval '3 hours'";
 

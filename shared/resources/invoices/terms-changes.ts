@@ -22,8 +22,9 @@ interface CustomerRef {
 /**
  * Updates `own_terms_due_at` of open invoices whose customer's terms have changed. One call updates
  * at most `limit` invoices, because one customer may have very many.
+ *
  * A change of terms is applied only after all transactions that could have read the old terms have
- * ended. Earlier, the update could not see the invoices that these transactions create.
+ * ended. Before that, the update could not see the invoices that these transactions create.
  * @returns how many invoices were changed
  */
 export async function applyTermsChanges(tx: Transaction, limit: number): Promise<number> {

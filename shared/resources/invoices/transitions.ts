@@ -167,8 +167,8 @@ export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean
     actions
       .filter(([, aims]) => aims.some((aim) => targets.includes(aim)))
       .filter(([action]) => action !== 'resolve' || history.status === 'disputed')
-      // A draft may move to needs_review, which is a target of `return`, but there is nothing to
-      // return.
+      // Omits `return` for a draft. The table would allow the action, because a draft may move to
+      // needs_review.
       .filter(([action]) => action !== 'return' || history.status !== 'draft')
       .filter(([action]) => (action !== 'void' && action !== 'cancel') || !hasPayments)
       .map(([action]) => action)

@@ -101,7 +101,10 @@ export class LockedMessages {
     else ids.delete(message.id);
   }
 
-  /** Changes the invoice. Under `command`, the invoice's own history records the change as well. */
+  /**
+   * Changes the invoice, and adds the change to the invoice's own audit history.
+   * @param command the command that causes the change
+   */
   changeInvoice(command: Command, invoice: InvoiceRow): void {
     const { status, status_reason, delivery_state } = invoice;
     const changes = diffPatch(this.invoices.get(refKey(invoice)) as InvoiceRow, {

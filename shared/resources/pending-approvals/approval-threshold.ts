@@ -161,7 +161,8 @@ function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]>
 
 /**
  * SQL: the payer of a row, as two columns. `customer_id` is the invoice's customer, else the work
- * order's. `address` is the invoice's billing email, else the work order's, else that customer's.
+ * order's. `address` is the billing email of the invoice, else of the work order, else of the
+ * customer `customer_id`.
  */
 function payerSql(alias: string): string {
   const isSameRow = (other: string, id: string) =>

@@ -28,7 +28,9 @@ export interface NewApproval extends ApprovalContent, RecordRef {
   action: string;
   entity_id: string;
   counted_cents: number | null;
-  /** The account setting whose threshold the write reached; null for an `invoice_approval`. */
+  /**
+   * The account setting whose threshold the write reached; null for the kind `invoice_approval`.
+   */
   held_by: 'agent_gate_cents' | 'agent_day_cents' | null;
   justification: string | null;
   invoice_id: string | null;

@@ -35,8 +35,8 @@ export async function insertMessages(tx: Transaction, messages: readonly NewMess
 }
 
 /**
- * Takes the queued messages of invoices that are sent again out of the queue. A message that its
- * provider has accepted becomes sent, and any other becomes failed.
+ * Ends the queued messages of these invoices, because newer messages replace them. A message that
+ * its provider has accepted becomes sent, and any other becomes failed.
  */
 export async function supersedeQueuedMessages(
   tx: Transaction,

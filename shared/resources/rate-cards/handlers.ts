@@ -24,8 +24,8 @@ interface Predecessor extends RecordRef {
 }
 
 /**
- * Creates rate cards. If a card with the name exists, the new card becomes the next version of it.
- * The previous version stays unchanged.
+ * Creates rate cards. If a card with the name exists, the new card becomes the next version of that
+ * card. The previous version stays unchanged.
  */
 export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<CommandOutcome[]> {
   const newest = await findNewest(tx, commands);

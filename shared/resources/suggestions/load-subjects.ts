@@ -114,7 +114,7 @@ function readHistory(
 const WINDOW = `interval '${DUPLICATE_WINDOW_DAYS} days'`;
 
 /**
- * SQL: joins the rows of the tenant of `own` that match `key`. The `offset 0` keeps the planner
+ * SQL: joins the rows that match `key` in the tenant of `own`. The `offset 0` keeps the planner
  * from reversing the join. On a young table without statistics, a reversed join would read all rows
  * of the tenant.
  */

@@ -20,7 +20,7 @@ export async function findTenant(db: Database, tenantId: string): Promise<Tenant
   return tenant;
 }
 
-/** Returns the tier that limits the tenant. A sandbox always has the starter tier. */
+/** Returns the tier whose limits apply to the tenant. A sandbox always has the starter tier. */
 export function accountTier({ environment, tier }: TenantRow): Tier {
   return environment === 'sandbox' ? 'starter' : tier;
 }

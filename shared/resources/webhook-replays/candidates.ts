@@ -12,13 +12,12 @@ const CLOCK_TOLERANCE_MS = 60_000;
  * SQL: the rows that a replay or recovery examines for endpoint `e`, oldest first. The rows with
  * `is_match` are delivered. {@link buildCandidateValues} supplies $1 to $6.
  *
- * A replay examines the endpoint's deliveries with the status in the filter. It matches only those
- * whose event is still stored, because the event contains the body. Tests and probes have no event,
+ * A replay examines the endpoint's deliveries with the status in the filter. Only deliveries whose
+ * event is still stored match, because the event contains the body. Tests and probes have no event,
  * so they never match.
  *
- * A recovery examines the account's events. It matches those that the endpoint subscribes to, has
- * not received, and will not receive by a delivery that is still open. It never matches events
- * about the endpoint itself.
+ * A recovery examines the account's events. An event matches if the endpoint subscribes to it, has
+ * not received it, and has no open delivery of it. Events about the endpoint itself never match.
  */
 export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, limit: string): string {
   return kind === 'replay'

@@ -13,8 +13,8 @@ export interface AgentTraces extends RecordRef {
    */
   agent_priced_at: string | null;
   /**
-   * A copy of `agent_priced_at`, made when a person replaces the line items. While the two are
-   * equal, the price is the person's.
+   * A copy of `agent_priced_at`, made when a person replaces the line items. While the two columns
+   * are equal, the price is the person's.
    */
   replaced_agent_price_at: string | null;
   /**
@@ -37,8 +37,8 @@ export function createAgentTraces(actor: Actor, billingEmail: string | null | un
 }
 
 /**
- * Returns the columns by which the approval threshold counts the price for an agent key; undefined
- * if the actor is no agent.
+ * Returns the columns that attribute a price to an agent key for the approval threshold; undefined
+ * if the actor is not an agent.
  */
 function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
   return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
@@ -80,9 +80,9 @@ export function updateAgentTraces(
 }
 
 /**
- * True if an edit changes the billing email of an invoice that an agent priced. If an agent makes
- * the edit, it counts as pricing. Otherwise an agent could draft for ten addresses and then move
- * all drafts to one payer, past the approval threshold.
+ * True if an edit changes the billing email of an invoice that an agent priced. Such an edit by an
+ * agent counts as pricing. Otherwise an agent could draft for ten addresses and then move all
+ * drafts to one payer, past the approval threshold.
  */
 export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);

@@ -72,8 +72,9 @@ export async function createInvoices(tx: Transaction, received: CreateCommand[])
 }
 
 /**
- * Holds agents' drafts that exceed the approval threshold, and returns the outcomes of the held
- * drafts. A draft whose invoice number is taken is refused immediately, not held.
+ * Holds agents' drafts that reach the approval threshold, and returns the outcomes of the drafts
+ * that are held or refused. A draft over the threshold whose invoice number is taken is refused
+ * immediately, not held.
  */
 async function applyApprovalThreshold(
   tx: Transaction,

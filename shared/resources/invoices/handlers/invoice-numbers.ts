@@ -5,9 +5,9 @@ import { countUpSql, setCounters } from '../../../records/tenant-counters.js';
 
 export interface ReservedNumber {
   tenantId: string;
-  /** The value of the account's counter that gives this number. */
+  /** The counter value from which `number` is formed. */
   nth: number;
-  /** `INV-000123` */
+  /** For example `INV-000123`. */
   number: string;
   /** True if an invoice has the number. */
   isUsed?: boolean;

@@ -163,8 +163,8 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
   return {
     ok: true,
     changes,
-    // If a provider has yet to accept a message, the acceptance records `invoice.sent` later
-    // (docs/decisions.md §1, row 4).
+    // If a provider has yet to accept a message, `invoice.sent` is recorded when the provider
+    // accepts the message (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
     prompts: promptProviders(sending.messages),
   };

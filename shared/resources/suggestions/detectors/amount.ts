@@ -10,10 +10,7 @@ import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from '.
  * flat: it applies once or not at all.
  */
 const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
-/**
- * Minimum number of invoices with a charge from which the median price of that charge counts as
- * usual.
- */
+/** A charge's median price counts as usual only if at least this many invoices have the charge. */
 const MIN_PRICES = 3;
 
 type PriceLookup = (job: BilledWorkOrder, category: string) => number;

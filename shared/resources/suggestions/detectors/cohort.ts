@@ -3,8 +3,8 @@ import type { BilledWorkOrder, DetectionSubject } from './facts.js';
 /** Minimum number of similar work orders for a comparison; fewer allow no conclusion. */
 export const MIN_SAMPLES = 8;
 /**
- * Minimum number of work orders for a detector that measures a spread, to compare only customers of
- * the same company type. A spread needs more values than a habit ({@link MIN_SAMPLES}), because few
+ * From this many work orders on, a detector that measures a spread compares only customers of the
+ * same company type. A spread needs more values than a habit ({@link MIN_SAMPLES}), because few
  * values estimate a spread badly.
  */
 export const MIN_SPREAD_SAMPLES = 20;
