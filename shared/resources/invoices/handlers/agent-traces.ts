@@ -102,8 +102,9 @@ function isSameInstant(a: string, b: string): boolean {
 }
 
 /**
- * Finds the invoices that only a signed-in person may approve (docs/decisions.md §3): an agent
- * created, priced or re-addressed them, and no person has replaced the agent's values since.
+ * Finds the invoices that only a signed-in person may approve (docs/decisions.md §3). An agent
+ * created, priced or re-addressed such an invoice, and no person has replaced the agent's values
+ * since.
  */
 export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
   const touched = rows.filter(
