@@ -6,8 +6,8 @@ import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
 import { calculateStorageStays } from './storage-stays.js';
 
 /**
- * The number of days follows from the arrival date, so a run makes up for days on which the clock
- * did not run. A second command on the same day changes nothing.
+ * Sets each impound's `accrued_days` to the storage days charged since arrival, so days on which
+ * the clock did not run are included. A second command on the same day changes nothing.
  */
 export async function accrueImpoundStorage(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);

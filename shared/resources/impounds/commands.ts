@@ -8,7 +8,8 @@ import type {
 } from '../../contracts/generated.js';
 import { impoundAction, impoundCreate, impoundHold, impoundPatch, impoundRelease } from './schema.js';
 
-// The specification has no agent scope for impounds (docs/specification.md §5).
+// Agents cannot submit these commands: the specification has no agent scope for impounds
+// (docs/specification.md §5).
 export const createImpound = defineCommand<ImpoundCreate>({
   type: 'impound.create',
   action: 'impound.created',

@@ -18,7 +18,10 @@ import { impoundFields, vehicle } from './fields.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 
-/** The records that a new impound refers to. */
+/**
+ * Whether the references of a new impound exist, and the values that its work order, customer and
+ * rate card supply by default.
+ */
 interface Arrival extends RecordRef {
   job_known: boolean;
   customer_known: boolean;
@@ -32,7 +35,7 @@ interface Arrival extends RecordRef {
   vehicle_year: number | null;
 }
 
-/** The first day of storage accrues immediately. */
+/** Inserts the impounds. A started day of storage counts, so the first day accrues immediately. */
 export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
   const arrivals = await findArrivals(tx, commands);
   const plans = commands.map((command) =>

@@ -19,7 +19,9 @@ export function lockImpounds(tx: Transaction, refs: RecordRef[]): Promise<Map<st
 const UPDATED_COLUMNS = `${impoundFields.changeable}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
   accrued_days integer`;
 
-/** The caller has locked the rows. */
+/**
+ * Updates the rows, including `accrued_days`. The caller must have locked them with `lockImpounds`.
+ */
 export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -33,8 +35,8 @@ export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promis
 }
 
 /**
- * Catches up with an invoice that charges the day that has just started, before the clock accrues
- * the day.
+ * Raises `accrued_days` to the days that a new invoice charges. The invoice may charge a day that
+ * has just started, before the clock accrues that day.
  */
 export async function raiseAccruedDays(
   tx: Transaction,

@@ -47,7 +47,10 @@ const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
   },
 };
 
-/** A vehicle that leaves the yard accrues its remaining storage days. */
+/**
+ * Returns the columns that a status change sets, or the error outcome. When a vehicle leaves the
+ * yard, its remaining storage days accrue.
+ */
 function planStatusChange(
   row: ImpoundRow,
   to: ImpoundStatus,
@@ -87,7 +90,7 @@ function checkStay(stay: StorageStay): CommandOutcome | undefined {
   });
 }
 
-/** A request for the current status changes nothing. */
+/** Returns the handler of an action. A request for the current status changes nothing. */
 export function createImpoundActionHandler(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: ImpoundCommand[]): Promise<CommandOutcome[]> => {
     const releaseTimes = commands.map((command) => ({

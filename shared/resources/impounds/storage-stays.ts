@@ -11,7 +11,10 @@ export interface StorageStay extends RecordRef {
   is_future: boolean;
 }
 
-/** The caller has locked the rows. If `until` is null, the stay is counted until now. */
+/**
+ * Returns the charged and the invoiced storage days of each impound, by `refKey`. If `until` is
+ * null, days are charged until now. The caller must have locked the impounds.
+ */
 export async function calculateStorageStays(
   tx: Transaction,
   requests: (RecordRef & { until: string | null })[],

@@ -6,7 +6,10 @@ import type { CommandSweep } from '../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 
-/** If an impound is found again before its command has run, the second command does nothing. */
+/**
+ * Returns a command for each impound with storage days that have not accrued. If an impound is
+ * found again before its command has run, the second command changes nothing.
+ */
 export async function findDueStorageAccruals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-storage',
@@ -18,11 +21,11 @@ export async function findDueStorageAccruals(tx: Transaction, limit: number): Pr
   return rows.map((row) => buildClockCommand(accrueStorage, row));
 }
 
-/** Accrues the days of storage. */
 export const storageSweep: CommandSweep = {
   name: 'accrue-storage',
   everyMs: 60_000,
   find: findDueStorageAccruals,
-  // Midnight starts a storage day for all vehicles of a time zone simultaneously.
+  // Midnight starts a storage day for all vehicles in a time zone simultaneously, so one run may
+  // find thousands of due impounds.
   limit: 5_000,
 };

@@ -9,7 +9,6 @@ export const IMPOUND_STATUSES = [
 ] as const;
 export type ImpoundStatus = (typeof IMPOUND_STATUSES)[number];
 
-/** The kinds say to whom, or why, a vehicle is released. */
 export const RELEASE_KINDS = [
   'owner',
   'insurance',
@@ -20,7 +19,10 @@ export const RELEASE_KINDS = [
   'bill_account',
 ] as const;
 
-/** A hold blocks all transitions: only /unhold ends the hold and restores the status before it. */
+/**
+ * The statuses that may follow each status. `hold` has none, because only /unhold ends a hold, and
+ * it restores the status before the hold.
+ */
 export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatus[]>> = {
   stored: ['hold', 'pending_release', 'released', 'lien'],
   hold: [],
@@ -31,7 +33,10 @@ export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatu
   disposed: [],
 };
 
-/** A hold needs a reason and a release needs a kind, so actions set these two statuses. */
+/**
+ * The statuses that PATCH may set. `hold` and `released` are missing, because a hold needs a reason
+ * and a release needs a kind: the actions /hold and /release set them.
+ */
 export const PATCHABLE_IMPOUND_STATUSES = [
   'stored',
   'pending_release',
@@ -40,7 +45,7 @@ export const PATCHABLE_IMPOUND_STATUSES = [
   'disposed',
 ] as const satisfies readonly ImpoundStatus[];
 
-/** The vehicle has left the yard, and storage has ended. */
+/** In these statuses the vehicle has left the yard, and storage has ended. */
 export const DEPARTED_IMPOUND_STATUSES: readonly ImpoundStatus[] = ['released', 'disposed'];
 
 export function nextImpoundStatuses(impound: {

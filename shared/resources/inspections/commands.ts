@@ -2,7 +2,8 @@ import { defineCommand } from '../../contracts/command.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import { inspectionCreate, inspectionPatch } from './schema.js';
 
-// The specification has no agent scope for inspections (docs/specification.md §5).
+// Agents cannot submit these commands: the specification has no agent scope for inspections
+// (docs/specification.md §5).
 export const createInspection = defineCommand<InspectionCreate>({
   type: 'inspection.create',
   action: 'inspection.created',

@@ -30,7 +30,7 @@ import { driverTable } from '../drivers/table.js';
 import { truckTable } from '../trucks/table.js';
 import { workOrderTable } from '../work-orders/table.js';
 
-/** Maximum items, defects or photos of an inspection, as for the line items of an invoice. */
+/** Maximum number of items, of defects and of photos in an inspection. */
 const MAX_ENTRIES = 200;
 
 const nullableText = () => Joi.string().allow(null);
@@ -115,8 +115,9 @@ const defectChanges = Joi.array()
   .description('Defects to resolve or reopen. Omitted defects do not change');
 
 /**
- * Vehicle and lists are stored in the form that the API shows. The file of inspections prints the
- * lists as JSON; an export of everything also has a file for each list.
+ * `vehicle`, `items`, `defects` and `photos` are stored as JSON, in the form that the API shows. An
+ * export of inspections prints the three lists as JSON. An export of all records also has a file
+ * for each list.
  */
 export const inspectionFields = defineFields({
   id: recordId(),

@@ -2,7 +2,6 @@ import type { InspectionCreate } from '../../contracts/generated.js';
 import { toUtcDateTime } from '../../contracts/schemas/fields.js';
 import { newId } from '../../platform/ids.js';
 
-/** The database stores defects in the form that the API shows. */
 export interface InspectionDefect {
   id: string;
   component: string;
@@ -20,7 +19,10 @@ export interface InspectionItem {
 
 export type InspectionResult = 'pass' | 'pass_with_defects' | 'out_of_service';
 
-/** Clients cannot set the result (docs/decisions.md §9). */
+/**
+ * Derives the result from the unresolved defects and the failed items. Clients cannot set the
+ * result (docs/decisions.md §9).
+ */
 export function deriveInspectionResult(
   items: readonly InspectionItem[],
   defects: readonly InspectionDefect[],
@@ -30,12 +32,15 @@ export function deriveInspectionResult(
   return unresolved.length > 0 || items.some((item) => item.state === 'fail') ? 'pass_with_defects' : 'pass';
 }
 
-/** True if the inspection takes its truck out of service. */
+/** True if an inspection with this result takes its truck out of service. */
 export function blocksDispatch(result: InspectionResult, truckId: unknown): boolean {
   return result === 'out_of_service' && Boolean(truckId);
 }
 
-/** Stored findings have all members, timestamps in one format, and an id for each defect. */
+/**
+ * Prepares items, defects and photos for storage: sets absent members to null, converts times to
+ * UTC, and gives each defect an id.
+ */
 export function normalizeFindings(input: InspectionCreate) {
   const items: InspectionItem[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
     key,

@@ -63,7 +63,10 @@ interface InspectionRow extends Row {
   defects: InspectionDefect[];
 }
 
-/** A changed defect may change the result and the truck's dispatch block. */
+/**
+ * Merges the changes, and derives the result and the truck's dispatch block again, because a
+ * resolved or reopened defect may change them.
+ */
 export async function updateInspections(
   tx: Transaction,
   commands: Command<InspectionPatch>[],
@@ -101,7 +104,7 @@ function planUpdate(
   });
 }
 
-/** Reopening a defect clears resolved_by. */
+/** Resolves or reopens a defect. Reopening clears `resolved_by`. */
 function applyDefectChange(
   defect: InspectionDefect,
   change: { resolved_at: string | null; resolved_by?: string | null },

@@ -9,7 +9,7 @@ import {
 } from '../../records/lists/keyset-list.js';
 import { inspectionFields } from './fields.js';
 
-/** The list and exports use these filters. */
+/** Returns the filters that lists and exports of inspections share. */
 export function inspectionConditions(query: InspectionListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

@@ -19,7 +19,7 @@ import {
 } from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
 
-/** Only a key with the permission `approve` may set these statuses (docs/decisions.md §6). */
+/** Setting one of these statuses needs the permission `approve` (docs/decisions.md §6). */
 const APPROVER_STATUSES: readonly InvoiceStatus[] = ['approved', 'sending', 'void'];
 
 export const createInvoice = defineCommand<InvoiceCreate>({
@@ -31,14 +31,14 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   agentScope: 'write_invoices_draft',
   conflictKeys: (input, actor) => {
     const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentConflictKeys(actor)];
-    // Pricing from the rate card charges only what no other invoice of the work order charges, so
-    // two such commands must not run concurrently.
+    // The rate card prices only what no other invoice of the work order has charged. Two concurrent
+    // commands would not see each other's invoice, and would charge the same work twice.
     return isPricedFromRateCard(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
 });
 
 /**
- * The draft gets the account's next invoice number (docs/specification.md §4.2,
+ * Creates a draft with the account's next invoice number (docs/specification.md §4.2,
  * create_invoice_draft).
  */
 export const draftInvoice = defineCommand<InvoiceDraft>({
@@ -61,8 +61,8 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   conflictKeys: (_input, actor) => agentConflictKeys(actor),
 });
 
-// The commands from here on have no agent scope: no agent may cause the status approved or a later
-// one (docs/decisions.md §3).
+// Agents cannot submit the commands below, so these name no agent scope: no agent may cause the
+// status `approved` or a later one (docs/decisions.md §3).
 
 export const approveInvoice = defineCommand<InvoiceAction>({
   type: 'invoice.approve',

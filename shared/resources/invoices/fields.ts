@@ -87,7 +87,7 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
   notes: optionalMultilineText(5000, { freeText: true }),
   sent_at: time(dateTime().allow(null)),
   delivery,
-  // Allowed actions depend on the moment of reading, so no export contains them.
+  // Exports omit the allowed actions, because these are valid only at the moment of reading.
   allowed_actions: {
     output: Joi.array()
       .items(invoiceActionName)
@@ -116,7 +116,7 @@ const lineItems = () => Joi.array().items(lineItemInput).max(MAX_LINE_ITEMS);
 
 export const invoiceListFields = defineFields(LIST_FIELDS);
 
-/** The fields of one invoice, with its line items; lists show fewer. */
+/** The fields of a single invoice. Lists omit `line_items` unless the request expands them. */
 export const invoiceFields = defineFields({
   ...LIST_FIELDS,
   line_items: {

@@ -7,36 +7,38 @@ import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';
 import { INVOICE_MOVES } from './transitions.js';
 
-/** The clock may move these statuses to overdue (SQL literals). */
+/** The statuses from which the clock may move an invoice to overdue, as SQL literals. */
 const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
   .filter(([, moves]) => moves.some(({ to, by }) => to === 'overdue' && by.includes('S')))
   .map(([status]) => `'${status}'`);
 
-/** SQL condition on `invoices i`: the clock may mark the invoice overdue. */
+/** SQL condition on `invoices i`: the status allows the clock to mark the invoice overdue. */
 export const CAN_BECOME_OVERDUE = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * SQL condition: {@link CAN_BECOME_OVERDUE}, and no motor club has the invoice. The text must match
- * the condition of the partial indexes, or PostgreSQL does not use them.
+ * SQL condition on `invoices i`: {@link CAN_BECOME_OVERDUE}, except in `sent_to_roadsync` with a
+ * motor-club claim that is submitted or accepted. The text must match the condition of the partial
+ * indexes, or PostgreSQL does not use them.
  */
 const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
-/** A pass handles at most this many invoices of one account per range. */
+/** Maximum number of invoices that one pass reads per account and range. */
 const MAX_PER_TENANT = 256;
 
 /**
- * The ranges count days of 24 hours, but the day on which the clocks go forward is up to two hours
- * shorter. So the ranges reach three hours further.
+ * The ranges count a day as 24 hours, but a day on which the clocks go forward is up to two hours
+ * shorter. Without this margin, an invoice could be due before a range contains it.
  */
 const DST_MARGIN = "interval '3 hours'";
 
 /**
  * SQL: these ranges contain every past-due invoice ({@link IS_PAST_DUE}) and few others. Each range
- * has its own index, so a sweep reads only newly due invoices, however many are open. The indexes
- * store no settings, so a change of time zone, grace or terms rewrites no rows.
+ * has its own index, so a sweep reads only newly due invoices, however many invoices are open. The
+ * indexed columns do not depend on the account's time zone, grace days or terms, so changing these
+ * settings rewrites no rows.
  *
- * The first range ends at the midnight that starts the day `grace_days` ago, because the grace days
- * of every earlier due date have ended.
+ * The first range ends at the midnight that starts the day `grace_days` ago. For every earlier due
+ * date, the grace days have ended.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
@@ -54,7 +56,10 @@ const CANDIDATES = Object.entries(RANGES).map(
      order by i.${column} limit ${MAX_PER_TENANT})`,
 );
 
-/** If an invoice is found again before its command has run, the second command does nothing. */
+/**
+ * Returns a command for each past-due invoice. If an invoice is found again before its command has
+ * run, the second command changes nothing.
+ */
 export async function findOverdueInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({
     name: 'sweep-overdue',
@@ -64,11 +69,11 @@ export async function findOverdueInvoices(tx: Transaction, limit: number): Promi
   return rows.map((row) => buildClockCommand(markInvoiceOverdue, row));
 }
 
-/** Marks invoices overdue. */
 export const overdueSweep: CommandSweep = {
   name: 'mark-overdue',
   everyMs: 30_000,
   find: findOverdueInvoices,
-  // A due date ends for all invoices of a time zone simultaneously.
+  // Midnight ends a due date for all invoices in a time zone simultaneously, so one run may find
+  // thousands.
   limit: 2_000,
 };

@@ -11,7 +11,10 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { invoiceFields, invoiceListFields } from './fields.js';
 import { agentInvoiceListRepresentation } from './representation.js';
 
-/** The list and exports use these filters. */
+/**
+ * Returns the conditions of an export. An export finds the same invoices as a list with the same
+ * query.
+ */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = buildFilters(query, scope);
   addSearchCondition(conditions, buildSearch(query, scope));
@@ -58,7 +61,10 @@ export function listAgentInvoices(
   });
 }
 
-/** The filters `since` and `until` compare this column (docs/decisions.md §5, Dates). */
+/**
+ * Returns the column that `since` and `until` filter if the request names none (docs/decisions.md
+ * §5, Dates).
+ */
 function defaultDateField(status: InvoiceListQuery['status']): string {
   return status === 'paid' || status === 'partially_paid' ? 'paid_at' : 'created_at';
 }

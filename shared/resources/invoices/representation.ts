@@ -2,7 +2,10 @@ import { effectiveDueDate } from '../../billing/effective-due-date.js';
 import { jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 import { shortCustomerName } from '../customers/representation.js';
 
-/** Agents choose an invoice by these members. The tool get_invoice shows every member. */
+/**
+ * SQL: an invoice in the agents' list. It has the members by which an agent chooses an invoice. The
+ * tool get_invoice shows every member.
+ */
 export function agentInvoiceListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [
     'id',

@@ -18,7 +18,9 @@ export { deliveryState, draftLine, invoiceActionName, lineItem, lineItemInput };
 
 export const invoiceCreate = Joi.object(invoiceFields.creation).meta({ className: 'InvoiceCreate' });
 
-/** The work order supplies the customer, vehicle and dates of the draft. */
+/**
+ * Input of `invoice.draft`. The work order supplies the draft's customer, vehicle and service date.
+ */
 export const invoiceDraft = Joi.object({
   work_order_id: uuid().required(),
   line_items: Joi.array()
@@ -48,7 +50,9 @@ export const invoiceSend = Joi.object({
 
 export const invoice = invoiceFields.response.meta({ className: 'Invoice' });
 
-/** No other response shows the link that opens the invoice for its customer. */
+/**
+ * Response of /send. No other response shows the link with which the customer opens the invoice.
+ */
 export const sentInvoice = invoiceFields.response
   .keys({
     view_url: Joi.string()

@@ -5,7 +5,10 @@ import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 
 const CUSTOMERS_PER_PASS = 100;
 
-/** SQL: the customer's current terms make the invoice due at this time. */
+/**
+ * SQL: when the invoice is due by the customer's current terms; null if the customer has no own
+ * terms.
+ */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
 const STALE_INVOICES = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
@@ -17,9 +20,11 @@ interface CustomerRef {
 }
 
 /**
- * Changes invoices in portions, because one customer may have very many. A change waits until all
- * transactions that could have read the old terms have ended, because their invoices are not
- * visible earlier.
+ * Updates `own_terms_due_at` of open invoices whose customer's terms have changed. One call updates
+ * at most `limit` invoices, because one customer may have very many.
+ *
+ * A change of terms is applied only after all transactions that could have read the old terms have
+ * ended. Before that, the update could not see the invoices that these transactions create.
  * @returns how many invoices were changed
  */
 export async function applyTermsChanges(tx: Transaction, limit: number): Promise<number> {
@@ -52,8 +57,9 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
 }
 
 /**
- * Keeps updated_at, because no value that clients see has changed. The next pass updates locked
- * rows.
+ * Updates `own_terms_due_at` of at most `limit` invoices of these customers. Keeps `updated_at`,
+ * because clients do not see `own_terms_due_at`. Rows that are locked now are left to the next
+ * pass.
  */
 async function updateTermsDueDates(
   tx: Transaction,
@@ -73,7 +79,10 @@ async function updateTermsDueDates(
   return rows.length;
 }
 
-/** Lets the overdue sweep find invoices in time after the terms of their customer have changed. */
+/**
+ * Updates the due dates of invoices after their customer's terms have changed, so that the overdue
+ * sweep finds the invoices in time.
+ */
 export const termsSweep: RowSweep = {
   name: 'apply-terms',
   everyMs: 10_000,

@@ -3,24 +3,30 @@ import type { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * O is an operator: a signed-in person, or a key with the permission. S is the system's clock. P is
- * a payment, provider or partner event (docs/decisions.md §3).
+ * Who makes a transition (docs/decisions.md §3). O is an operator: a signed-in person, or a key
+ * with the permission. S is the system's clock. P is a payment, provider or partner event.
  */
 export type Mover = 'O' | 'S' | 'P';
 
-/** {@link computeReopenedStatus} turns `reopened` into a status. */
+/**
+ * The target of a transition. `reopened` stands for the status that {@link computeReopenedStatus}
+ * returns.
+ */
 export type MoveTarget = InvoiceStatus | 'reopened';
 
 interface Move {
   to: MoveTarget;
   by: readonly Mover[];
-  /** The invoice must never have been released, or never delivered to the customer. */
+  /**
+   * Allows the transition only if the invoice was never released, or never delivered to the
+   * customer.
+   */
   only?: 'never_released' | 'never_delivered';
 }
 
 /**
- * The table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests are
- * generated from it.
+ * The transition table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests
+ * are generated from this constant.
  */
 export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   draft: [
@@ -104,7 +110,7 @@ export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   cancelled: [],
 };
 
-/** Only the system or a payment sets the other statuses. */
+/** The statuses that a PATCH may set (docs/decisions.md §3). */
 export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'draft',
   'needs_review',
@@ -115,7 +121,10 @@ export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'void',
 ];
 
-/** Each action has a route, and moves the invoice to the first allowed status of its list. */
+/**
+ * The actions, each with a route of its own, and their target statuses. An action moves the invoice
+ * to the first target that {@link INVOICE_MOVES} allows.
+ */
 export const INVOICE_ACTIONS = {
   approve: ['approved'],
   send: ['sending'],
@@ -147,7 +156,10 @@ export function listAllowedMoves(
     .map(({ to }) => to);
 }
 
-/** Only /resolve reopens, and only a disputed invoice; all other invoices reopen automatically. */
+/**
+ * Lists the actions that an operator may take. `resolve` is for disputed invoices only. An overdue
+ * invoice may reopen too, but does so automatically when its due date is postponed.
+ */
 export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
   const targets = listAllowedMoves(history, 'O');
   const actions = Object.entries(INVOICE_ACTIONS) as [InvoiceAction, readonly MoveTarget[]][];
@@ -155,14 +167,18 @@ export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean
     actions
       .filter(([, aims]) => aims.some((aim) => targets.includes(aim)))
       .filter(([action]) => action !== 'resolve' || history.status === 'disputed')
-      // An invoice that is a draft cannot be returned further.
+      // Omits `return` for a draft. The table would allow the action, because a draft may move to
+      // needs_review.
       .filter(([action]) => action !== 'return' || history.status !== 'draft')
       .filter(([action]) => (action !== 'void' && action !== 'cancel') || !hasPayments)
       .map(([action]) => action)
   );
 }
 
-/** The customer may also see an invoice in a status that the first view moves to `viewed`. */
+/**
+ * The customer may see an invoice in these statuses. {@link isVisibleToCustomer} adds the statuses
+ * that may change to `viewed`.
+ */
 const WITH_CUSTOMER: readonly InvoiceStatus[] = [
   'viewed',
   'partially_paid',
@@ -181,7 +197,10 @@ export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }
 
-/** An earlier check takes precedence over a later one (docs/decisions.md §3). */
+/**
+ * Returns the status of a reopened invoice. The first condition that applies decides
+ * (docs/decisions.md §3).
+ */
 export function computeReopenedStatus(invoice: {
   isPastDue: boolean;
   paidCents: number;
@@ -191,6 +210,7 @@ export function computeReopenedStatus(invoice: {
   if (invoice.isPastDue) return 'overdue';
   if (invoice.paidCents > 0) return 'partially_paid';
   if (invoice.isViewed) return 'viewed';
-  // The invoice was paid in the yard, then refunded, and never released, so it is still approved.
+  // A reopened invoice that was never released was paid in the yard and refunded, so it becomes
+  // approved again.
   return invoice.releasedAs ?? 'approved';
 }

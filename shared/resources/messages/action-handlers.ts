@@ -13,7 +13,7 @@ import { LockedMessages, type MessageRow } from './message-rows.js';
 import { markInvoiceSent } from './record-handler.js';
 
 /**
- * Statuses in which the invoice's message may be sent again: the invoice was released, and is
+ * In these statuses of an invoice its messages may be sent again: the invoice was released, and is
  * neither annulled nor being rewritten.
  */
 const RETRYABLE_STATUSES: readonly InvoiceStatus[] = [
@@ -29,8 +29,7 @@ const RETRYABLE_STATUSES: readonly InvoiceStatus[] = [
 const DAY_MS = 86_400_000;
 
 /**
- * Sends failed messages again, rewritten from the current state of their invoices. Messages that
- * did
+ * Sends failed messages again, with content written from their current invoices. Messages that did
  * not fail stay unchanged.
  */
 export async function retryMessages(
@@ -115,7 +114,10 @@ function resetForRetry(now: Date) {
   };
 }
 
-/** An invoice that was already delivered stays `sent`; a failed one moves back to `sending`. */
+/**
+ * Returns the invoice as it is after the retry. A delivered invoice keeps its delivery state
+ * `sent`. A failed invoice moves back to the status `sending`.
+ */
 function markInvoiceQueued(invoice: InvoiceRow, now: Date): InvoiceRow {
   if (invoice.delivery_state === 'sent') return invoice;
   const row: InvoiceRow = { ...invoice, delivery_state: 'queued' };

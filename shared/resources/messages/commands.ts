@@ -10,9 +10,7 @@ export const retryMessage = defineCommand<MessageAction>({
   permission: 'approve',
 });
 
-/**
- * For a message that reached the wrong person: revokes its link, so that the link opens nothing.
- */
+/** Revokes the link in a message that reached the wrong person, so that the link opens nothing. */
 export const revokeMessageLink = defineCommand<MessageAction>({
   type: 'message.revoke_link',
   action: 'message.link_revoked',
@@ -20,7 +18,7 @@ export const revokeMessageLink = defineCommand<MessageAction>({
   permission: 'approve',
 });
 
-/** Submitted by the messages worker when the provider has accepted the message. */
+/** A worker submits this command when the provider has accepted the message. */
 export const recordMessageSent = defineCommand<MessageAction>({
   type: 'message.record_sent',
   action: 'message.sent',
@@ -33,7 +31,7 @@ export interface MessageFailure {
   reason: string;
 }
 
-/** Submitted by the messages worker when the provider has refused the message for good. */
+/** A worker submits this command when the provider has refused the message for good. */
 export const recordMessageFailed = defineCommand<MessageFailure>({
   type: 'message.record_failed',
   action: 'message.failed',
@@ -41,7 +39,10 @@ export const recordMessageFailed = defineCommand<MessageFailure>({
   permission: 'admin',
 });
 
-/** Submitted by the integrations worker when the vendor could not deliver an accepted message. */
+/**
+ * The integrations worker submits this command when the vendor accepted the message but could not
+ * deliver it.
+ */
 export const recordMessageUndelivered = defineCommand<MessageFailure>({
   type: 'message.record_undelivered',
   action: 'message.undelivered',

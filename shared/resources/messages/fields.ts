@@ -40,10 +40,13 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
   invoice_number: { columns: null, csv: 'text' },
 };
 
-/** The fields of a message in a list and in exports: its body holds a link that needs no key. */
+/**
+ * The fields of a message in lists and exports. These omit the body, because it contains a link
+ * that opens the invoice without a key.
+ */
 export const messageListFields = defineFields(LIST_FIELDS);
 
-/** The fields of a message with its body. */
+/** The fields of a single message, including the body. */
 export const messageFields = defineFields({
   ...LIST_FIELDS,
   body_text: { output: Joi.string().example('Invoice INV-1001 from Hudson Towing') },

@@ -5,7 +5,7 @@ import { DOCUMENT_COLUMNS, DOCUMENT_JOINS } from '../invoices/document-query.js'
 import { type InvoiceStatus, isChangedByView, isVisibleToCustomer } from '../invoices/transitions.js';
 import type { LinkTarget } from '../planned-messages/link.js';
 
-/** The invoice that a link opens. */
+/** The invoice behind the link in a message. */
 export interface LinkedInvoice {
   invoiceId: string;
   environment: 'live' | 'sandbox';
@@ -16,7 +16,7 @@ export interface LinkedInvoice {
    * - revised: the account is rewriting the invoice; a new message will follow.
    */
   state: 'open' | 'expired' | 'withdrawn' | 'revised';
-  /** True when opening the invoice now marks it as viewed. */
+  /** True if opening the link now marks the invoice as viewed. */
   isUnseen: boolean;
   document: InvoiceDocument;
 }
@@ -28,7 +28,10 @@ interface LinkRow extends DocumentRow {
   seen: boolean;
 }
 
-/** Reads the invoice behind a link; undefined when the link's message does not exist. */
+/**
+ * Reads the invoice behind a link. Returns undefined if the message that contained the link does
+ * not exist.
+ */
 export async function readLinkedInvoice(
   db: Database,
   { tenantId, messageId }: LinkTarget,

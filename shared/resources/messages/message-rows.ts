@@ -8,7 +8,7 @@ import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handl
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import { storeMessages } from '../planned-messages/store.js';
 
-/** A message's row, locked. */
+/** A message's row, which the transaction has locked. */
 export interface MessageRow extends Row, RecordRef {
   invoice_id: string;
   channel: DeliveryChannel;
@@ -30,8 +30,9 @@ export interface MessageRow extends Row, RecordRef {
 }
 
 /**
- * The locked messages of a batch of commands, and their invoices. Several commands may change the
- * same invoice, so they run one after another. Each sees the changes of the commands before it.
+ * Locks the messages of a batch of commands and their invoices, and collects the changes. Several
+ * commands may change the same invoice, so each command reads the changes of the commands before
+ * it.
  */
 export class LockedMessages {
   private readonly changedMessages = new Map<string, MessageRow>();
@@ -41,11 +42,14 @@ export class LockedMessages {
   private constructor(
     private readonly messages: Map<string, MessageRow>,
     private readonly invoices: Map<string, InvoiceRow>,
-    /** Ids of messages that wait for their provider, by invoice. */
+    /** Ids of queued messages, by the key of their invoice. */
     private readonly queued: Map<string, Set<string>>,
   ) {}
 
-  /** Locks the invoices first, in the same sequence as the commands that send an invoice. */
+  /**
+   * Locks the invoices before the messages. Commands that send an invoice lock in the same
+   * sequence, so a deadlock is impossible.
+   */
   static async lock(tx: Transaction, commands: Command[]): Promise<LockedMessages> {
     const refs = commands.map(toRecordRef);
     const found = await tx.query<RecordRef>({
@@ -80,7 +84,7 @@ export class LockedMessages {
     return this.invoices.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id })) as InvoiceRow;
   }
 
-  /** True while another message of the same invoice may still reach the customer. */
+  /** True if another message of the same invoice is queued, and may still reach the customer. */
   hasOtherQueuedMessages(message: MessageRow): boolean {
     const ids = this.queued.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id }));
     return [...(ids ?? [])].some((id) => id !== message.id);
@@ -98,7 +102,8 @@ export class LockedMessages {
   }
 
   /**
-   * @param command the command that changes the invoice; recorded in the invoice's history as well
+   * Changes the invoice, and adds the change to the invoice's own audit history.
+   * @param command the command that causes the change
    */
   changeInvoice(command: Command, invoice: InvoiceRow): void {
     const { status, status_reason, delivery_state } = invoice;

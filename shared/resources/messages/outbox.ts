@@ -9,7 +9,7 @@ import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
 import { buildNextDueCte, type DueRow, findDueRows } from '../planned-messages/outbox-rows.js';
 import { countOrPostponeMessage, LEASE_MESSAGE_CTE, START_MESSAGE_CTE } from '../planned-messages/store.js';
 
-/** A message under a lease: only this worker may offer it to its provider now. */
+/** A message that this worker has leased: no other worker may offer it to its provider now. */
 export interface LeasedMessage extends RecordRef {
   invoice_id: string;
   channel: DeliveryChannel;
@@ -18,13 +18,13 @@ export interface LeasedMessage extends RecordRef {
   subject: string | null;
   body_text: string;
   body_html: string | null;
-  /** How often a worker has offered the message, including now. */
+  /** How often workers have offered the message, including this attempt. */
   attempts: number;
-  /** True if the provider has accepted the message, but no command has recorded this yet. */
+  /** True if the provider has accepted the message but no command has recorded this yet. */
   accepted: boolean;
-  /** Why the message must not be sent any more. */
+  /** Why the message must not be sent any more; undefined if it may be sent. */
   refusal: string | undefined;
-  /** Set when the message is already postponed to the next day. */
+  /** Set if the message exceeds the account's daily limit, and was postponed to the next day. */
   deferral: DeferredMail | undefined;
 }
 
@@ -39,16 +39,19 @@ export interface LeaseTerms {
   mailsPerDay: number;
 }
 
-/** SQL: the leased message of the CTE `taken`, with the status of its invoice. */
+/** SQL: selects the message that the CTE `taken` returns, with the status of its invoice. */
 const SELECT_TAKEN = `
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
                m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted
              from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`;
 
 /**
- * Leases the account's message that has been due the longest; undefined when all due messages are
- * leased by other workers. The same transaction counts the message for the day. It does not read
- * the invoice document: a document that cannot be read must not block the messages after it.
+ * Leases the account's message that has been due the longest, and counts it against the account's
+ * daily limit in the same transaction. Returns undefined if no message is due, or other workers
+ * have leased all due messages.
+ *
+ * The transaction does not read the invoice document. An unreadable document would roll back the
+ * lease, so the same message would always come first and block the messages after it.
  */
 export function leaseNextMessage(
   db: Database,
@@ -67,8 +70,8 @@ export function leaseNextMessage(
 }
 
 /**
- * Starts an attempt to send the message of a connection's operation. Undefined: there is nothing to
- * send any more, or a newer message has replaced it.
+ * Starts an attempt to send a message through a connection. Returns undefined if the provider has
+ * already accepted the message, or a newer message has replaced it.
  */
 export function startMessageAttempt(
   db: Database,
@@ -85,7 +88,10 @@ export function startMessageAttempt(
   });
 }
 
-/** Counts a leased message for the day, or postpones it. */
+/**
+ * Counts a message against the account's daily limit, or postpones it to the next day. Each message
+ * counts once, and a message that must not be sent does not count.
+ */
 async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number): Promise<LeasedMessage> {
   const refusal = findRefusal(row);
   const isNew = !row.accepted && !row.is_counted && refusal === undefined;
@@ -93,12 +99,13 @@ async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number)
   return { ...row, refusal, deferral };
 }
 
-/** Why the message must not be sent any more; undefined when it may. */
+/** Returns why the message must not be sent any more, or undefined if it may be sent. */
 function findRefusal({ accepted, invoice_status: status }: LeasedRow): string | undefined {
   if (accepted) return undefined;
   if (status === 'void' || status === 'cancelled')
     return `The invoice was ${status} before the message left.`;
-  // Denied, disputed or failed meanwhile, and being rewritten: the message's content is outdated.
+  // The account is rewriting the invoice, for example after a dispute, so the content of this
+  // message is outdated.
   return isVisibleToCustomer(status) ? undefined : 'The invoice was taken back before the message left.';
 }
 
@@ -112,21 +119,24 @@ export async function readInvoiceDocument(
   return buildInvoiceDocument(row);
 }
 
-/** Maximum number of messages of one account in a sweep. */
+/** Maximum number of messages per account in a sweep. */
 const MAX_DUE_PER_TENANT = 250;
-/** A message that became due less than this ago still has its wake-up job under way. */
+/**
+ * A sweep skips messages that became due more recently than this, because their wake-up job is
+ * probably still under way.
+ */
 const OVERDUE_SECONDS = 5;
 
 /**
- * Messages of this transaction's tenants whose wake-up job was lost, or which waited for a new day.
- * @param limit maximum number of messages
+ * Finds due messages of this transaction's tenants. Their wake-up job was lost, or they waited for
+ * a new day.
  */
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };
   return findDueRows(tx, 'messages', bounds);
 }
 
-/** Whether any of these messages is still waiting for the command that marks it as sent. */
+/** True if any of these messages still waits for the command that marks it as sent. */
 export async function hasQueuedMessages(
   tx: Transaction,
   tenantId: string,

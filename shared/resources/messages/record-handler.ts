@@ -6,8 +6,8 @@ import type { MessageFailure } from './commands.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
 
 /**
- * Records that the provider has accepted the messages. The invoice becomes sent too, with its
- * event, unless another message of the same release was accepted before.
+ * Records that the provider has accepted the messages. The first accepted message of a release also
+ * marks the invoice as sent, and records `invoice.sent`.
  */
 export async function recordMessagesSent(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
@@ -18,8 +18,8 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
     const at = message.accepted_at ?? new Date().toISOString();
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
-    // A message that was marked failed meanwhile was delivered all the same, but the invoice now
-    // waits for a newer one.
+    // A message that had been marked failed was sent after all. The invoice is not marked as sent,
+    // because it now waits for a newer message.
     const events = message.state === 'queued' ? markInvoiceSent(locked, { command, message, at }) : [];
     return { ok: true, changes, events };
   });
@@ -27,7 +27,10 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
   return outcomes;
 }
 
-/** Marks the invoice as delivered. @returns the event, once per release */
+/**
+ * Marks the invoice as sent. Returns the event `invoice.sent`, or none if an earlier message of the
+ * same release has already caused it.
+ */
 export function markInvoiceSent(
   locked: LockedMessages,
   { command, message, at }: { command: Command; message: MessageRow; at: string },
@@ -39,9 +42,9 @@ export function markInvoiceSent(
 }
 
 /**
- * Records that the provider refused the messages for good. The invoice fails too, unless another of
- * its messages is still queued. It keeps its status when a payment or the customer has already
- * changed it.
+ * Records that the provider refused the messages for good. The invoice's delivery fails too, unless
+ * another of its messages is queued or was sent. If a payment or the customer has already changed
+ * the invoice's status, that status stays.
  */
 export async function recordMessagesFailed(
   tx: Transaction,
@@ -71,8 +74,9 @@ export async function recordMessagesFailed(
 }
 
 /**
- * Records that the vendor accepted the messages, but could not deliver them. The invoice fails too,
- * unless a payment or the customer has changed its status.
+ * Records that the vendor accepted the messages but could not deliver them. The invoice's delivery
+ * fails too, unless another of its messages is queued. If a payment or the customer has already
+ * changed the invoice's status, that status stays.
  */
 export async function recordMessagesUndelivered(
   tx: Transaction,

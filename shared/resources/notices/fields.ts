@@ -4,7 +4,6 @@ import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { NOTICE_KINDS } from './kinds.js';
 
-/** The fields of a notice. */
 export const noticeFields = defineFields({
   id: recordId(),
   kind: { output: slug(NOTICE_KINDS) },

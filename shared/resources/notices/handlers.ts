@@ -9,7 +9,8 @@ interface NoticeRow extends Row, RecordRef {
 }
 
 /**
- * Marks notices as read for the whole account; a notice that is already read keeps its `read_at`.
+ * Marks notices as read for all people of the account. A notice that is already read keeps its
+ * `read_at`.
  */
 export async function markNoticesRead(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockRecords<NoticeRow>(tx, 'notices', commands.map(toRecordRef));

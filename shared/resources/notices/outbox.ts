@@ -11,17 +11,19 @@ import {
   type RetryWait,
 } from '../planned-messages/outbox-rows.js';
 
-/** The mail of a notice to one person, under a lease: only this worker may offer it now. */
+/**
+ * A mail that brings a notice to one person. This worker has leased the mail: no other worker may
+ * offer it to the mail server now.
+ */
 export interface LeasedNoticeMail extends RecordRef {
   title: string;
   text: string;
-  /** Null when the person has left the account since. */
+  /** Null if the person has left the account since the notice was stored. */
   recipient: string | null;
-  /** The account's name. */
   account: string;
-  /** How often a worker has offered it, including now. */
+  /** How often workers have offered the mail, including this attempt. */
   attempts: number;
-  /** Set when the mail is already postponed to the next day. */
+  /** Set if the mail exceeds the account's daily limit, and was postponed to the next day. */
   deferral: DeferredMail | undefined;
 }
 
@@ -30,8 +32,9 @@ interface LeasedRow extends Omit<LeasedNoticeMail, 'held'> {
 }
 
 /**
- * Leases the account's notice mail that has been due the longest; undefined when all due mails are
- * leased by other workers. The same transaction counts the mail for the day.
+ * Leases the account's notice mail that has been due the longest, and counts it against the
+ * account's daily limit in the same transaction. Returns undefined if no mail is due, or other
+ * workers have leased all due mails.
  */
 export function leaseNextNoticeMail(
   db: Database,
@@ -76,8 +79,8 @@ export async function recordNoticeMailSent(db: Database, ref: RecordRef): Promis
 }
 
 /**
- * Stores why the mail server did not accept a mail.
- * @param wait until the next attempt; undefined gives the mail up
+ * Stores why the mail server did not accept a mail, and either postpones the mail or gives it up.
+ * @param wait how long to wait before the next attempt; undefined to give the mail up
  */
 export function recordNoticeMailFailure(
   db: Database,
@@ -98,10 +101,10 @@ async function giveUpMail(db: Database, ref: RecordRef, reason: string): Promise
   );
 }
 
-/** Maximum number of mails of one account in a sweep. */
+/** Maximum number of mails per account in a sweep. */
 const MAX_DUE_PER_TENANT = 20;
 
-/** Due mails of this transaction's tenants. @param limit maximum number of mails */
+/** Finds due mails of this transaction's tenants, at most `limit`. */
 export function findDueNoticeMails(tx: Transaction, limit: number): Promise<DueRow[]> {
   return findDueRows(tx, 'notice_mails', { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: 0 });
 }

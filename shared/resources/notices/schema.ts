@@ -5,7 +5,7 @@ import { NOTICE_KINDS } from './kinds.js';
 
 export const notice = noticeFields.response.meta({ className: 'Notice' });
 
-/** The path holds all input. */
+/** The input is empty, because the path names the notice. */
 export const noticeRead = Joi.object({}).meta({ className: 'NoticeRead' });
 
 export const noticeListQuery = Joi.object({

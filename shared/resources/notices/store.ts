@@ -5,10 +5,9 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import type { NoticeKind } from './kinds.js';
 
-/** A notice to store for an account. */
 export interface NoticeDraft {
   kind: NoticeKind;
-  /** A single line of text; also the subject of the mail. */
+  /** A single line of text. It is also the subject of the mail. */
   title: string;
   text: string;
   entity_type: string;
@@ -16,10 +15,12 @@ export interface NoticeDraft {
 }
 
 /**
- * Stores notices in the transaction of the commands that cause them, each with a mail to every
- * active person of the account. For one kind and entity, at most one notice an hour is mailed,
- * because a state may go back and forth. Nothing is mailed without a mail server, or from a sandbox
- * (docs/decisions.md §6).
+ * Stores notices, each with a mail to every active person of the account. Call this function in the
+ * transaction of the commands that cause the notices.
+ *
+ * At most one notice an hour is mailed for the same kind and entity, because an entity may fail and
+ * recover repeatedly. Nothing is mailed without a mail server, or from a sandbox (docs/decisions.md
+ * §6).
  */
 export async function insertNotices(
   tx: Transaction,

@@ -26,7 +26,7 @@ export const errorEnvelope = allRequired({
   error: errorBody,
 }).meta({ className: 'Error' });
 
-/** The response to a write whose commit did not come in time (docs/decisions.md §5). */
+/** The response to a write that did not commit in time (docs/decisions.md §5). */
 export const accepted = allRequired({
   ok: Joi.boolean().valid(true).example(true),
   data: allRequired({ operation_id: uuid(), status: Joi.string().valid('queued') }),
@@ -46,7 +46,7 @@ export const operationStatus = namedEnum('OperationStatus', ['queued', 'succeede
   failed: 'Refused; `error` says why',
 });
 
-/** A key that may not read the record gets this response to a write that changed nothing. */
+/** The response to a write that changed nothing, if the key may not read the record. */
 export const writeReceipt = Joi.object({
   ok: Joi.boolean().valid(true).required().example(true),
   dry_run: Joi.boolean().valid(true).example(true).description('Only of a dry run'),

@@ -2,7 +2,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { PaymentCreate, RefundCreate } from '../../contracts/generated.js';
 import { paymentCreate, refundCreate } from './schema.js';
 
-/** The path contains the invoice id. */
+/** The input of a payment, with the invoice id from the path. */
 export type InvoicePayment = PaymentCreate & { invoice_id: string };
 
 export const createPayment = defineCommand<InvoicePayment>({

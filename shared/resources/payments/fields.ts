@@ -37,7 +37,9 @@ export const paymentFields = defineFields({
   customer_name: customerName,
 });
 
-/** The row must have the `invoice_id` of its payment. */
+/**
+ * The fields of a refund. The table has no `invoice_id`, so a query must add it from the payment.
+ */
 export const refundFields = defineFields({
   id: recordId(),
   payment_id: { output: uuid() },

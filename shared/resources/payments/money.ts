@@ -7,8 +7,8 @@ interface InvoiceAmounts {
 }
 
 /**
- * The part of a payment that the invoice does not owe becomes credit. `paidCents` is the invoice's
- * paid amount after the payment.
+ * Returns how much of a payment applies to the invoice, and the invoice's paid amount after the
+ * payment. The rest of the payment becomes credit.
  */
 export function applyPayment(
   invoice: InvoiceAmounts,
@@ -26,9 +26,12 @@ interface PaymentAmounts {
 }
 
 /**
- * A refund comes first from the payment's credit, then from the amount applied to the invoice. A
- * paid invoice becomes partially paid, or reopens when no payment is left. A disputed or overdue
- * invoice keeps its status (docs/decisions.md §3).
+ * Returns the payment and the invoice after a refund. A refund first uses the payment's credit,
+ * then the amount applied to the invoice.
+ *
+ * If the applied amount shrinks, a paid or partially paid invoice gets the status that {@link
+ * computeReopenedStatus} returns. An invoice in another status, such as disputed or overdue, keeps
+ * its status (docs/decisions.md §3).
  */
 export function applyRefund<P extends PaymentAmounts>(
   { payment, invoice, isPastDue }: { payment: P; invoice: InvoiceRow; isPastDue: boolean },

@@ -4,33 +4,39 @@ import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { insertApprovals, type NewApproval, PRICED_FROM_CARD_MEMBER } from './store.js';
 
-/** The write is checked and priced, and about to be stored. */
+/** A write of an invoice that has been checked and priced, and is about to be stored. */
 export interface PricedWrite {
   command: Command;
   totalCents: number;
-  /** This member and the next two are the invoice's own values, not the work order's. */
+  /**
+   * `workOrderId`, `customerId` and `billingEmail` are the invoice's own values, not those of its
+   * work order.
+   */
   workOrderId: string | null;
   customerId: string | null;
   billingEmail: string | null;
-  /** updated_at of the draft to change; null for a new invoice. */
+  /** `updated_at` of the draft to change; null for a new invoice. */
   recordVersion: string | null;
   /**
-   * True if a rate card set the line items. Approving prices them again, because other invoices may
-   * have billed the work order meanwhile.
+   * True if a rate card set the line items. Approving the write prices them again, because other
+   * invoices may bill the work order before the approval.
    */
   isFromCard?: boolean;
 }
 
-/** An account's thresholds, and the totals of an agent key's other drafts of the last 24 hours. */
+/**
+ * An account's thresholds, and how much an agent key has drafted in the last 24 hours without the
+ * current write.
+ */
 interface Counted extends RecordRef {
   threshold: number | null;
   day_bound: number | null;
-  /** The total of the drafts for the same work order or payer. */
+  /** The total of the key's drafts for the same work order or payer. */
   shared: number;
   day: number;
 }
 
-/** The write reaches this threshold with this sum. */
+/** The account setting whose threshold a write reaches, and the sum that reaches the threshold. */
 interface Reached {
   setting: 'agent_gate_cents' | 'agent_day_cents';
   sum: number;
@@ -45,11 +51,13 @@ export type FindWriteErrors = (held: PricedWrite[]) => Promise<Map<string, Comma
 const findNoErrors: FindWriteErrors = async () => new Map();
 
 /**
- * Returns the outcomes of the writes that must not run now (docs/decisions.md §7).
+ * Holds agents' writes that reach an approval threshold, and returns the outcomes of all writes
+ * that must not run now (docs/decisions.md §7).
  *
- * An agent's write adds to the key's drafts of the last 24 hours. The write is held if the sum for
- * its work order or payer reaches agent_gate_cents, or if the sum of all drafts reaches
- * agent_day_cents. A write that a person approved must cost what the person saw.
+ * An agent's write adds to what its key has drafted in the last 24 hours. The write is held if the
+ * sum for its work order or payer reaches `agent_gate_cents`, or if the sum of all drafts reaches
+ * `agent_day_cents`. A write that a person has approved is refused if its price differs from the
+ * price that the person saw.
  */
 export async function holdWritesOverThreshold(
   tx: Transaction,
@@ -110,16 +118,16 @@ function repricedOutcome(from: number, to: number, payload: unknown): CommandOut
   });
 }
 
-/** A held write is stored and shown with this payload. */
+/** Returns the payload with which a held write is stored and shown. */
 function payloadFor({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFromCard'>): unknown {
   return isFromCard ? { ...(command.input as object), [PRICED_FROM_CARD_MEMBER]: true } : command.input;
 }
 
 /**
- * Counts a key's drafts. Drafts of one payer count together, so that an agent cannot split them
- * over ten work orders. Drafts without a payer form one group, so leaving the payer out does not
- * help. Drafts with neither a work order nor a customer also form one group, whatever their billing
- * addresses.
+ * Sums what each write's agent key has drafted in the last 24 hours. Drafts for one payer count
+ * together, so that an agent cannot split an amount over ten work orders. Drafts without a payer
+ * form one group, so that an agent cannot avoid the threshold by omitting the payer. Drafts with
+ * neither a work order nor a customer also form one group, whatever their billing addresses.
  */
 function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]> {
   const rows = writes.map(({ command, workOrderId, customerId, billingEmail }) => ({
@@ -152,13 +160,15 @@ function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]>
 }
 
 /**
- * The payer is a customer (the invoice's, else its work order's) or a billing address (the
- * invoice's, else its work order's, else that customer's).
+ * SQL: the payer of a row, as two columns. `customer_id` is the invoice's customer, else the work
+ * order's. `address` is the billing email of the invoice, else of the work order, else of the
+ * customer `customer_id`.
  */
 function payerSql(alias: string): string {
   const isSameRow = (other: string, id: string) =>
     `${other}.tenant_id = ${alias}.tenant_id and ${other}.id = ${id}`;
-  // On tables without statistics, a join with customers made PostgreSQL scan all of them.
+  // Reads the customer in a subquery, because on tables without statistics a join with `customers`
+  // made PostgreSQL scan all customers.
   return `lateral (
     select named.customer_id, lower(trim(coalesce(${alias}.billing_email, named.billing_email,
       (select c.billing_email from customers c where ${isSameRow('c', 'named.customer_id')})))) as address

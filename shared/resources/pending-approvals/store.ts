@@ -4,18 +4,22 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /*
- * The rows of approvals lie below invoices, because a write of an invoice may create or cancel
- * approvals. The commands on approvals lie above invoices, because they run invoice commands.
+ * This folder writes the rows of approvals, and invoices import it, because a write of an invoice
+ * may create or cancel approvals. The commands on approvals are in the folder `approvals`. That
+ * folder imports invoices, because a decision runs invoice commands.
  */
 
-/** Marks a held payload whose line items a rate card set. Approving prices them again. */
+/**
+ * This member marks the payload of a held write whose line items a rate card set. Approving the
+ * write prices the line items again.
+ */
 export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
 
-/** A person sees this content and decides on it. */
+/** What a person sees and decides on. */
 export interface ApprovalContent {
   payload: unknown;
   amount_cents: number;
-  /** updated_at of the record, as clients see it. */
+  /** `updated_at` of the existing invoice that the approval concerns; null for a new invoice. */
   record_version: string | null;
 }
 
@@ -24,7 +28,9 @@ export interface NewApproval extends ApprovalContent, RecordRef {
   action: string;
   entity_id: string;
   counted_cents: number | null;
-  /** The write reached the threshold of this setting; null for a proposal. */
+  /**
+   * The account setting whose threshold the write reached; null for the kind `invoice_approval`.
+   */
   held_by: 'agent_gate_cents' | 'agent_day_cents' | null;
   justification: string | null;
   invoice_id: string | null;
@@ -44,7 +50,10 @@ export interface ApprovalRow extends Row, NewApproval {
   expires_at: string;
 }
 
-/** The hash binds a decision to what the person saw. */
+/**
+ * Returns a hash of what the person sees. A decision with another hash is refused, because the
+ * content has changed since the person saw it.
+ */
 export function hashApprovalContent({ payload, amount_cents, record_version }: ApprovalContent): string {
   return hashBody({ payload, amount_cents, record_version: record_version && toVersion(record_version) });
 }
@@ -62,7 +71,10 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid
   payload jsonb, amount_cents bigint, counted_cents bigint, held_by text, justification text, invoice_id uuid, record_version timestamptz, hash text`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
-/** Returns the inserted approvals. An invoice with an open proposal gets no second proposal. */
+/**
+ * Inserts approvals and returns the inserted ones. Skips an `invoice_approval` for an invoice that
+ * already has a pending one.
+ */
 export function insertApprovals(
   tx: Transaction,
   drafts: { command: Command; approval: NewApproval }[],
@@ -91,7 +103,7 @@ const UPDATED_COLUMNS = `status text, payload jsonb, amount_cents bigint, invoic
   decided_at timestamptz, note text`;
 const UPDATED_NAMES = parseColumnNames(UPDATED_COLUMNS);
 
-/** Stores a decision or an expiry. The caller has locked the rows. */
+/** Stores changed approvals. The caller must have locked the rows. */
 export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -102,13 +114,13 @@ export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Prom
   });
 }
 
-/** Locks the pending approvals of one invoice after the other. */
+/** Locks and returns the pending approvals of the invoices, one invoice after another. */
 export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]): Promise<ApprovalRow[]> {
   if (invoices.length === 0) return [];
   const rows = await tx.query<{ record: ApprovalRow }>({
     name: 'lock-open-approvals',
-    // "is true" keeps this condition a filter. As an index condition, it tempts the planner to
-    // start from all pending approvals of all accounts.
+    // With "is true", PostgreSQL uses no index for this condition. Otherwise the planner might
+    // start from the pending approvals of all accounts.
     text: `select to_jsonb(t) as record from ${recordsetSql('tenant_id uuid, id uuid')}
            cross join lateral (
              select a.* from approvals a
@@ -120,15 +132,16 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
 }
 
 /**
- * Cancels approvals whose invoice moved without a decision. Call this function in the transaction
- * that locked and moved the invoices, because decisions also lock the invoice first.
+ * Cancels the open approvals of invoices that were approved or cancelled without a decision on the
+ * approval. Call this function in the transaction that locked and moved the invoices. Decisions
+ * lock the invoice first as well, so a deadlock is impossible.
  */
 export async function cancelOpenApprovals(
   tx: Transaction,
   moved: (RecordRef & { status: string })[],
 ): Promise<void> {
-  // An invoice leaves draft and needs_review only for these two statuses (docs/decisions.md §3), so
-  // later moves find no open approval.
+  // Only invoices in draft and needs_review have open approvals, and such an invoice leaves these
+  // statuses only for approved or cancelled (docs/decisions.md §3).
   const left = moved.filter(({ status }) => status === 'approved' || status === 'cancelled');
   const open = (await lockOpenApprovals(tx, left)).filter((row) => !hasExpired(row));
   const statusOf = new Map(left.map((invoice) => [refKey(invoice), invoice.status]));

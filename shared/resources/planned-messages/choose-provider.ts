@@ -3,28 +3,28 @@ import type { Transaction } from '../../platform/postgres/database.js';
 
 export type DeliveryChannel = 'email' | 'sms';
 
-/** The provider that sends nothing: its messages stay readable in the outbox. */
+/** This provider sends nothing. It only stores its messages, which the API shows. */
 export const OUTBOX_PROVIDER = 'outbox';
 
-/** Who sends a message. */
+/** The provider of a message, and the connection if the provider is a vendor. */
 export interface ChosenProvider {
   provider: string;
   connectionId: string | null;
 }
 
-/** The connection of an account that sends its texts. */
+/** The connection through which an account sends texts. */
 export interface TextConnection {
   tenant_id: string;
   id: string;
   vendor: string;
 }
 
-/** The connections that send the texts of accounts, by account. */
+/** The connections through which accounts send texts, by tenant id. */
 export type TextConnections = ReadonlyMap<string, TextConnection>;
 
 /**
- * Finds the connections that send texts: of each account the oldest one that was active. A paused
- * one keeps the texts until it is resumed.
+ * Finds for each account the oldest messaging connection that is neither pending nor revoked. If
+ * that connection is paused, texts wait until it is resumed.
  */
 export async function findTextConnections(
   tx: Transaction,
@@ -41,8 +41,8 @@ export async function findTextConnections(
 }
 
 /**
- * The provider for a channel. Without a connection for texts and without a mail server, messages
- * stay in the outbox. A sandbox never sends anything (docs/decisions.md §6).
+ * Returns the provider for a channel. Without a connection for texts, texts stay in the outbox;
+ * without a mail server, mails do. A sandbox never sends anything (docs/decisions.md §6).
  */
 export function providerFor(
   config: Config,

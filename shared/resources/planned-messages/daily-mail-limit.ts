@@ -1,10 +1,10 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 
-/** Why a message waits although its provider could send it. */
+/** Why and how long a message waits although its provider could send it. */
 export interface DeferredMail {
   /** Shown to the account. */
   reason: string;
-  /** Until the message is due, in the first hour of the next day. */
+  /** Seconds until the message is due, in the first hour of the next day (UTC). */
   seconds: number;
 }
 
@@ -12,9 +12,10 @@ const DAY_SECONDS = 86_400;
 const SPREAD_SECONDS = 3600;
 
 /**
- * The wait of a mail that reached the daily limit: until the first hour of the next day, in the
- * order in which the mails reached the limit. A mail that reached it at noon is due at 00:30.
- * @param leftSeconds until the end of the day
+ * Returns how many seconds a mail beyond the daily limit waits. Such mails become due within the
+ * first hour of the next day, in the sequence in which they reached the limit. For example, a mail
+ * that reached the limit at noon is due at 00:30.
+ * @param leftSeconds seconds until the end of the day
  */
 export function computeWaitForNextDay(leftSeconds: number): number {
   const passed = 1 - leftSeconds / DAY_SECONDS;
@@ -22,11 +23,13 @@ export function computeWaitForNextDay(leftSeconds: number): number {
 }
 
 /**
- * Counts one more mail or text message of an account for this day. The day is a UTC day, so that a
- * change of the account's time zone does not start a new one. All workers count in the same row.
- * Mails and texts share one limit, because either one disturbs a recipient who did not ask for it.
- * Messages of the `outbox` provider are not counted.
- * @returns undefined when the message may be sent; otherwise its wait for the next day
+ * Counts a mail or text message against the account's daily limit, or returns how long the message
+ * must wait. The callers do not count messages of the `outbox` provider.
+ *
+ * Mails and texts share one limit, because each may disturb a recipient who did not ask for it. The
+ * day is a UTC day, so a change of the account's time zone does not start a new day. All workers
+ * count in the same row.
+ * @returns undefined if the message may be sent
  */
 export async function reserveDailyMail(
   tx: Transaction,

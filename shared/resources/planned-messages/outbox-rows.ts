@@ -7,23 +7,26 @@ import { type DeferredMail, reserveDailyMail } from './daily-mail-limit.js';
 /** The tables whose rows wait until a provider accepts them. */
 export type OutboxTable = 'messages' | 'notice_mails';
 
-/** Columns that an update also sets, beside those that both tables have. */
+/** SQL: what an update sets in this table besides the columns that both tables have. */
 const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
   messages: `, updated_at = ${nextUpdatedAtSql('m')}`,
   notice_mails: '',
 };
 
-/** SQL condition over rows `m`: the mail server sends them, and no connection. */
+/** SQL condition on rows `m`: the mail server sends the row, not a connection. */
 const IS_MAIL: Readonly<Record<OutboxTable, string>> = {
   messages: ' and m.connection_id is null',
   notice_mails: '',
 };
 
-/** The wait of a row for its next attempt. */
+/** How long a row waits for its next attempt. */
 export interface RetryWait {
-  /** Until the next attempt. */
+  /** Seconds until the next attempt. */
   seconds: number;
-  /** False when the worker leased the row but did not offer it; that counts as no attempt. */
+  /**
+   * False if a worker leased the row but did not offer it to the provider. The lease then does not
+   * count as an attempt.
+   */
   wasOffered: boolean;
 }
 
@@ -55,9 +58,9 @@ function postponeAtCommit(
 }
 
 /**
- * SQL: a CTE named `next`, which picks and locks the row of account `$1` that has been due the
- * longest. `skip locked` lets concurrent workers find different rows. The join leaves sandboxes
- * out, because they never send.
+ * SQL: a CTE named `next`, which selects and locks the row of account `$1` that has been due the
+ * longest. `skip locked` lets concurrent workers find different rows. The join excludes sandboxes,
+ * because they never send.
  */
 export function buildNextDueCte(table: OutboxTable): string {
   return `next as (
@@ -66,16 +69,16 @@ export function buildNextDueCte(table: OutboxTable): string {
     order by m.attempt_after, m.id limit 1 for no key update of m skip locked)`;
 }
 
-/** The account whose mails of the day are limited, and the limit. */
+/** A row, and how many mails and text messages its account may send per day. */
 export interface DailyMailLimit {
   ref: RecordRef;
   mailsPerDay: number;
 }
 
 /**
- * Counts a row among the mails of the day and marks it as counted. Beyond the limit, postpones it
- * to the next day. Runs in the transaction that leases the row: a worker that dies leaves the row
- * either counted or not leased.
+ * Counts a row against the account's daily limit and marks it as counted. Beyond the limit,
+ * postpones the row to the next day. Call this function in the transaction that leases the row, so
+ * that a worker that dies leaves no leased row uncounted.
  */
 export async function countOrPostpone(
   tx: Transaction,
@@ -101,15 +104,16 @@ export interface DueRow extends RecordRef {
 export interface DueRowLimits {
   /** Maximum number of rows. */
   limit: number;
-  /** Maximum number of rows of one account. */
+  /** Maximum number of rows per account. */
   limitPerTenant: number;
   /** Only rows that have been due for at least this long. */
   overdueSeconds: number;
 }
 
 /**
- * Due rows of this transaction's tenants, round-robin between accounts, each account's longest due
- * first. An account with many rows does not keep the others waiting.
+ * Finds due rows of this transaction's tenants, round-robin between accounts, so that an account
+ * with many rows does not delay the others. Within an account, the row that has been due the
+ * longest comes first.
  */
 export function findDueRows(
   tx: Transaction,

@@ -13,8 +13,9 @@ import {
 import { deriveLinkKey, sealLink } from './link.js';
 
 /*
- * Messages before they are stored. They lie below invoices, because sending an invoice plans its
- * messages. The commands on stored messages lie above, because they move invoices.
+ * This folder plans and stores messages, and invoices import it, because sending an invoice plans
+ * messages. The commands on stored messages are in the folder `messages`. That folder imports
+ * invoices, because these commands change the status of invoices.
  */
 
 export interface Recipient {
@@ -22,31 +23,31 @@ export interface Recipient {
   address: string;
 }
 
-/** A message that the transaction will store. */
+/** A message that the current transaction will store. */
 export interface PlannedMessage extends Recipient {
   id: string;
   provider: string;
-  /** The connection that sends it; null: the mail server or the outbox. */
+  /** The connection that sends the message; null for the mail server and the outbox. */
   connectionId: string | null;
   /** The link in the message. */
   url: string;
 }
 
-/** An invoice with the messages that send it. */
+/** A command that sends an invoice, and the messages that it sends. */
 export interface PlannedSending {
   command: Command;
   messages: PlannedMessage[];
 }
 
 /**
- * Returns true if a provider still has to accept a message. Messages for the outbox count as sent
+ * True if a provider still has to accept one of the messages. Messages for the outbox count as sent
  * immediately.
  */
 export function isInFlight({ messages }: PlannedSending): boolean {
   return messages.some(({ provider }) => provider !== OUTBOX_PROVIDER);
 }
 
-/** Which providers there are. */
+/** What determines the provider of a message. */
 export interface ProviderFacts {
   config: Config;
   textConnections: TextConnections;
@@ -74,7 +75,7 @@ export function planMessages(
   });
 }
 
-/** The wake-up jobs for messages that a provider still has to accept. */
+/** Returns the wake-up jobs for messages that a provider still has to accept. */
 export function promptProviders(
   messages: readonly Pick<PlannedMessage, 'id' | 'provider' | 'connectionId'>[],
 ): Prompt[] {
@@ -86,7 +87,7 @@ export function promptProviders(
   });
 }
 
-/** The writes at vendors that send these messages. */
+/** Returns the outbound operations for the messages that a connection sends. */
 export function planOperations(
   messages: readonly { tenant_id: string; id: string; connection_id: string | null }[],
 ): NewOperation[] {

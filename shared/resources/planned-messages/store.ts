@@ -16,7 +16,7 @@ export interface NewMessage extends RecordRef {
   body_html?: string | null;
   state: 'queued' | 'sent';
   provider: string;
-  /** The connection that sends it; null: the mail server or the outbox. */
+  /** The connection that sends the message; null for the mail server and the outbox. */
   connection_id: string | null;
 }
 
@@ -34,7 +34,10 @@ export async function insertMessages(tx: Transaction, messages: readonly NewMess
   });
 }
 
-/** Ends the queued messages of invoices that are sent again. */
+/**
+ * Ends the queued messages of these invoices, because newer messages replace them. A message that
+ * its provider has accepted becomes sent, and any other becomes failed.
+ */
 export async function supersedeQueuedMessages(
   tx: Transaction,
   invoices: readonly RecordRef[],
@@ -53,7 +56,7 @@ const CHANGEABLE = `subject text, body_text text, body_html text, state text, pr
   accepted_at timestamptz, counted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
 const CHANGEABLE_NAMES = parseColumnNames(CHANGEABLE);
 
-/** Stores changed rows. The caller has locked them. */
+/** Stores changed rows. The caller must have locked the rows. */
 export async function storeMessages(tx: Transaction, rows: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'store-messages',
@@ -64,8 +67,8 @@ export async function storeMessages(tx: Transaction, rows: readonly RecordRef[])
 }
 
 /**
- * SQL: a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. A message
- * that its provider has accepted gets no further attempt.
+ * SQL: a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. The lease
+ * counts as an attempt, unless the provider has already accepted the message.
  */
 export const LEASE_MESSAGE_CTE = `taken as (
                update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAtSql('m')},
@@ -73,8 +76,9 @@ export const LEASE_MESSAGE_CTE = `taken as (
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)`;
 
 /**
- * SQL: a CTE named `taken`, which counts an attempt of the message `$2`. A failed message may be
- * sent after all, unless a newer one of its invoice and channel has replaced it.
+ * SQL: a CTE named `taken`, which counts an attempt to send the message `$2` of account `$1`.
+ * Selects nothing if the provider has accepted the message. A failed message may still be sent,
+ * unless a newer message for the same invoice and channel exists.
  */
 export const START_MESSAGE_CTE = `taken as (
                update messages m set attempts = m.attempts + 1, updated_at = ${nextUpdatedAtSql('m')}
@@ -85,8 +89,8 @@ export const START_MESSAGE_CTE = `taken as (
                returning m.*)`;
 
 /**
- * Counts a leased message among the mails of the day. Beyond the limit, postpones it to the next
- * day.
+ * Counts a leased message against the account's daily limit. Beyond the limit, postpones the
+ * message to the next day.
  */
 export function countOrPostponeMessage(
   tx: Transaction,
@@ -95,14 +99,14 @@ export function countOrPostponeMessage(
   return countOrPostpone(tx, 'messages', limit);
 }
 
-/** Postpones the next attempt and stores the reason. */
+/** Postpones the next attempt to send the message, and stores the reason. */
 export function postponeMessage(db: Database, ref: RecordRef, wait: Postponement): Promise<void> {
   return postponeRow(db, 'messages', { ref, ...wait });
 }
 
 /**
- * Records that the provider has accepted the message. Call it before any other step that can fail:
- * from then on no worker offers the message again.
+ * Records that the provider has accepted the message, so that no worker offers the message again.
+ * Call this function before any other step that can fail.
  */
 export async function recordAcceptance(db: Database, ref: RecordRef): Promise<void> {
   await db.transaction([ref.tenant_id], async (tx) =>

@@ -2,7 +2,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { RateCardCreate } from '../../contracts/generated.js';
 import { rateCardCreate } from './schema.js';
 
-// No agent scope of docs/specification.md covers prices.
+// Agents cannot submit this command, because no agent scope of docs/specification.md covers prices.
 export const createRateCard = defineCommand<RateCardCreate>({
   type: 'rate_card.create',
   action: 'rate_card.created',

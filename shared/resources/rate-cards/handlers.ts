@@ -23,7 +23,10 @@ interface Predecessor extends RecordRef {
   is_default: boolean;
 }
 
-/** A card whose name exists becomes its next version. The previous version stays unchanged. */
+/**
+ * Creates rate cards. If a card with the name exists, the new card becomes the next version of that
+ * card. The previous version stays unchanged.
+ */
 export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<CommandOutcome[]> {
   const newest = await findNewest(tx, commands);
   const outcomes = commands.map((command): CommandOutcome => {
@@ -39,8 +42,8 @@ export async function createRateCards(tx: Transaction, commands: CardCommand[]):
 }
 
 /**
- * If another transaction creates the same version, the unique index fails the batch. The rerun then
- * reads that version here.
+ * Finds the newest version of each card. Another transaction may insert the same next version
+ * first. The unique index then fails this batch, and the rerun finds that version here.
  */
 async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map<string, Predecessor>> {
   const names = commands.map((command) => ({ ...toRecordRef(command), name: command.input.name }));

@@ -14,7 +14,11 @@ interface ItemSiblings {
   unit_type?: unknown;
 }
 
-/** Storage is charged in parts and at any hour, so a minimum or after-hours price cannot apply. */
+/**
+ * Refuses a value for storage by the day. Such storage has no minimum, because one stay may be
+ * charged on several invoices. It has no after-hours price, because a stay covers all hours of the
+ * day.
+ */
 const notForStorage: Joi.CustomValidator = (value, helpers) => {
   const { category, unit_type } = helpers.state.ancestors[0] as ItemSiblings;
   const isStorage = category === 'storage' && unit_type === 'day';
@@ -34,7 +38,7 @@ const includedQuantity = () =>
     .description('Units that cost nothing, such as the first miles; by day: the free days of a new impound')
     .example(0);
 
-/** A check can read only members that precede its own, so the sequence matters. */
+/** The sequence matters: `notForStorage` can read only the members above the one that it checks. */
 export const rateCardItemFields = defineEntryFields({
   name: {
     input: text(200)

@@ -20,7 +20,7 @@ export const rateCardListQuery = Joi.object({
 
 const nullableQuantity = () => Joi.number().min(0).allow(null);
 
-/** The explanation names an item of the card and the amount that it led to. */
+/** Explains how an item of the rate card was charged, or why it was not. */
 export const priceExplanation = allRequired({
   name: Joi.string().example('Loaded miles'),
   category: Joi.string().example('mileage'),
@@ -38,7 +38,9 @@ export const priceExplanation = allRequired({
   reason: Joi.string().example('12.5 mile, 5 of them included'),
 }).meta({ className: 'PriceExplanation' });
 
-/** The price of a work order by its rate card. Nothing stores this preview. */
+/**
+ * The price of a work order by its rate card. This is a preview, which the server does not store.
+ */
 export const jobPrice = allRequired({
   work_order_id: uuid(),
   customer_id: uuid().allow(null).description('The customer whose card and tax rate apply'),

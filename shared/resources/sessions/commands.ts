@@ -7,23 +7,29 @@ const shared = {
   isPersonOnly: true,
 } as const;
 
-/** The password stays in the api process; only the browser gets the token. */
+/**
+ * The input of a sign-in. It contains neither the password, which only the api process sees, nor
+ * the token, which only the browser gets.
+ */
 export interface NewSession {
   user_id: string;
   /** SHA-256 of the token, in hex. */
   token_hash: string;
   /**
-   * SHA-256, in hex, of the password hash that the api process has checked. If the password changes
-   * before the command runs, the sign-in fails.
+   * SHA-256, in hex, of the stored password hash that the api process has checked. If the person's
+   * password changes before the command runs, the sign-in fails.
    */
   password_mark: string;
-  /** Keyed hash of the person's network. Processes of the previous version omit the member. */
+  /**
+   * Keyed hash of the network from which the person signs in. Processes of the previous version
+   * omit this member.
+   */
   address_mark?: string;
 }
 
 /**
- * A command creates the session, although it is no business record. So the sign-in is audited and
- * survives a crash.
+ * Creates a session. A session is no business record, but a command creates it, so that the sign-in
+ * is audited and not lost when a process dies.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,
@@ -36,7 +42,7 @@ export const createSession = defineCommand<NewSession>({
     password_mark: Joi.string().required(),
     address_mark: Joi.string(),
   }),
-  // Commands about the same person run in sequence.
+  // Without this key, the command could run concurrently with another command on the same person.
   conflictKeys: ({ user_id }) => [`entity:${user_id}`],
 });
 

@@ -8,7 +8,9 @@ interface SessionRow extends Row {
   ended_at: string | null;
 }
 
-/** The clock deletes the sessions later. Ending an ended session changes nothing. */
+/**
+ * Marks sessions as ended; the clock deletes them later. Ending an ended session changes nothing.
+ */
 export async function endSessions(
   tx: Transaction,
   commands: Command<Record<string, never>>[],

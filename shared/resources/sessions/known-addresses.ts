@@ -1,14 +1,17 @@
 import { hmacSha256 } from '../../platform/crypto.js';
 
-/** Maps the keyed hash of a network to the time of the last sign-in from it (ISO 8601). */
+/**
+ * Maps the keyed hash of each network to the time of the last sign-in from that network (ISO 8601).
+ */
 export type KnownAddresses = Record<string, string>;
 
 const MAX_ADDRESSES = 20;
 const MAX_AGE_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Addresses have few values, so trying all of them would reverse a hash without a secret. Without
- * the person's id, equal hashes would show that two people share a network.
+ * Returns the keyed hash of a person's network. Without a key, anyone could find the network by
+ * hashing all possible addresses. Without the person's id, equal hashes would show that two people
+ * share a network.
  */
 export function hashNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
   return hmacSha256(key, `${userId} ${network}`).toString('base64url');
@@ -19,7 +22,9 @@ export function isKnownAddress(known: KnownAddresses, mark: string, now: number)
   return signedInAt !== undefined && Date.parse(signedInAt) > now - MAX_AGE_MS;
 }
 
-/** Keeps the addresses of the last 90 days, at most the newest 20. */
+/**
+ * Records a sign-in from a network. Keeps the networks of the last 90 days, at most the newest 20.
+ */
 export function addKnownAddress(known: KnownAddresses, mark: string, now: number): KnownAddresses {
   const all = Object.entries({ ...known, [mark]: new Date(now).toISOString() });
   const recent = all.filter(([, signedInAt]) => Date.parse(signedInAt) > now - MAX_AGE_MS);

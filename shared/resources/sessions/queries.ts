@@ -6,7 +6,10 @@ import { recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import type { KnownAddresses } from './known-addresses.js';
 
-/** A session ends after this long without a request: a dispatcher's shift. */
+/**
+ * A session ends after this long without a request. The value is the length of a dispatcher's
+ * shift.
+ */
 export const SESSION_IDLE_LIFETIME = "interval '12 hours'";
 /** A session ends after this long, however much it is used. */
 export const SESSION_MAX_LIFETIME = "interval '7 days'";
@@ -20,12 +23,15 @@ export interface SignInCandidate {
 }
 
 /**
- * If more accounts have the e-mail, the client must send tenant_id, because each candidate costs a
- * password check.
+ * Maximum number of accounts for which one sign-in checks the password, because each check is
+ * expensive. If more accounts have the email address, the client must send `tenant_id`.
  */
 const MAX_CANDIDATES = 5;
 
-/** Searches the people of all tenants. Throws when PostgreSQL is unreachable. */
+/**
+ * Finds the people with this email address, in all accounts or in `tenantId`. Throws if PostgreSQL
+ * is unreachable.
+ */
 export function findSignInCandidates(
   db: Database,
   { email, tenantId }: { email: string; tenantId: string | undefined },
@@ -54,7 +60,10 @@ interface UserRow {
   deactivated_at: Date | null;
 }
 
-/** The principal has the tenant that the request acts on: the live account or its sandbox. */
+/**
+ * Returns the principal of a session token; undefined if no session has the token. The principal's
+ * tenant is the one that the request acts on: the live account or its sandbox.
+ */
 export async function findSession(
   db: Database,
   { token, environment }: { token: string; environment: 'live' | 'sandbox' },
@@ -81,7 +90,7 @@ export async function findSession(
     : undefined;
 }
 
-/** A signed-in person holds every permission (docs/decisions.md §6). */
+/** Returns the principal of a signed-in person, who has every permission (docs/decisions.md §6). */
 export function buildPersonPrincipal(
   { row, user }: { row: SessionRow; user: UserRow },
   { id: tenantId, tenant }: { id: string; tenant: TenantRow },
@@ -105,7 +114,10 @@ export function buildPersonPrincipal(
   };
 }
 
-/** Keeps ended sessions ended. No client requested this write, so it has no audit entry. */
+/**
+ * Extends the idle lifetime of sessions that were used. An ended session stays ended. No client
+ * requests this write, so it has no audit entry.
+ */
 export async function extendSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

@@ -3,7 +3,7 @@ import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { SESSION_IDLE_LIFETIME, SESSION_MAX_LIFETIME } from './queries.js';
 
-/** @param sessions each with user_id, and token_hash in hex */
+/** Inserts sessions. The `token_hash` of each is in hex. */
 export async function insertSessions(
   tx: Transaction,
   sessions: readonly (RecordRef & { user_id: string; token_hash: string })[],
@@ -17,7 +17,10 @@ export async function insertSessions(
   });
 }
 
-/** Call this function when people leave an account. */
+/**
+ * Ends all sessions of these people. Call this function when people leave an account or get a new
+ * password.
+ */
 export async function endSessionsOfUsers(tx: Transaction, people: readonly RecordRef[]): Promise<void> {
   if (people.length === 0) return;
   await tx.query({

@@ -5,15 +5,18 @@ const PREFIX = 'tk_session_';
 const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
 /**
- * The token looks like an API key, with 256 random bits and a checksum, but is never a valid API
- * key.
+ * Returns a new session token. Like an API key, it has 256 random bits and a checksum, but it is
+ * never accepted as an API key.
  */
 export function mintSessionToken(): string {
   const body = `${PREFIX}${encodeBase62(randomBytes(32), 43)}`;
   return `${body}${computeChecksum62(body)}`;
 }
 
-/** Checks shape and checksum, which saves a database lookup for malformed text. */
+/**
+ * True if the text has the shape and the checksum of a session token. The check saves a database
+ * lookup for malformed text.
+ */
 export function isWellFormedToken(text: string): boolean {
   return SHAPE.exec(text)?.[1] === computeChecksum62(text.slice(0, -6));
 }

@@ -11,7 +11,7 @@ export const updateSettings = defineCommand<SettingsPatch>({
   permission: 'admin',
 });
 
-/** The picture is base64, because a job is JSON. */
+/** A logo, with its picture in base64, because a command travels as JSON. */
 export type LogoInput = Omit<LogoImage, 'data'> & { data: string };
 
 export const setLogo = defineCommand<LogoInput>({

@@ -10,7 +10,10 @@ import { mergeTenants } from '../tenants/update-tenants.js';
 import { removeLogos, setLogos } from './logo-handlers.js';
 import { isPostgresTimeZone } from './time-zones.js';
 
-/** Existing invoices keep their tax rate; export schedules move to the new time zone. */
+/**
+ * Merges changes into the settings. Existing invoices keep their tax rate. If the time zone
+ * changes, export schedules move to the new zone.
+ */
 export async function updateSettings(
   tx: Transaction,
   commands: Command<SettingsPatch>[],
@@ -33,7 +36,10 @@ export async function updateSettings(
   return outcomes;
 }
 
-/** Every sweep that computes with a zone unknown to PostgreSQL would fail. */
+/**
+ * Finds the commands whose time zone is unknown to PostgreSQL. With such a zone, every sweep that
+ * computes the account's local time would fail.
+ */
 async function findUnknownZones(
   tx: Transaction,
   commands: Command<SettingsPatch>[],

@@ -6,7 +6,7 @@ import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '.
 import { touchTenants } from '../tenants/update-tenants.js';
 import type { LogoInput } from './commands.js';
 
-/** The audit log shows everything about a logo but the picture. */
+/** What the audit log shows of a logo: everything except the picture. */
 interface LogoFacts {
   content_type: string;
   width: number;
@@ -38,7 +38,7 @@ export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]):
   return outcomes;
 }
 
-/** An account without a logo stays unchanged. */
+/** Deletes the accounts' logos. An account without a logo stays unchanged. */
 export async function removeLogos(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const stored = await lockLogos(tx, commands);
   const outcomes = commands.map((command) => planOutcome(stored, command, null));
@@ -60,7 +60,10 @@ interface StoredLogos {
   logos: Map<string, RecordRef & LogoFacts>;
 }
 
-/** Locks the accounts, because settings include the logo, and reads their current logos. */
+/**
+ * Locks the accounts and reads their current logos. The account is locked because its settings
+ * include the logo.
+ */
 async function lockLogos(tx: Transaction, commands: Command[]): Promise<StoredLogos> {
   const refs = commands.map(toRecordRef);
   const [accounts, logos] = await Promise.all([

@@ -19,7 +19,6 @@ const timeZone = () =>
     .meta({ format: 'time-zone' })
     .example('America/New_York');
 
-/** The API's documentation shows these descriptions. */
 const DESCRIPTIONS = {
   time_zone:
     'IANA name. Sets the midnight of plain dates, the end of due dates and the start of days of storage',
@@ -52,7 +51,9 @@ const LETTERHEAD = {
   remittance_text: 'Checks payable to Hudson Towing & Recovery',
 };
 
-/** The company's details on its invoices: page, PDF and mail. Null clears a member. */
+/**
+ * The company's details on invoices: on the page, in the PDF and in the mail. Null clears a detail.
+ */
 const letterheadPatch = () => ({
   business_name: text(200)
     .allow(null)

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 
 /**
- * Node can format dates in the zone. PostgreSQL must accept the zone too:
- * {@link loadPostgresTimeZones}.
+ * True if Node can format dates in this time zone. PostgreSQL must know the zone too: see {@link
+ * isPostgresTimeZone}.
  */
 export function isNodeTimeZone(value: string): boolean {
   try {
@@ -14,15 +14,19 @@ export function isNodeTimeZone(value: string): boolean {
   }
 }
 
-/** The names change only with PostgreSQL's files. Reading them takes 15 to 150 ms (measured). */
+/**
+ * A cache of the zone names, which change only when PostgreSQL's files change. Reading them from
+ * PostgreSQL takes 15 to 150 ms (measured).
+ */
 let loadedZones: ReadonlySet<string> | undefined;
 
 /**
- * Returns lower-case names. Callers that arrive before the first result each run their own query,
- * so no transaction fails because another's connection broke.
+ * Returns PostgreSQL's zone names in lower case. Until the first query has returned, each call runs
+ * its own query. If calls shared one, a broken connection would fail all their transactions.
  *
- * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). Node also accepts abbreviations
- * that PostgreSQL reads differently: `IST` is India in Node and Israel in PostgreSQL.
+ * Node's zone names are no substitute. Node accepts 17 names that PostgreSQL refuses (`SST`,
+ * `CAT`). Node also accepts abbreviations that PostgreSQL reads differently: `IST` is India in Node
+ * and Israel in PostgreSQL.
  */
 export async function loadPostgresTimeZones(
   db: Pick<Database | Transaction, 'query'>,
@@ -35,7 +39,7 @@ export async function loadPostgresTimeZones(
   return loadedZones;
 }
 
-/** The names are compared without case. */
+/** True if PostgreSQL has a time zone with this name, ignoring case. */
 export async function isPostgresTimeZone(
   db: Pick<Database | Transaction, 'query'>,
   name: string,

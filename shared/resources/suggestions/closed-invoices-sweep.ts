@@ -4,7 +4,10 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireSuggestion } from './commands.js';
 
-/** Suggestions expire with their invoice, because nothing is left to correct once it is closed. */
+/**
+ * Returns commands that expire the open suggestions of paid, void and cancelled invoices, because
+ * such an invoice can no longer be corrected.
+ */
 export async function findSuggestionsOfClosedInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { status: string }>(tx, {
     name: 'settled-suggestions',

@@ -4,7 +4,10 @@ import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/genera
 import type { SuggestionDraft } from './detectors/kinds.js';
 import { suggestionAccept, suggestionDismiss } from './schema.js';
 
-/** No route uses this command of the clock, so its schema checks nothing. */
+/**
+ * Only the clock submits this command. No route accepts it from a client, so its schema checks
+ * nothing.
+ */
 export const createSuggestion = defineCommand<SuggestionDraft>({
   type: 'suggestion.create',
   action: 'suggestion.created',
@@ -14,7 +17,7 @@ export const createSuggestion = defineCommand<SuggestionDraft>({
   conflictKeys: ({ detector, entity_id, occasion }) => [`suggestion:${detector}:${entity_id}:${occasion}`],
 });
 
-/** The clock submits this command when the finding no longer applies. */
+/** The clock submits this command when the finding no longer applies or the invoice is closed. */
 export const expireSuggestion = defineCommand<{ reason: string }>({
   type: 'suggestion.expire',
   action: 'suggestion.expired',

@@ -13,8 +13,8 @@ import { adjustThresholds } from './thresholds.js';
 type DecidedStatus = 'accepted' | 'dismissed';
 
 /**
- * Returns a 409 if the suggestion is closed with another status. A request for its current status
- * changes nothing.
+ * Returns undefined if the suggestion is open, and a 409 if it is closed with a status other than
+ * `to`. A request for the current status changes nothing.
  */
 function checkStillOpen(row: SuggestionRow, to: DecidedStatus): CommandOutcome | undefined {
   if (row.status === 'open') return undefined;
@@ -60,8 +60,8 @@ function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
 }
 
 /**
- * Accepts a suggestion with all its line items, or not at all. A suggestion without line items is
- * only marked as accepted.
+ * Accepts suggestions, and adds their proposed line items to the invoices. If a line item cannot be
+ * added, that suggestion stays open. A suggestion without line items is only marked as accepted.
  */
 export async function acceptSuggestions(
   tx: Transaction,
@@ -85,7 +85,7 @@ export async function acceptSuggestions(
   return outcomes;
 }
 
-/** A dismissal also adapts the detector's threshold. */
+/** Dismisses suggestions. Each dismissal also adapts the threshold of the suggestion's detector. */
 export async function dismissSuggestions(
   tx: Transaction,
   commands: Command<SuggestionDismiss>[],

@@ -28,7 +28,10 @@ export async function createSuggestions(
   });
 }
 
-/** A suggestion that was decided meanwhile keeps its decision. */
+/**
+ * Expires open suggestions. A suggestion that a person has already accepted or dismissed stays
+ * unchanged.
+ */
 export async function expireSuggestions(
   tx: Transaction,
   commands: Command<{ reason: string }>[],

@@ -12,21 +12,27 @@ import { buildLineItemInsert } from '../invoices/handlers/line-item-rows.js';
 import { storeInvoiceTotals } from '../invoices/handlers/store-invoices.js';
 import type { SuggestionRow } from './store.js';
 
-/** Line items may still be added in these statuses (docs/decisions.md §3). */
+/** Line items may be added to an invoice in these statuses (docs/decisions.md §3). */
 const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 interface TargetInvoice {
   row: InvoiceRow;
-  /** All line items of the invoice. The stored line items come first. */
+  /** The invoice's stored line items, followed by those that suggestions have added. */
   lines: PricedLine[];
   lastPosition: number;
   added: Parameters<typeof buildLineItemInsert>[0];
   money: { subtotal_cents: number; tax_cents: number; total_cents: number };
 }
 
-/** Several suggestions may share an invoice. */
+/**
+ * Adds the line items of accepted suggestions to invoices. The class sums the changes per invoice
+ * and stores them once, because several suggestions may belong to the same invoice.
+ */
 export class LineItemAdder {
-  /** Each suggestion writes the audit entry of a PATCH of the invoice. */
+  /**
+   * One audit entry per accepted suggestion, equal to the entry that a PATCH of the invoice would
+   * write.
+   */
   readonly audits: AuditedSideEffect[] = [];
 
   private constructor(private readonly targets: Map<string, TargetInvoice>) {}
@@ -53,7 +59,10 @@ export class LineItemAdder {
     return new LineItemAdder(targets);
   }
 
-  /** Changes only memory. Returns a failed outcome if the invoice cannot have these line items. */
+  /**
+   * Adds a suggestion's line items in memory; {@link store} writes them to the database. Returns an
+   * error if the invoice cannot have these line items.
+   */
   add(
     command: Command,
     { invoice_id: invoiceId, proposed_lines: proposed }: SuggestionRow,

@@ -3,12 +3,15 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
 
-/** The age limit of comparable work orders, and the maximum number read per service. */
+/**
+ * Comparable work orders are at most this old. Per service, at most the newest `HISTORY_JOBS` are
+ * read.
+ */
 const HISTORY = '180 days';
 const HISTORY_JOBS = 300;
 /** These words in notes show that a winch was used. */
 const WINCH_WORDS = '\\m(winch|ditch|embankment|ravine|stuck|mud|rolled over|rollover|off the road)';
-/** Invoices in these statuses are unfinished or annulled. */
+/** Invoices in these statuses are not compared with, because they are unfinished or annulled. */
 const NOT_BILLED = `('draft', 'needs_review', 'void', 'cancelled')`;
 
 const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'category', l.category, 'quantity', l.quantity, 'unit_type', l.unit_type,
@@ -16,8 +19,9 @@ const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'cate
   from invoice_line_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id)`;
 
 /**
- * SQL: the categories on other invoices of the work order, unless these are void or cancelled.
- * Storage is billed repeatedly, and separately from the tow.
+ * SQL: the categories of charges on other invoices of the work order, except void and cancelled
+ * ones. A work order may have several invoices, because storage is billed repeatedly and separately
+ * from the tow.
  */
 const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::json)
   from (select n.tenant_id, n.id from invoices n where n.tenant_id = i.tenant_id and n.work_order_id = i.work_order_id
@@ -39,12 +43,16 @@ const FACTS = `
   floor(extract(epoch from i.created_at - w.completion_time)::float8 / 86400)::int as held_days,
   ${LINES} as lines, ${BILLED_ELSEWHERE} as billed_elsewhere`;
 
-/** The account's time zone decides whether a dispatch was after hours. */
+/**
+ * SQL: the local time of dispatch, because the account's time zone determines whether a dispatch
+ * was after hours.
+ */
 const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;
 
 /**
- * Each row of the parameters carries the tenant id, because a constant would make the planner read
- * whole tenants instead of single rows.
+ * Loads what the detectors need to know about the invoices. The queries get the tenant id in each
+ * row of their parameters. With a constant tenant id, the planner would read whole tenants instead
+ * of single rows.
  */
 export async function loadDetectionSubjects(
   tx: Transaction,
@@ -106,14 +114,18 @@ function readHistory(
 const WINDOW = `interval '${DUPLICATE_WINDOW_DAYS} days'`;
 
 /**
- * The `offset 0` is a fence: without statistics of a young table, the planner would reverse the
- * join and read all rows of the tenant first.
+ * SQL: joins the rows that match `key` in the tenant of `own`. The `offset 0` keeps the planner
+ * from reversing the join. On a young table without statistics, a reversed join would read all rows
+ * of the tenant.
  */
 function joinRow(table: string, alias: string, key: string): string {
   return `join lateral (select * from ${table} x where x.tenant_id = own.tenant_id and ${key} offset 0) ${alias} on true`;
 }
 
-/** Void and cancelled invoices do not count as duplicates. */
+/**
+ * Finds earlier invoices with the same total for the same work order, or for the same customer and
+ * vehicle. Void and cancelled invoices do not count.
+ */
 function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')
     and (o.created_at, o.id) < (i.created_at, i.id) and o.created_at > i.created_at - ${WINDOW}`;

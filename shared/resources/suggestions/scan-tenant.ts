@@ -11,30 +11,33 @@ import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 
 /**
- * An invoice in these statuses can still be corrected or taken back. The list must match the
- * condition of the partial index.
+ * A scan reads only invoices in these statuses, because they can still be corrected or taken back.
+ * The list must match the condition of the partial index, or PostgreSQL does not use the index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
 /** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
-/** A transaction may commit this long after the times that it wrote, so scans overlap. */
+/**
+ * Each scan starts this much before the end of the previous scan. A transaction may commit this
+ * long after the `updated_at` that it wrote.
+ */
 const OVERLAP = '5 minutes';
-/** The limit keeps one scan short. */
+/** Maximum number of changed invoices in one scan, to keep the scan short. */
 const INVOICES_PER_SCAN = 100;
 
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * SQL: the scanned version of an invoice. A join instead of this subquery would make the planner
- * read all rows of a tenant, on tables without statistics.
+ * SQL: the version of the invoice that a scan read last; '-infinity' if none did. On tables without
+ * statistics, a join instead of this subquery would make the planner read all rows of a tenant.
  */
 function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
 }
 
 /**
- * SQL: the invoices of tenant `own` that changed since the last scan. The table `detector_marks m`
- * has the time of that scan, if there was one.
+ * SQL: the invoices of tenant `own` that changed since the last scan. `m` is the tenant's row in
+ * `detector_marks` with the time of that scan; before the first scan, the row is missing.
  */
 const CHANGED_INVOICES = `
   select i.id, i.updated_at as changed_at,
@@ -44,8 +47,8 @@ const CHANGED_INVOICES = `
     and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
 /**
- * SQL: the invoices whose work order changed. The `offset 0` is a fence: it limits the planner to
- * the index from work order to invoice.
+ * SQL: the invoices whose work order changed since the last scan. The `offset 0` makes the planner
+ * find the invoices by the index on their work order.
  */
 const CHANGED_JOBS = `
   select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
@@ -54,7 +57,7 @@ const CHANGED_JOBS = `
     and ${scannedVersion('i')} < w.updated_at
   order by w.updated_at, w.id`;
 
-/** The longest unscanned tenant comes first. */
+/** Finds the tenants with changes to scan. The tenant with the oldest scan comes first. */
 export async function findChangedTenants(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<{ tenant_id: string }>({
     name: 'watched-tenants',
@@ -70,7 +73,10 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
 
 interface ChangedInvoice {
   id: string;
-  /** The version is text, because a Date would lose the microseconds that distinguish versions. */
+  /**
+   * The later `updated_at` of the invoice and its work order. As a Date, the version would lose the
+   * microseconds that distinguish versions, so it is text.
+   */
   version: string;
   changed_at: string;
   environment: 'live' | 'sandbox';
@@ -79,13 +85,14 @@ interface ChangedInvoice {
 export interface TenantScan {
   scannedInvoices: number;
   commands: Command[];
-  /** True when more changes are left than one scan reads. */
+  /** True if there are more changes than one scan reads. */
   hasMore: boolean;
 }
 
 /**
- * Stores the progress in the caller's transaction. Scans overlap, and skip versions that were
- * already scanned, so each version is scanned once, even if its transaction commits late.
+ * Runs the detectors on a tenant's changed invoices, and returns commands that create and expire
+ * suggestions. Stores the progress in the caller's transaction. Scans overlap, so that a version
+ * that is committed late is not missed. A version that was already scanned is skipped.
  */
 export async function scanTenant(tx: Transaction, tenantId: string): Promise<TenantScan> {
   const { changed, last } = await findChanged(tx, tenantId);
@@ -124,8 +131,9 @@ function buildSuggestionKey({
 }
 
 /**
- * The oldest changes come first. An invoice that changed together with its work order appears once,
- * with the later change. `last` is the end of a scan that reached its limit.
+ * Returns the changed invoices, oldest change first. An invoice that changed together with its work
+ * order appears once, with the later change. If the scan reached its limit, `last` is the time of
+ * its last change; otherwise null.
  */
 async function findChanged(
   tx: Transaction,
@@ -147,8 +155,8 @@ async function findChanged(
 }
 
 /**
- * Moves the mark to the last scanned change, or to now if no change is left. Deletes versions that
- * no later scan can read again.
+ * Stores the end of the scan: the last scanned change, or now if no change is left. Deletes the
+ * stored versions that are too old for the next scan to read again.
  */
 async function storeProgress(
   tx: Transaction,

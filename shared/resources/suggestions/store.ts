@@ -20,7 +20,10 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type 
   rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
-/** Skips suggestions that exist in any status. Resolves with the keys of the new suggestions. */
+/**
+ * Inserts suggestions, except those that already exist in any status. Returns the keys of the
+ * inserted suggestions.
+ */
 export async function insertSuggestions(
   tx: Transaction,
   rows: readonly NewSuggestion[],
@@ -28,9 +31,9 @@ export async function insertSuggestions(
   if (rows.length === 0) return new Set();
   const occasion = (row: NewSuggestion) =>
     `${row.tenant_id}/${row.invoice_id}/${row.detector}/${row.entity_id}/${row.occasion}`;
-  // All batches insert in the same sequence, so that they cannot deadlock. Invoices come first,
-  // because the foreign key locks them, and commands that change invoices lock them in this
-  // sequence.
+  // All batches insert in the same sequence, so that they cannot deadlock. Within an account, the
+  // invoice id sorts first: the foreign key locks the invoice, and commands that change invoices
+  // lock them by id too.
   const sorted = [...rows].sort((a, b) => (occasion(a) < occasion(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
     name: 'insert-suggestions',

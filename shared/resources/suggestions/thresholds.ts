@@ -22,8 +22,9 @@ export interface DetectorDecision {
 }
 
 /**
- * After a dismissal the detector reports less. An acceptance moves the threshold back by a smaller
- * step. Suggestions without a detector (denials, deadlines) have no threshold.
+ * Moves the thresholds of detectors. After a dismissal, the detector reports less. After an
+ * acceptance, the threshold moves back by a smaller step. Suggestions that no detector made
+ * (denials, deadlines) have no threshold.
  */
 export async function adjustThresholds(
   tx: Transaction,
@@ -44,8 +45,8 @@ export async function adjustThresholds(
       },
     ];
   });
-  // One query cannot change a row twice, so the decisions on one detector are summed. The query
-  // sorts the rows, so that two batches cannot deadlock.
+  // Sums the steps of each detector, because one query cannot change a row twice. The query sorts
+  // the rows, so that two batches cannot deadlock.
   const sums = new Map<string, (typeof steps)[number] & { count: number }>();
   for (const step of steps) {
     const key = `${step.tenant_id}/${step.detector}`;

@@ -20,7 +20,7 @@ export interface SyncIssueOpening {
   message: string;
 }
 
-/** Submitted by the worker. */
+/** The integrations worker submits this command. */
 export const openSyncIssue = defineCommand<SyncIssueOpening>({
   type: 'sync_issue.open',
   action: 'sync_issue.opened',

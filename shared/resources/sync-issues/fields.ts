@@ -26,7 +26,6 @@ export const syncIssueResolution = namedEnum('IssueResolution', ['retry', 'ours'
 
 const side = () => Joi.object().unknown().allow(null);
 
-/** The fields of a sync issue. */
 export const syncIssueFields = defineFields({
   id: recordId(),
   connection_id: { output: uuid() },

@@ -22,7 +22,7 @@ interface IssueRow extends Row, RecordRef {
 /** Resolutions that write our side at the vendor again. */
 const REPEATING: readonly string[] = ['retry', 'ours'];
 
-/** Decides issues. A decision to write again makes the operation due. */
+/** Resolves issues. If the resolution writes again, the failed outbound operation becomes due. */
 async function resolveSyncIssues(
   tx: Transaction,
   commands: Command<SyncIssueResolve>[],

@@ -8,22 +8,29 @@ export interface NewTenant {
   tier?: Tier;
   timeZone?: string;
   taxRateBps?: number;
-  /** With null, the default, agents' drafts never wait for approval. */
+  /**
+   * The approval threshold for agents' drafts. With null, the default, no draft waits for approval.
+   */
   agentGateCents?: number | null;
 }
 
-/** A tenant and its sandbox twin, both created at sign-up (docs/decisions.md §6). */
+/**
+ * The ids of a tenant and of its sandbox, which sign-up creates together (docs/decisions.md §6).
+ */
 export interface TenantPair {
   live: string;
   sandbox: string;
 }
 
-/** The transaction that creates the tenants must include both ids. */
+/**
+ * Returns the ids for {@link createTenantPair}. The transaction that creates the tenants must name
+ * both ids.
+ */
 export function createTenantPairIds(): TenantPair {
   return { live: newId(), sandbox: newId() };
 }
 
-/** The transaction must have exactly these two tenants. */
+/** Creates a tenant and its sandbox. The transaction must name exactly these two tenants. */
 export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
   const {
     name,

@@ -1,13 +1,13 @@
 import type { Tier } from '../../config/config.js';
 import type { Database } from '../../platform/postgres/database.js';
 
-/** Every request needs these columns. */
+/** The columns of a tenant that every request needs. */
 export interface TenantRow {
   name: string;
   environment: 'live' | 'sandbox';
   time_zone: string;
   tier: Tier;
-  /** null in the sandbox itself. */
+  /** Null if the tenant is itself a sandbox. */
   sandbox_tenant_id: string | null;
 }
 
@@ -20,7 +20,7 @@ export async function findTenant(db: Database, tenantId: string): Promise<Tenant
   return tenant;
 }
 
-/** A sandbox always has the starter tier. */
+/** Returns the tier whose limits apply to the tenant. A sandbox always has the starter tier. */
 export function accountTier({ environment, tier }: TenantRow): Tier {
   return environment === 'sandbox' ? 'starter' : tier;
 }

@@ -7,7 +7,7 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,
   business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text`;
 
-/** @param plan as in {@link mergeRecords} */
+/** Merges changes into the commands' accounts; `plan` is as in {@link mergeRecords}. */
 export function mergeTenants<Input>(
   tx: Transaction,
   commands: Command<Input>[],
@@ -16,7 +16,10 @@ export function mergeTenants<Input>(
   return mergeRecords(tx, commands, { table: 'tenants', columns: EDITABLE, plan });
 }
 
-/** Gives accounts a new version, because something that their settings include has changed. */
+/**
+ * Gives accounts a new `updated_at`, because the settings also show data of other tables, such as
+ * the logo.
+ */
 export async function touchTenants(
   tx: Transaction,
   refs: readonly Pick<RecordRef, 'tenant_id'>[],

@@ -4,7 +4,8 @@ import { truckCreate, truckPatch } from './schema.js';
 
 const unitKey = (unitNumber: string) => `truck_unit_number:${unitNumber.toLowerCase()}`;
 
-// No agent scope of docs/specification.md covers writing the fleet.
+// Agents cannot submit these commands, because no agent scope of docs/specification.md covers
+// writing the fleet.
 export const createTruck = defineCommand<TruckCreate>({
   type: 'truck.create',
   action: 'truck.created',

@@ -15,8 +15,8 @@ const STATUS_FROM_WORK_ORDER = `case
   else 'assigned' end`;
 
 /**
- * SQL: the progress of the current work order determines the status. Without a work order, the
- * stored status counts.
+ * SQL: the truck's status. While the truck has a current work order, the progress of that work
+ * order determines the status. Otherwise the stored status counts.
  */
 export function selectTruckStatus(alias: string): string {
   return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;

@@ -17,13 +17,17 @@ type Fields = Omit<TruckPatch, 'location'> & {
   located_at?: string | null;
 };
 
-/** An absent position stays absent, because create and merge share this function. */
+/**
+ * Returns the columns that the input sets. If the input has no position, the position's columns
+ * stay absent, so a PATCH does not change them.
+ */
 function toColumns(input: TruckCreate | TruckPatch): Fields {
   const { location, ...fields } = input;
   if (location === undefined) return fields;
   if (location === null)
     return { ...fields, lat: null, lng: null, heading: null, speed_mph: null, located_at: null };
-  // An old heading with a new place would be wrong, so a new position replaces all its columns.
+  // A new position replaces all its columns, because the old heading would be wrong in the new
+  // place.
   const { lat, lng, heading = null, speed_mph = null, at = new Date().toISOString() } = location;
   return { ...fields, lat, lng, heading, speed_mph, located_at: at };
 }
@@ -37,7 +41,7 @@ function failTakenNumber(unitNumber: string | undefined): CommandOutcome {
   });
 }
 
-/** A truck whose unit number is taken fails. */
+/** Creates trucks. A command whose unit number is taken fails. */
 export async function createTrucks(
   tx: Transaction,
   commands: Command<TruckCreate>[],
@@ -79,7 +83,6 @@ function numberKey({ tenantId, input }: Command<TruckCreate>): string {
   return `${tenantId}/${input.unit_number.toLowerCase()}`;
 }
 
-/** Only dispatch commands change a truck's current work order. */
 export async function updateTrucks(
   tx: Transaction,
   commands: Command<TruckPatch>[],
@@ -105,8 +108,8 @@ export async function updateTrucks(
 }
 
 /**
- * If another transaction takes a number after this query, the unique index fails the batch. The
- * rerun then finds the number here.
+ * Finds the commands whose unit number another truck has. If another transaction takes the number
+ * after this query, the unique index fails the batch. The rerun then finds the number here.
  */
 async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Set<string>> {
   const wanted = commands.flatMap((command) =>

@@ -3,10 +3,13 @@ import { defineCommand } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
 import { userCreate, userDeactivate, userPatch } from './schema.js';
 
-/** The api process replaces the password by its hash. */
+/** An input in which the api process has replaced the password by a hash. */
 export type WithPasswordHash<T> = Omit<T, 'password'> & { password?: never; password_hash?: string };
 
-/** E-mails are unique in an account, so commands about the same e-mail run in sequence. */
+/**
+ * Returns the conflict key of an email address. Addresses are unique in an account, so commands
+ * with the same address must run in sequence.
+ */
 const emailKeys = ({ email }: { email?: string }) => (email ? [`user_email:${email.toLowerCase()}`] : []);
 
 export const createUser = defineCommand<WithPasswordHash<UserCreate>>({

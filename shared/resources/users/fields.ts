@@ -5,11 +5,15 @@ import { defineFields } from '../../records/fields/record-fields.js';
 const address = (example = 'dana@hudson-towing.example') => email().example(example, { override: true });
 const MIN_PASSWORD = 12;
 
-/** Length matters more than character classes (NIST SP 800-63B, 3.1.1.2). */
+/**
+ * Requires a minimum length but no character classes, because length matters more (NIST SP 800-63B,
+ * 3.1.1.2).
+ */
 const newPassword = () =>
   password()
     .min(MIN_PASSWORD)
-    // Joi counts an emoji as two characters; the OpenAPI document's minLength counts it as one.
+    // Counts an emoji as one character, as `minLength` in the OpenAPI document does. Joi counts an
+    // emoji as two.
     .custom((value: string, helpers) =>
       value.length >= MIN_PASSWORD && [...value].length < MIN_PASSWORD
         ? helpers.error('string.min', { limit: MIN_PASSWORD })

@@ -37,12 +37,14 @@ function failTakenEmail(email: string | undefined): CommandOutcome {
   });
 }
 
-/** The audit log shows that a password was set, but neither the password nor its hash. */
+/** Redacts the password for the audit log, which shows only that a password was set. */
 function redactPassword({ password_hash: hash, ...rest }: Record<string, unknown>): Record<string, unknown> {
   return hash === undefined ? rest : { ...rest, password: '[redacted]' };
 }
 
-/** A new person cannot have the e-mail of an active person. */
+/**
+ * Creates people. A command fails if an active person of the account has the same email address.
+ */
 export async function createUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserCreate>>[],
@@ -58,7 +60,7 @@ export async function createUsers(
   );
 }
 
-/** Resolves with the keys of the people whose e-mail was free. */
+/** Inserts the people whose email address is free, and returns their keys. */
 export async function insertUsers(
   tx: Transaction,
   rows: (RecordRef & { name: string; email: string; password_hash?: string })[],
@@ -77,8 +79,8 @@ export async function insertUsers(
 }
 
 /**
- * A new password ends the person's sessions, because an attacker with the old password may be
- * signed in.
+ * Merges changes into people. A new password ends the person's sessions, because an attacker with
+ * the old password may be signed in.
  */
 export async function updateUsers(
   tx: Transaction,
@@ -119,8 +121,9 @@ function failDeactivated(): CommandOutcome {
 }
 
 /**
- * If another transaction takes an e-mail after this query, the unique index fails the batch. The
- * rerun then finds the e-mail here.
+ * Finds the commands whose email address another active person has. If another transaction takes
+ * the address after this query, the unique index fails the batch. The rerun then finds the address
+ * here.
  */
 async function findTakenEmails(
   tx: Transaction,
@@ -139,7 +142,10 @@ async function findTakenEmails(
   return new Set(rows.map(refKey));
 }
 
-/** The last active person of an account stays; otherwise no person could add people again. */
+/**
+ * Deactivates people, except the last person who can sign in to the account. Without that person,
+ * nobody could add people again.
+ */
 export async function deactivateUsers(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
@@ -168,7 +174,10 @@ function failLastPerson(): CommandOutcome {
   });
 }
 
-/** When two people deactivate each other, the second command sees the first command's change. */
+/**
+ * Locks and returns the people who can sign in, by account. If two people deactivate each other
+ * concurrently, the second command therefore sees the first command's change.
+ */
 async function lockActiveUsers(tx: Transaction, tenantIds: string[]): Promise<Map<string, Set<string>>> {
   const rows = await tx.query<RecordRef>({
     name: 'lock-active-users',

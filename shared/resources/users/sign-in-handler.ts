@@ -20,8 +20,8 @@ const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
 });
 
 /**
- * A sign-in fails if the person was deactivated, or the password changed, after the api process
- * checked the password.
+ * Creates sessions. A sign-in fails if the person was deactivated, or the password changed, after
+ * the api process checked the password.
  */
 export async function createSessions(
   tx: Transaction,
@@ -48,7 +48,9 @@ export async function createSessions(
   );
 }
 
-/** Stores keyed hashes of networks; see `sessions/known-addresses.ts`. */
+/**
+ * Stores the networks from which people signed in, as keyed hashes (`sessions/known-addresses.ts`).
+ */
 async function storeAddresses(
   tx: Transaction,
   commands: Command<NewSession>[],

@@ -3,7 +3,9 @@ import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { EventType } from '../../contracts/vocabulary.js';
 import { webhookDeliveryAction, webhookTest } from './schema.js';
 
-/** The request path contains replay_of, the id of a delivery. */
+/**
+ * The input of a replay. `replay_of` is the id of the delivery to replay, from the request path.
+ */
 export type DeliveryReplay = WebhookDeliveryAction & { replay_of: string };
 
 export const replayDelivery = defineCommand<DeliveryReplay>({
@@ -21,7 +23,7 @@ export const cancelDelivery = defineCommand<WebhookDeliveryAction>({
   schema: webhookDeliveryAction,
 });
 
-/** The request path contains endpoint_id. */
+/** The input of a test. `endpoint_id` comes from the request path. */
 export type EndpointTest = { type: EventType; endpoint_id: string };
 
 export const testEndpoint = defineCommand<EndpointTest>({

@@ -16,11 +16,14 @@ interface Original extends RecordRef {
   endpoint_id: string;
   event_id: string;
   event_type: string;
-  /** The body to send still exists, in the delivery or in its event. */
+  /** True if the body to send still exists, in the delivery or in its event. */
   has_body: boolean;
 }
 
-/** Replays a delivery, whatever its status. The webhook-id stays the same. */
+/**
+ * Stores a copy of each delivery, whatever its status, to send the event again. The webhook-id
+ * stays the same.
+ */
 export async function replayDeliveries(
   tx: Transaction,
   commands: Command<DeliveryReplay>[],
@@ -86,7 +89,8 @@ export async function cancelDeliveries(
     if (status === 'succeeded' || status === 'exhausted') return refuseToCancel(status);
     cancelled.push(toRecordRef(command));
     const changes = [{ field: 'status', from: status, to: 'cancelled' }];
-    // A worker may have loaded this delivery already, so wake it.
+    // A worker may have loaded this delivery already. The wake-up job makes the worker check for
+    // cancelled deliveries.
     return { ok: true, changes, events: [], prompts: [{ queue: WEBHOOKS_QUEUE, id: row.endpoint_id }] };
   });
   await cancelDeliveriesById(tx, cancelled);

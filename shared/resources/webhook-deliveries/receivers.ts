@@ -8,7 +8,7 @@ export interface Receiver extends RecordRef {
   is_deleted: boolean;
 }
 
-/** The map includes deleted endpoints. */
+/** Finds the endpoints by {@link refKey}, including deleted ones. */
 export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise<Map<string, Receiver>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<Receiver>({
@@ -20,7 +20,10 @@ export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise
   return indexByRef(rows);
 }
 
-/** If the endpoint is disabled after this check, its worker cancels the delivery. */
+/**
+ * Returns an error if the endpoint cannot receive deliveries. If the endpoint is disabled after
+ * this check, the worker cancels the delivery.
+ */
 export function checkReceiver(receiver: Receiver | undefined): CommandOutcome | undefined {
   if (receiver?.enabled && !receiver.is_deleted) return undefined;
   const message =

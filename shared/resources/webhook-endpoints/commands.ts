@@ -14,14 +14,14 @@ import {
 } from './schema.js';
 import type { SealedKeyPair, SealedSecret } from './secret.js';
 
-/** A request body after the api encrypted its headers, if it has any. */
+/** A request body whose headers, if any, the api has encrypted. */
 type WithSealedHeaders<T> = Omit<T, 'headers'> & Partial<SealedHeaders>;
 
 /** The secrets that the api generates and adds to the command, always encrypted. */
 interface Minted {
-  /** The v1 secret. The response shows it once. */
+  /** The v1 secret, which the response shows once. */
   material: SealedSecret;
-  /** For endpoints that also sign with ed25519. */
+  /** The v1a key pair, for an endpoint whose deliveries are also signed with ed25519. */
   pair?: SealedKeyPair;
 }
 

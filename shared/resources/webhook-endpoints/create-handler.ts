@@ -8,7 +8,10 @@ import type { EndpointCreation } from './commands.js';
 import { insertEndpoints } from './endpoint-rows.js';
 import { insertSecrets } from './secret-rows.js';
 
-/** The transaction that records an event matches it against all endpoints of its account. */
+/**
+ * Maximum number of endpoints per account. There is a limit, because each transaction that records
+ * an event compares the event with all endpoints of the account.
+ */
 const MAX_ENDPOINTS = 50;
 const ENDPOINT_QUOTA: AccountQuotaRule = {
   table: 'webhook_endpoints',
@@ -20,8 +23,8 @@ const ENDPOINT_QUOTA: AccountQuotaRule = {
 type CreateCommand = Command<EndpointCreation>;
 
 /**
- * Creates endpoints with their endpoint queues and secrets. The outcome carries each new secret
- * sealed; the api unseals it for the response.
+ * Creates endpoints with their endpoint queues and secrets. The outcome contains each new secret
+ * encrypted, and the api decrypts the secret for the response.
  */
 export async function createWebhookEndpoints(
   tx: Transaction,

@@ -21,8 +21,8 @@ const EDITABLE_COLUMNS = `${webhookEndpointFields.settable}, disabled_reason tex
 const EDITABLE_NAMES = parseColumnNames(EDITABLE_COLUMNS).join(', ');
 
 /**
- * Locks those of these endpoints that are not deleted. Lock order: the endpoint first, then its row
- * in webhook_lanes and its secrets.
+ * Locks the endpoints, and returns those that are not deleted. To avoid deadlocks, every
+ * transaction locks an endpoint before its row in webhook_lanes and its secrets.
  */
 export async function lockEndpoints(tx: Transaction, refs: RecordRef[]): Promise<Map<string, EndpointRow>> {
   const rows = await lockRecords<EndpointRow>(tx, 'webhook_endpoints', refs);
@@ -47,7 +47,7 @@ export function storeEndpoints(tx: Transaction, merges: PlannedMerge[]): Promise
   return storeMerges(tx, { table: 'webhook_endpoints', columns: EDITABLE_COLUMNS }, merges);
 }
 
-/** Finds which of these endpoints have recorded failures, a pause or a stop request. */
+/** Returns the keys of the endpoints that have recorded failures, a pause or a request to stop. */
 export async function findEndpointsWithFailures(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-troubled-lanes',

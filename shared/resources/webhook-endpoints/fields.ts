@@ -20,7 +20,9 @@ import { optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { renderHealth, renderPublicKeys, renderSecrets } from './representation.js';
 
-/** Headers that the delivery sets itself, or that would break its framing or connection. */
+/**
+ * Matches headers that the service sets itself, or that would break the framing or the connection.
+ */
 const RESERVED_HEADER =
   /^(host|content-(length|type)|connection|transfer-encoding|upgrade|te|trailer|expect|keep-alive|http2-settings|user-agent|accept-encoding|(proxy|webhook)-.*)$/i;
 /** A field name (RFC 9110, section 5.6.2). */
@@ -32,7 +34,9 @@ const url = () =>
     .example('https://example.com/hooks/tow', { override: true })
     .description('Where deliveries are POSTed. In production https, and no address inside our network');
 
-/** Rejects a filter that matches no event type: the endpoint would silently receive nothing. */
+/**
+ * Rejects a filter that matches no event type, because the endpoint would silently receive nothing.
+ */
 const rejectUnmatchableFilter: Joi.CustomValidator<string> = (filter, helpers) =>
   !TYPE_FILTER.test(filter) || EVENT_TYPES.some((type) => matchesType(filter, type))
     ? filter
@@ -138,10 +142,10 @@ export const webhookEndpointFields = defineFields({
     input: headers(),
     changeInput: headers().description('Replaces all of them; null removes them'),
     output: null,
-    // The api encrypts the values before it submits the command.
+    // The api encrypts the header values before it submits the command.
     columns: { headers_sealed: 'text', header_names: 'text[]' },
   },
-  // `headers` sets its column.
+  // The field `headers` sets the column `header_names`.
   header_names: { output: Joi.array().items(Joi.string()).example(['Authorization']) },
   rate_limit_per_second: {
     input: integer(1, 1000).allow(null).description('Maximum deliveries per second; null: no such limit'),

@@ -2,8 +2,8 @@ import { toCanonicalJson } from '../../contracts/json/canonical-json.js';
 import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
 /**
- * Custom headers as commands and rows hold them. One ciphertext holds all values; the names stay
- * readable, because the API shows them.
+ * An endpoint's custom headers, as commands and rows contain them. One ciphertext contains all
+ * headers. The names are also readable, because the API shows them.
  */
 export interface SealedHeaders {
   headers_sealed: string | null;
@@ -14,7 +14,10 @@ export function deriveWebhookHeadersKey(secretKey: string): Buffer {
   return deriveKey(secretKey, 'webhook-headers');
 }
 
-/** Encrypts headers. Canonical JSON makes the plain text independent of the headers' sequence. */
+/**
+ * Encrypts headers. The plain text is canonical JSON, so it does not depend on the headers'
+ * sequence.
+ */
 export function sealHeaders(key: Buffer, headers: Record<string, string> | null): SealedHeaders {
   const header_names = Object.keys(headers ?? {}).sort();
   return {
@@ -29,8 +32,8 @@ export function unsealHeaders(key: Buffer, sealed: string | null): Record<string
 }
 
 /**
- * Compares two sealed texts by their headers. Encrypting the same headers twice gives different
- * ciphertexts.
+ * True if two ciphertexts contain the same headers. Comparing the ciphertexts is not enough,
+ * because encrypting the same headers twice gives different ciphertexts.
  */
 export function isSameHeaders(key: Buffer, a: string | null, b: string | null): boolean {
   return toCanonicalJson(unsealHeaders(key, a)) === toCanonicalJson(unsealHeaders(key, b));

@@ -7,14 +7,17 @@ import type { SecretRotation } from './commands.js';
 import { ENDPOINT_LABEL, type EndpointRow, lockEndpoints, storeEndpoints } from './endpoint-rows.js';
 import { countSigningSecrets, expireSecrets, insertSecrets, type SigningCounts } from './secret-rows.js';
 
-/** Each secret signs every delivery, and all signatures share one header. */
+/**
+ * Maximum number of old secrets per endpoint. There is a limit, because each secret signs every
+ * delivery, and all signatures share one header.
+ */
 const MAX_OLD_SECRETS = 5;
 
 type RotateCommand = Command<SecretRotation>;
 
 /**
- * Gives endpoints new secrets. Each old secret signs beside the new one until the overlap ends, or
- * until its own earlier expiry.
+ * Gives endpoints new secrets. An old secret continues to sign until the overlap ends, unless the
+ * old secret expires earlier.
  */
 export async function rotateWebhookSecrets(
   tx: Transaction,
@@ -52,7 +55,10 @@ export async function rotateWebhookSecrets(
   return commands.map((command) => refused.get(command) ?? buildOutcome(command));
 }
 
-/** The rotation turns the current secret into an old one, which counts too. */
+/**
+ * True if the endpoint would have too many old secrets after the rotation. `v1` counts the current
+ * secret too, because the rotation turns it into an old one.
+ */
 function hasTooManySecrets({ input }: RotateCommand, { v1 }: SigningCounts): boolean {
   return input.overlap_hours > 0 && v1 > MAX_OLD_SECRETS;
 }

@@ -6,10 +6,10 @@ import type { SealedKeyPair, SealedSecret } from './secret.js';
 
 type Scheme = 'v1' | 'v1a';
 
-/** Number of secrets of an endpoint that sign now, by scheme. */
+/** How many secrets of an endpoint sign deliveries now, by scheme. */
 export type SigningCounts = Record<Scheme, number>;
 
-/** New secrets for an endpoint. An absent member is not stored. */
+/** New secrets for an endpoint; `material` or `pair` may be absent. */
 interface NewSecrets {
   ref: RecordRef;
   material?: SealedSecret | undefined;
@@ -37,8 +37,8 @@ export async function insertSecrets(tx: Transaction, minted: NewSecrets[]): Prom
 }
 
 /**
- * Counts the secrets that sign now, by endpoint. Call it after locking the endpoints, so that no
- * other transaction changes their secrets.
+ * Counts the secrets that sign deliveries now, by endpoint. Call this function after locking the
+ * endpoints, so that no other transaction changes their secrets.
  */
 export async function countSigningSecrets(
   tx: Transaction,
@@ -57,8 +57,8 @@ export async function countSigningSecrets(
 }
 
 /**
- * Sets all secrets of each endpoint to expire after the given hours, unless they expire earlier.
- * Deletes those that have expired.
+ * Sets all secrets of the endpoints to expire after `hours`, unless they expire earlier. Deletes
+ * secrets that have expired, which with 0 hours are all.
  */
 export async function expireSecrets(
   tx: Transaction,
@@ -90,7 +90,7 @@ export async function deleteKeyPairs(tx: Transaction, refs: RecordRef[]): Promis
   });
 }
 
-/** Rotated secrets. */
+/** When the clock deletes rotated secrets. */
 export const EXPIRED_SECRETS: ExpiryRule = {
   table: 'webhook_secrets',
   condition: `o.expires_at < now() - ${RETENTION}`,

@@ -6,7 +6,7 @@ export function deriveWebhookSecretsKey(secretKey: string): Buffer {
   return deriveKey(secretKey, 'webhook-secrets');
 }
 
-/** A secret as commands and rows hold it: encrypted. */
+/** An encrypted secret, as commands and rows contain it. */
 export interface SealedSecret {
   sealed: string;
 }
@@ -20,15 +20,15 @@ export function generateSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Generates a secret and seals it. Only the returned value holds the plain text. */
+/** Generates a secret, and returns it both in plain text and encrypted. */
 export function generateSealedSecret(sealingKey: Buffer): SealedSecret & { secret: string } {
   const secret = generateSecret();
   return { secret, sealed: seal(sealingKey, secret) };
 }
 
 /**
- * Generates an ed25519 key pair (v1a). The secret key is the seed followed by the public key, 64
- * bytes, the format of most ed25519 libraries.
+ * Generates an ed25519 key pair (v1a). The secret key has 64 bytes: the seed followed by the public
+ * key, as most ed25519 libraries expect.
  */
 export function generateSealedKeyPair(sealingKey: Buffer): SealedKeyPair & { secret: string } {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });

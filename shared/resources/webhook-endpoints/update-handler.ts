@@ -20,17 +20,21 @@ import { countSigningSecrets, deleteKeyPairs, expireSecrets, insertSecrets } fro
 
 type UpdateCommand = Command<EndpointChange>;
 
-/** An accepted update: the columns that it sets, and its effects on other tables. */
+/** What an update stores: the columns to set, and the effects on other tables. */
 interface Plan extends PlannedMerge {
   command: UpdateCommand;
-  /** Clear failures and pauses: the endpoint was enabled (again), or its URL changed. */
+  /**
+   * True if failures and pauses are cleared, because a client enabled the endpoint or changed its
+   * URL.
+   */
   startsAfresh: boolean;
-  /** Start (true) or stop (false) signing with ed25519; undefined: no change. */
+  /** True to start signing with ed25519, false to stop; undefined for no change. */
   asymmetric: boolean | undefined;
 }
 
 /**
- * Applies JSON merge patches to endpoints. An endpoint that is enabled again starts like a new one.
+ * Applies JSON merge patches to endpoints. If a client enables an endpoint again, its failures and
+ * pauses are cleared.
  */
 export async function updateWebhookEndpoints(
   tx: Transaction,
@@ -87,7 +91,8 @@ function planUpdate(
   const changes: Change[] = [
     ...diffPatch(row, changedFields),
     ...(clearsFailures ? [{ field: 'failures', from: null, to: 'forgotten' }] : []),
-    // The audit log shows header names. Of header values it records only that they changed.
+    // The audit log shows the names of headers, but not their values: only that the headers
+    // changed.
     ...(hasNewHeaders ? [{ field: 'headers', from: null, to: 'changed' }] : []),
     ...(changesAsymmetric ? [{ field: 'asymmetric', from: isAsymmetric, to: asymmetric }] : []),
   ];
@@ -106,8 +111,9 @@ function planUpdate(
 }
 
 /**
- * Records `user` as the reason whenever a client disables an endpoint, even if it was disabled
- * already. The service never enables such an endpoint by itself.
+ * Returns the columns that `enabled` sets. If a client disables an endpoint, the reason is `user`,
+ * even if the service had already disabled the endpoint. The service never enables such an endpoint
+ * by itself.
  */
 function planEnabled(
   row: EndpointRow,
@@ -128,8 +134,9 @@ function buildOutcome({ command, changes }: Plan): CommandOutcome {
 }
 
 /**
- * Deletes endpoints. Their rows remain, because deliveries refer to them. Secrets and header values
- * are erased: a thief could use them to impersonate the service or the receiver.
+ * Marks endpoints as deleted. Their rows remain, because deliveries refer to them. Secrets and
+ * header values are erased, because a thief could use them to impersonate the service or the
+ * receiver.
  */
 export async function deleteWebhookEndpoints(
   tx: Transaction,

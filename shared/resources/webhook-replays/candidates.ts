@@ -9,14 +9,15 @@ export type ReplayFilter = WebhookReplay['filter'];
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * SQL for the rows that a replay examines at endpoint
- * `e`, oldest first. The replay delivers the rows with `is_match`. {@link buildCandidateValues}
- * supplies $1 to $6.
+ * SQL: the rows that a replay or recovery examines for endpoint `e`, oldest first. The rows with
+ * `is_match` are delivered. {@link buildCandidateValues} supplies $1 to $6.
  *
- * A replay examines the endpoint's deliveries that have the wanted status. A recovery examines the
- * account's events and matches those that the endpoint subscribes to and that neither arrived there
- * nor still await delivery. Events about the endpoint itself never go to it. Only events that are
- * still stored can be sent. Tests and probes have no event, so they never match.
+ * A replay examines the endpoint's deliveries with the status in the filter. Only deliveries whose
+ * event is still stored match, because the event contains the body. Tests and probes have no event,
+ * so they never match.
+ *
+ * A recovery examines the account's events. An event matches if the endpoint subscribes to it, has
+ * not received it, and has no open delivery of it. Events about the endpoint itself never match.
  */
 export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, limit: string): string {
   return kind === 'replay'
@@ -38,8 +39,8 @@ export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, 
 }
 
 /**
- * The `case` makes PostgreSQL parse only the bodies of these event types, because bodies may be
- * large.
+ * SQL condition: the event `v` is about the endpoint `e` itself. The `case` makes PostgreSQL parse
+ * only the bodies of these event types, because bodies may be large.
  */
 const IS_ABOUT_ENDPOINT_SQL = `case
     when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text
@@ -51,7 +52,7 @@ interface CandidateQuery {
   replayId: string;
   kind: ReplayKind;
   filter: ReplayFilter;
-  /** The id of the row that was examined last. */
+  /** The id of the last row that an earlier pass examined. */
   after?: string | undefined;
 }
 
@@ -60,7 +61,8 @@ export function buildCandidateValues({ tenantId, replayId, kind, filter, after }
   const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);
   const until = filter.until === null ? createdAt : Date.parse(filter.until);
-  // The upper bound excludes the replay's own deliveries, whose ids have the replay's own time.
+  // For a replay, the upper bound excludes the deliveries that the replay itself creates. Their ids
+  // contain the time at which the replay was created.
   const endAt = until + CLOCK_TOLERANCE_MS;
   return [
     tenantId,

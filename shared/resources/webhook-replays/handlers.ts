@@ -16,7 +16,10 @@ import type { PlannedReplay } from './plan.js';
 
 type Creation = Command<{ plan: PlannedReplay }>;
 
-/** The clock then creates the deliveries in small portions. */
+/**
+ * Returns the handler that starts replays or recoveries. The clock then creates their deliveries in
+ * small portions.
+ */
 export function createReplays(kind: ReplayKind) {
   return async (tx: Transaction, commands: Creation[]): Promise<CommandOutcome[]> => {
     const receivers = await findReceivers(tx, commands.flatMap(listReceiverRefs));
@@ -81,7 +84,9 @@ interface ReplayRow extends Row, RecordRef {
   status: (typeof REPLAY_STATUSES)[number];
 }
 
-/** Open deliveries are cancelled too. A replay with nothing left to cancel stays unchanged. */
+/**
+ * Cancels replays and their open deliveries. A replay with nothing left to cancel stays unchanged.
+ */
 export async function cancelReplays(
   tx: Transaction,
   commands: Command<WebhookReplayAction>[],
@@ -103,7 +108,8 @@ export async function cancelReplays(
     const row = rows.get(refKey(toRecordRef(command)));
     if (!row) return notFoundOutcome('replay');
     const changes = stopped.includes(row) ? [{ field: 'status', from: row.status, to: 'cancelled' }] : [];
-    // Workers may have loaded some of these deliveries already, so wake them.
+    // Workers may have loaded some of these deliveries already. The wake-up jobs make the workers
+    // check for cancelled deliveries.
     const prompts = affected
       .filter((one) => refKey(one) === refKey(row))
       .map((one) => ({ queue: WEBHOOKS_QUEUE, id: one.endpoint_id }));

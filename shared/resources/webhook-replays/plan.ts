@@ -8,7 +8,10 @@ import {
   renderCandidatesSql,
 } from './candidates.js';
 
-/** The limit applies to all endpoints together, so that the count ends in time. */
+/**
+ * Maximum number of rows that the count examines for all endpoints together, so that the count ends
+ * in time.
+ */
 const MAX_EXAMINED = 10_000;
 
 export interface PlannedReplay {
@@ -21,13 +24,14 @@ export interface ReplayRequest {
   tenantId: string;
   kind: ReplayKind;
   endpointId: string | null;
-  /** An absent member sets no bound. */
+  /** An absent member does not filter. */
   filter: Partial<ReplayFilter>;
 }
 
 /**
- * The count needs its own database connection, because it may take a second and other reads on the
- * connection would wait.
+ * Counts the deliveries that a replay would create; `total` is null if there are too many rows to
+ * examine. The count uses its own database connection: it may take a second, and would delay other
+ * reads on a shared connection.
  */
 export async function planReplay(
   db: Database,
@@ -46,7 +50,10 @@ interface Count extends Row {
   is_cut: boolean;
 }
 
-/** An event counts once per endpoint, as a replay delivers it, even if several deliveries match. */
+/**
+ * Builds the query of the count. An event counts once per endpoint, even if several deliveries
+ * match, because a replay delivers each event once.
+ */
 export function buildCountQuery({
   tenantId,
   kind,

@@ -13,20 +13,24 @@ import { MAX_REPLAY_MS } from './limits.js';
 
 const MAX_DELIVERIES_PER_PASS = 200;
 /**
- * At most this many deliveries from replays are open at one endpoint, because more would only wait
- * and become outdated.
+ * Maximum number of open deliveries from replays per endpoint, because more would only wait and
+ * become outdated.
  */
 const MAX_OPEN_PER_ENDPOINT = 100;
-/** A pass examines at most this many rows for one endpoint. */
+/** Maximum number of rows that a pass examines for one endpoint. */
 const MAX_EXAMINED_PER_PASS = 2000;
 const DONE = 'done';
 
-/** A tenant with more running replays delays only its own replays. */
+/**
+ * Maximum number of replays per tenant in a pass. A tenant with more running replays thus delays
+ * only its own replays.
+ */
 const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
- * The longest waiting replays of each tenant come first. A replay starts only after all
- * transactions older than itself have ended, because their events are invisible until then.
+ * Finds the running replays. For each tenant, the replays that have waited longest come first. A
+ * replay starts only after all transactions older than the replay have ended, because their events
+ * are invisible until then.
  */
 export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
@@ -49,8 +53,9 @@ interface RunningReplay extends Row, RecordRef {
 }
 
 /**
- * Stores the deliveries and the position in one transaction. Delivery ids are deterministic, so no
- * delivery is created twice. Skips a replay or an endpoint that another clock has locked.
+ * Creates the next deliveries of a replay, and stores the deliveries and the position in one
+ * transaction. Delivery ids are deterministic, so no delivery is created twice. Skips a replay or
+ * an endpoint that another clock has locked.
  * @returns the endpoints that got new deliveries
  */
 export async function continueReplay(tx: Transaction, ref: RecordRef): Promise<string[]> {
@@ -101,8 +106,8 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
 }
 
 /**
- * A replay ends early if its endpoint is disabled, because a later recovery starts from the
- * beginning, or if it has run for too long.
+ * True if the replay has run for too long, or its endpoint is disabled or deleted. After the
+ * endpoint is enabled, a recovery starts from the beginning anyway.
  */
 function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
   if (Date.now() - getIdTimeMs(replay.id) > MAX_REPLAY_MS) return true;
@@ -116,15 +121,18 @@ interface Chunk {
   is_done: boolean;
 }
 
-/** Returns undefined if another clock has locked the endpoint. */
+/**
+ * Creates the next deliveries for one endpoint. Returns undefined if another clock has locked the
+ * endpoint.
+ */
 async function createChunk(
   tx: Transaction,
   replay: RunningReplay,
   { endpointId, maxDeliveries }: { endpointId: string; maxDeliveries: number },
 ): Promise<Chunk | undefined> {
   const values = [replay.tenant_id, endpointId];
-  // Without this lock, two recoveries of one endpoint would each create the deliveries that the
-  // other has not committed yet.
+  // Without this lock, two concurrent recoveries of one endpoint would create the same deliveries,
+  // because neither sees the other's uncommitted rows.
   const [lockedEndpoint] = await tx.query({
     name: 'lock-endpoint-of-replay',
     text: 'select from webhook_endpoints where tenant_id = $1 and id = $2 for no key update skip locked',
@@ -179,7 +187,10 @@ function renderCreateSql({ kind, filter }: RunningReplay): string {
       (select count(*) from taken) = (select count(*) from looked) and (select count(*) from looked) < ${MAX_EXAMINED_PER_PASS} as is_done`;
 }
 
-/** The new updated_at puts the replay behind the tenant's other replays. */
+/**
+ * Stores the progress of a replay. The new `updated_at` puts the replay behind the tenant's other
+ * replays.
+ */
 async function storeProgress(
   tx: Transaction,
   replay: RunningReplay,

@@ -3,7 +3,10 @@ import type { EventType } from '../../contracts/vocabulary.js';
 import { describeEventType } from '../event-types/bodies.js';
 import { buildSyntheticEventBody } from '../events/envelope.js';
 
-/** The body is the example of its type. `data.test` distinguishes it from a real event. */
+/**
+ * Returns the body of a test event, with the example data of the event type. `data.test`
+ * distinguishes the test from a real event.
+ */
 export function buildTestBody(
   type: EventType,
   { eventId, command, now }: { eventId: string; command: Command; now: Date },

@@ -11,8 +11,8 @@ import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js
 import { buildTestBody } from './test-body.js';
 
 /**
- * An endpoint gets the test even if it does not subscribe to the type. The delivery log shows the
- * test; the list of events does not.
+ * Stores a test delivery for each endpoint, even if the endpoint does not subscribe to the event
+ * type. The delivery log shows the test; the list of events does not.
  */
 export async function testEndpoints(
   tx: Transaction,

@@ -20,9 +20,14 @@ interface BusyRow {
   job_number: string;
 }
 
-/** When two dispatchers want the same truck, the second learns which work order has it. */
+/**
+ * The trucks that commands may assign, locked by the transaction. If two dispatchers want the same
+ * truck, the second gets an error that names the work order with the truck.
+ */
 export interface LockedFleet {
-  /** The assigned truck then counts as taken. */
+  /**
+   * Returns the truck and driver for the work order, or an error. The truck then counts as taken.
+   */
   assign(
     job: WorkOrderRow,
     command: AssignCommand,
@@ -35,7 +40,8 @@ export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Pro
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.truck_id as string }));
   if (refs.length === 0)
     return createFleet({ trucks: new Map(), busy: new Map(), blocked: new Set(), refused: new Map() });
-  // Lock first, because no other transaction may change which trucks are busy during the query.
+  // Lock the trucks before querying which are busy, so that no other transaction can assign one in
+  // between.
   const trucks = await lockRecords<TruckRow>(tx, 'trucks', refs);
   const [busy, blocked, refused] = await Promise.all([
     findBusy(tx, refs),
@@ -70,7 +76,7 @@ interface FleetState {
   trucks: Map<string, TruckRow>;
   busy: Map<string, BusyRow>;
   blocked: Set<string>;
-  /** The map contains commands with an unknown driver. */
+  /** The errors of commands with an unknown driver. */
   refused: Map<AssignCommand, CommandOutcome>;
 }
 

@@ -3,9 +3,9 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
 /**
  * Derives the billing_status of work orders from their invoices (docs/decisions.md §2). A work
- * order cancelled as goa or unsuccessful may be billed to its customer; any other cancelled work
- * order may not. Call this function in the transaction that changed the work order or one of its
- * invoices.
+ * order cancelled as goa (gone on arrival) or unsuccessful may be billed to its customer; any other
+ * cancelled work order may not. Call this function in the transaction that changed the work order
+ * or one of its invoices.
  */
 export async function refreshBillingStatus(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;

@@ -27,8 +27,8 @@ export const createWorkOrder = defineCommand<WorkOrderCreate>({
   agentScope: 'write_work_orders',
 });
 
-// The commands from here on have no agent scope: none of docs/specification.md covers changing a
-// work order.
+// Agents cannot submit the commands below, because no agent scope of docs/specification.md covers
+// changing a work order.
 
 export const updateWorkOrder = defineCommand<WorkOrderPatch>({
   type: 'work_order.update',

@@ -29,7 +29,7 @@ import { cancelReason, driverStep } from './enums.js';
 
 const nullableText = () => Joi.string().allow(null);
 
-/** The coordinates of the pickup. `address` is another name of pickup_location. */
+/** Where the vehicle is picked up. `address` is the same value as the field `pickup_location`. */
 const pickup: Field = {
   input: Joi.object({
     address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),

@@ -11,14 +11,18 @@ import { createMoveHandler } from './move-handler.js';
 import { logSteps } from './step-handler.js';
 import { workOrderTable } from './table.js';
 
-/** An absent member stays absent, because create and merge share this function. */
+/**
+ * Returns the columns that the input sets. Columns of absent members stay absent, so a PATCH does
+ * not change them.
+ */
 function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | WorkOrderPatch): object {
   const columns: Record<string, unknown> = { ...fields, ...vehicle.toColumns(towed) };
   if (pickup === null) Object.assign(columns, { pickup_location: null, pickup_lat: null, pickup_lng: null });
   if (pickup) {
     if (pickup.lat !== undefined) columns.pickup_lat = pickup.lat;
     if (pickup.lng !== undefined) columns.pickup_lng = pickup.lng;
-    // The flat field comes from the specification and wins over the nested address.
+    // `pickup_location` takes precedence over `pickup.address`, because the specification defines
+    // only `pickup_location`.
     if (pickup.address !== undefined && fields.pickup_location === undefined)
       columns.pickup_location = pickup.address;
   }
@@ -28,8 +32,8 @@ function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | Work
 const WORK_ORDERS = { table: workOrderTable, fields: workOrderFields };
 
 /**
- * One query inserts the work orders and takes their job numbers, which keeps the tenants' counters
- * locked for the shortest time.
+ * Creates work orders. One query takes their job numbers and inserts them, to lock the tenants'
+ * counters for the shortest time.
  */
 export async function createWorkOrders(
   tx: Transaction,
@@ -53,8 +57,8 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
     ...toColumns(command.input),
     ...toRecordRef(command),
     ordinal: index,
-    // An agent's work order waits in the operator's queue; an integration's counts as accepted
-    // (docs/decisions.md §1, row 3).
+    // A work order from an agent waits until an operator accepts it. Any other work order counts as
+    // accepted (docs/decisions.md §1, row 3).
     intake: command.actor.type === 'agent' ? 'new' : 'accepted',
   }));
   const names = workOrderFields.settableNames.join(', ');
@@ -77,7 +81,6 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
   });
 }
 
-/** Only dispatch commands change status, truck and driver. */
 export function updateWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderPatch>[],

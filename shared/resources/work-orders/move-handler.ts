@@ -104,7 +104,10 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-/** Two equal times may be written differently, such as with Z and with +00:00. */
+/**
+ * True if both times are equal, even if they are written differently, such as with Z and with
+ * +00:00.
+ */
 function isSameTime(one: string | null, other: string | null): boolean {
   return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
 }
@@ -125,7 +128,7 @@ function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string
   });
 }
 
-/** A request for the current status changes nothing. */
+/** Returns the handler of an action. A request for the current status changes nothing. */
 export function createMoveHandler(action: WorkOrderAction) {
   return async (tx: Transaction, commands: MoveCommand[]): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, action);
@@ -146,7 +149,10 @@ export function createMoveHandler(action: WorkOrderAction) {
   };
 }
 
-/** The event `dispatch.assigned` includes truck and driver (docs/decisions.md §8). */
+/**
+ * Returns a function that shows a work order's truck and driver, for the event `dispatch.assigned`
+ * (docs/decisions.md §8).
+ */
 async function renderAssigned(
   tx: Transaction,
   rows: WorkOrderRow[],

@@ -12,7 +12,10 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { workOrderFields } from './fields.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
 
-/** `pending` includes unaccepted work orders; `new` selects only unaccepted work orders. */
+/**
+ * Returns the conditions of an export, which finds the same work orders as a list. The status
+ * `pending` includes unaccepted work orders; `new` selects only unaccepted ones.
+ */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);
   addSearchCondition(conditions, workOrderSearch(query, scope));
@@ -47,7 +50,10 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sql
   });
 }
 
-/** Agents get fewer members than REST clients. For agents, `pending` means accepted. */
+/**
+ * Lists work orders with the members that agents see in a list. For agents, `pending` excludes
+ * unaccepted work orders.
+ */
 export function listAgentWorkOrders(
   query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
   scope: ListScope,

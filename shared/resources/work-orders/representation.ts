@@ -7,7 +7,10 @@ import {
 import { shortCustomerName } from '../customers/representation.js';
 import { workOrderFields } from './fields.js';
 
-/** Agents see `new` until the work order is accepted, so for them `pending` means accepted. */
+/**
+ * Returns the members of a work order for agents. Until the work order is accepted, agents see the
+ * status `new` instead of `pending`.
+ */
 export function agentWorkOrderMembers(alias: string): JsonMember[] {
   return workOrderFields.members(alias).map((member) => (member === 'status' ? agentStatus(alias) : member));
 }
@@ -17,7 +20,10 @@ function agentStatus(alias: string): { name: string; sql: string } {
   return { name: 'status', sql: `case when ${isNew} then 'new' else ${alias}.status end` };
 }
 
-/** Agents choose a work order by these members. The tool get_work_order shows every member. */
+/**
+ * SQL: a work order in the agents' list. It has the members by which an agent chooses a work order.
+ * The tool get_work_order shows every member.
+ */
 export function agentWorkOrderListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [
     'id',

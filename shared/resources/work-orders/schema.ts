@@ -58,10 +58,13 @@ const agentStatus = () =>
     .valid('new', ...WORK_ORDER_STATUSES)
     .required();
 
-/** Agents see `new` until the work order is accepted (docs/decisions.md §1, row 3). */
+/**
+ * A work order for agents, who see the status `new` until the work order is accepted
+ * (docs/decisions.md §1, row 3).
+ */
 export const agentWorkOrder = workOrder.keys({ status: agentStatus() }).meta({ className: 'AgentWorkOrder' });
 
-/** Members that are null are absent. */
+/** A work order in the agents' list. Members that are null are omitted. */
 export const agentWorkOrderListItem = Joi.object({
   id: uuid().required(),
   job_number: Joi.string().required(),

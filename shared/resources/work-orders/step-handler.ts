@@ -7,10 +7,13 @@ import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
-/** A driver works on the work order in these statuses. */
+/** In these statuses, a driver works on the work order. */
 const ACTIVE_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
 
-/** A step that a driver reports is not a status and never changes one (docs/decisions.md §4). */
+/**
+ * Logs steps that drivers report. A step never changes the status of the work order
+ * (docs/decisions.md §4).
+ */
 export async function logSteps(
   tx: Transaction,
   commands: Command<WorkOrderStepEntry>[],

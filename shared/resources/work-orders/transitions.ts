@@ -2,7 +2,7 @@ import type { WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 
 export type WorkOrderStatus = (typeof WORK_ORDER_STATUSES)[number];
 
-/** Each action has a route and changes a work order's status (docs/decisions.md §4). */
+/** The actions on work orders, each with a route of its own (docs/decisions.md §4). */
 export type WorkOrderAction = 'accept' | 'assign' | 'unassign' | 'start' | 'complete' | 'cancel' | 'reopen';
 
 interface Transition {
@@ -10,7 +10,10 @@ interface Transition {
   to: WorkOrderStatus;
 }
 
-/** `assign` reassigns a dispatched work order, and swaps the truck of a work order in progress. */
+/**
+ * The statuses from which an action starts, and the status to which it leads. `assign` may also
+ * change the truck of a work order that is dispatched or in progress.
+ */
 export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> = {
   accept: { from: ['pending'], to: 'pending' },
   assign: { from: ['pending', 'dispatched', 'in_progress'], to: 'dispatched' },
@@ -22,12 +25,18 @@ export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> =
   reopen: { from: ['completed', 'cancelled'], to: 'pending' },
 };
 
-/** The last two reasons require that a truck was there. */
+/**
+ * Why a work order was cancelled. `goa` (gone on arrival) and `unsuccessful` require that a truck
+ * was on site.
+ */
 export const CANCEL_REASONS = ['customer', 'club', 'provider', 'goa', 'unsuccessful'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 export const ON_SITE_CANCEL_REASONS: readonly CancelReason[] = ['goa', 'unsuccessful'];
 
-/** A driver reports these steps. They are a log, not a status (docs/decisions.md §4). */
+/**
+ * The steps that a driver reports. They are a log and do not change the status (docs/decisions.md
+ * §4).
+ */
 export const DRIVER_STEPS = [
   'offered',
   'acknowledged',
@@ -40,7 +49,7 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
-/** Error details list the statuses that may follow. */
+/** Returns the statuses that may follow, for the details of an error. */
 export function nextStatuses(status: WorkOrderStatus): WorkOrderStatus[] {
   const targets = Object.entries(WORK_ORDER_ACTIONS)
     .filter(([action, step]) => action !== 'reopen' && action !== 'accept' && step.from.includes(status))

@@ -2,21 +2,25 @@ import type { Actor } from '../../../contracts/command.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 
-/** These columns of an invoice record what agents did to it. */
+/** The columns that record what agents did to an invoice. */
 export interface AgentTraces extends RecordRef {
   billing_email: string | null;
   created_by_agent: boolean;
   agent_id: string | null;
   /**
-   * The time when an agent last set the price, or changed the billing email of an agent's price;
-   * null: never.
+   * When an agent last set the price, or changed the billing email of an invoice that an agent had
+   * priced. Null if neither happened, or if the first release stored the invoice.
    */
   agent_priced_at: string | null;
-  /** A person's line items replaced the price that an agent set at this time (agent_priced_at). */
+  /**
+   * A copy of `agent_priced_at`, made when a person replaces the line items. While the two columns
+   * are equal, the price is the person's.
+   */
   replaced_agent_price_at: string | null;
   /**
-   * The last billing_email without an agent's influence; '' for none. A value from a key is stored
-   * only if the previous value was trusted. null: an earlier release wrote the row.
+   * The last trusted `billing_email`; '' if there was none. Trusted are the email at creation, a
+   * person's email, and a key's email that replaced a trusted one. Null if an earlier release
+   * stored the invoice.
    */
   trusted_billing_email: string | null;
   created_at: string;
@@ -32,7 +36,10 @@ export function createAgentTraces(actor: Actor, billingEmail: string | null | un
   return { ...agentPricing(actor), trusted_billing_email: billingEmail ?? '' };
 }
 
-/** The approval threshold counts the price as set by this agent key at this time. */
+/**
+ * Returns the columns that attribute a price to an agent key for the approval threshold; undefined
+ * if the actor is not an agent.
+ */
 function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
   return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
 }
@@ -46,8 +53,8 @@ interface Edit {
 }
 
 /**
- * A person's line items clear all traces. A person's billing email clears only an agent's change of
- * the billing email.
+ * Returns the traces after an edit. Line items from a person clear all traces. A billing email from
+ * a person clears only the trace of an agent's billing email.
  */
 export function updateAgentTraces(
   row: AgentTraces,
@@ -61,19 +68,21 @@ export function updateAgentTraces(
   }
   const emailAfter = billingEmail ?? '';
   if (actor.type !== 'user')
-    // A key's billing email is trusted only if the previous email was. Otherwise it could hide an
-    // agent's change.
+    // A key's billing email is trusted only if the previous email was. Otherwise a key's edit could
+    // hide that an agent had changed the email.
     return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: emailAfter } : kept;
   const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: emailAfter } : kept;
   if (!setsLines) return trusted;
-  // The first release did not store when an agent priced its own invoice, so created_at counts.
+  // The first release did not store `agent_priced_at` when an agent created an invoice, so use
+  // `created_at`.
   const pricedAt = agent_priced_at ?? (row.created_by_agent ? row.created_at : null);
   return { ...trusted, agent_priced_at: pricedAt, replaced_agent_price_at: pricedAt };
 }
 
 /**
- * An agent's change of the billing email counts as pricing. Otherwise an agent could draft for ten
- * addresses and then move all drafts to one payer, past the approval threshold.
+ * True if an edit changes the billing email of an invoice that an agent priced. Such an edit by an
+ * agent counts as pricing. Otherwise an agent could draft for ten addresses and then move all
+ * drafts to one payer, past the approval threshold.
  */
 export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);
@@ -93,8 +102,9 @@ function isSameInstant(a: string, b: string): boolean {
 }
 
 /**
- * Finds the invoices that only a signed-in person may approve (docs/decisions.md §3): an agent
- * created, priced or re-addressed them, and no person has replaced the agent's values since.
+ * Finds the invoices that only a signed-in person may approve (docs/decisions.md §3). An agent
+ * created, priced or re-addressed such an invoice, and no person has replaced the agent's values
+ * since.
  */
 export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
   const touched = rows.filter(
@@ -105,8 +115,8 @@ export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTra
 }
 
 /**
- * Searches the audit log for an agent's change of the billing email. Only rows that an earlier
- * release wrote need this search.
+ * Finds in the audit log the invoices whose billing email an agent has changed. Only rows of an
+ * earlier release need this search, because they have no `trusted_billing_email`.
  */
 async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
   if (rows.length === 0) return [];

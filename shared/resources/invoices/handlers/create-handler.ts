@@ -71,7 +71,11 @@ export async function createInvoices(tx: Transaction, received: CreateCommand[])
   return dated.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-/** A draft with a taken number is refused immediately; only other drafts are held for approval. */
+/**
+ * Holds agents' drafts that reach the approval threshold, and returns the outcomes of the drafts
+ * that are held or refused. A draft over the threshold whose invoice number is taken is refused
+ * immediately, not held.
+ */
 async function applyApprovalThreshold(
   tx: Transaction,
   drafts: Draft[],
@@ -101,8 +105,9 @@ function toPricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
 }
 
 /**
- * Inserts all drafts and rolls back. Under row-level security only a conflict uses the index on the
- * lower-cased number; comparing numbers would read every invoice of the tenant.
+ * Finds the drafts whose invoice number is taken, by inserting all drafts and rolling back. The
+ * insert's `on conflict` uses the unique index on the lower-cased number. Under row-level security
+ * a `select` by number would not use that index, and would read every invoice of the tenant.
  */
 async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, CommandOutcome>> {
   const [, rows] = await Promise.all([

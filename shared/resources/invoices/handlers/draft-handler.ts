@@ -17,13 +17,17 @@ interface WorkOrder extends RecordRef {
   service_date: string | null;
 }
 
-/** The first rounds skip taken numbers one by one. Each later round doubles the step. */
+/**
+ * The number of rounds that try consecutive invoice numbers. Each later round doubles the step, to
+ * pass a long run of taken numbers quickly.
+ */
 const SINGLE_STEP_ROUNDS = 4;
 const MAX_ROUNDS = 20;
 
 /**
- * Each draft runs, and is held, as an `invoice.create` command with its final values. A person
- * therefore approves exactly what was shown, even if the work order changes meanwhile.
+ * Runs each draft as an `invoice.create` command, with values from the work order. If the draft is
+ * held for approval, that command is held. A person therefore approves exactly the values shown,
+ * even if the work order changes before the approval.
  */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<CommandOutcome[]> {
   const workOrders = await findWorkOrders(tx, commands);

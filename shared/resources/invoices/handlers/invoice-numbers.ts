@@ -5,17 +5,18 @@ import { countUpSql, setCounters } from '../../../records/tenant-counters.js';
 
 export interface ReservedNumber {
   tenantId: string;
-  /** The position in the account's sequence of numbers. */
+  /** The counter value from which `number` is formed. */
   nth: number;
-  /** `INV-000123` */
+  /** For example `INV-000123`. */
   number: string;
   /** True if an invoice has the number. */
   isUsed?: boolean;
 }
 
 /**
- * Locks the accounts' counters until the transaction ends. Each command consumes `step` numbers and
- * gets the last of them.
+ * Reserves an invoice number for each command, and locks the accounts' counters until the
+ * transaction ends. The counter advances by `step` for each command, which gets the last number of
+ * the step.
  * @returns the numbers, by command id
  */
 export async function reserveInvoiceNumbers(
@@ -44,8 +45,8 @@ export async function reserveInvoiceNumbers(
 }
 
 /**
- * Returns unused numbers at the end of each sequence to its counter, so that refused drafts leave
- * no gap. Call this function in the transaction that reserved the numbers.
+ * Sets each account's counter back to the last used number, so that refused drafts leave no gap.
+ * Call this function in the transaction that reserved the numbers.
  */
 export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
   const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];

@@ -44,7 +44,10 @@ export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
   };
 }
 
-/** Returns a 409: the table does not allow the transition, or a guard forbids it for `reason`. */
+/**
+ * Returns a 409 error for a transition that the table does not allow or, with `reason`, that a
+ * guard forbids.
+ */
 export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): CommandOutcome {
   const allowed = listAllowedActions(toInvoiceHistory(row), row.paid_cents > 0);
   return failedOutcome({
@@ -54,16 +57,22 @@ export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reas
   });
 }
 
-/** The guards check these facts and the row. */
+/** What the guards check besides the invoice's row. */
 export interface MoveFacts {
   command: Command;
   mover: Mover;
   lineCount: number;
-  /** Only a signed-in person may approve, and must send If-Match with the version they saw. */
+  /**
+   * True if only a signed-in person may approve the invoice. The request must then have If-Match
+   * with the version that the person saw.
+   */
   isPersonRequired: boolean;
 }
 
-/** Returns undefined if a transition that the table allows may happen (docs/decisions.md §3). */
+/**
+ * Returns the error of the guard that forbids the transition, or undefined (docs/decisions.md §3).
+ * The caller has checked that the table allows the transition.
+ */
 export function checkMoveGuards(
   row: InvoiceRow,
   to: MoveTarget,
@@ -83,7 +92,9 @@ export function checkMoveGuards(
   return isPersonRequired ? checkPersonApproval(row, command) : undefined;
 }
 
-/** A person must sign in to approve an agent's work (else 409) and send If-Match (else 428). */
+/**
+ * Returns an error unless the actor is a signed-in person (else 409) who sends If-Match (else 428).
+ */
 function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): CommandOutcome | undefined {
   if (actor.type !== 'user') {
     return refuseInvoiceMove(
@@ -129,8 +140,8 @@ const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestam
 const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 
 /**
- * Stores transitions and payments, updates the billing of the work orders, and cancels open
- * approvals that became obsolete. The caller has locked the rows.
+ * Stores transitions and payments, updates the billing status of the work orders, and cancels open
+ * approvals that became obsolete. The caller must have locked the rows.
  */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -146,7 +157,9 @@ export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promi
   await Promise.all([update, refreshBillingStatus(tx, workOrders), cancelOpenApprovals(tx, rows)]);
 }
 
-/** Invoices without line items are not in the map. */
+/**
+ * Returns the number of line items by invoice id. Invoices without line items are not in the map.
+ */
 export async function countLineItems(tx: Transaction, refs: RecordRef[]): Promise<Map<string, number>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<{ id: string; count: number }>({

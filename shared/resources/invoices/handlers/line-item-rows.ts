@@ -4,7 +4,7 @@ import type { InvoiceCreate } from '../../../contracts/generated.js';
 import { newId } from '../../../platform/ids.js';
 import { parseColumnNames, recordsetSql } from '../../../records/record-refs.js';
 
-/** The server computes the totals that are stored. */
+/** Returns the rows of a command's line items, with totals that the server has computed. */
 export function buildLineItemRows(
   command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
   lineTotals: number[],
@@ -22,7 +22,7 @@ export function buildLineItemRows(
 const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, ${lineItemFields.settable}`;
 const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
 
-/** The join skips invoices that were not inserted because their number was taken. */
+/** The join skips line items of an invoice that was not inserted because its number was taken. */
 export function buildLineItemInsert(rows: ReturnType<typeof buildLineItemRows>) {
   return {
     name: 'insert-invoice-lines',

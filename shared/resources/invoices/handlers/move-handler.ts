@@ -69,7 +69,10 @@ async function readFacts(tx: Transaction, commands: ActionCommand[], config: Con
   };
 }
 
-/** No query for commands without a text, which are nearly all. */
+/**
+ * Finds the connections through which the accounts send texts. Nearly no command sends a text, so
+ * usually no query runs.
+ */
 async function findTextConnectionsOf(tx: Transaction, commands: Command[]): Promise<TextConnections> {
   if (commands.length === 0) return new Map();
   return findTextConnections(
@@ -82,7 +85,7 @@ function mayBeApproved(row: InvoiceRow): boolean {
   return mayMove(row, 'approved', 'O');
 }
 
-/** The transition has passed all checks and is not stored yet. */
+/** A transition that has passed all checks and is not stored yet. */
 export interface PlannedMove {
   command: Command;
   row: InvoiceRow;
@@ -109,7 +112,7 @@ function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): Planned
         })
       : to;
   const moved = applyMove(row, target, { now: facts.now, reason: command.input.reason });
-  // An invoice that reopens as `sending` is not sent again.
+  // Tests `to` and not `target`, because an invoice that reopens as `sending` is not sent again.
   if (to !== 'sending') return { command, ...moved, sending: undefined };
   return planSending(command, moved, facts);
 }
@@ -160,16 +163,16 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
   return {
     ok: true,
     changes,
-    // A provider still has to accept the message. Its acceptance records invoice.sent later
-    // (docs/decisions.md §1, row 4).
+    // If a provider has yet to accept a message, `invoice.sent` is recorded when the provider
+    // accepts the message (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
     prompts: promptProviders(sending.messages),
   };
 }
 
 /**
- * Only the response of /send shows the secret link. A dry run omits the link, because it would not
- * work.
+ * Adds the customer's secret link to the response of /send, the only response that shows it. The
+ * response of a dry run omits the link, because the link would not work.
  */
 function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove): CommandOutcome {
   const [first] = sending?.messages ?? [];
@@ -178,7 +181,7 @@ function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove)
     : outcome;
 }
 
-/** A request for the current status changes nothing. */
+/** Returns the handler of an action. A request for the current status changes nothing. */
 export function createInvoiceActionHandler(action: InvoiceAction) {
   const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];
   return async (tx: Transaction, commands: ActionCommand[], config: Config): Promise<CommandOutcome[]> => {
@@ -186,7 +189,8 @@ export function createInvoiceActionHandler(action: InvoiceAction) {
     const plans = commands.map((command): PlannedMove | CommandOutcome => {
       const row = facts.rows.get(refKey(toRecordRef(command)));
       if (!row) return notFoundOutcome('invoice');
-      // /send does not send an invoice in `sending` again. /return moves needs_review on to draft.
+      // A request for the current status changes nothing: /send does not send an invoice in
+      // `sending` again. However, /return moves an invoice in needs_review to draft.
       if (targets.includes(row.status) && (action !== 'return' || row.status === 'draft')) return unchanged();
       if (action === 'resolve' && row.status !== 'disputed') return refuseInvoiceMove(row, 'reopened');
       const target = targets.find((candidate) => mayMove(row, candidate, 'O')) ?? (targets[0] as MoveTarget);
@@ -202,7 +206,10 @@ function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/** The request is `PATCH {status}`. The row contains the request's other changes. */
+/**
+ * A transition that a PATCH requests by `status`. `row` already has the billing email of that
+ * PATCH.
+ */
 export interface PatchedMove {
   command: Command;
   to: InvoiceStatus;
@@ -211,7 +218,10 @@ export interface PatchedMove {
   lineCount: number | undefined;
 }
 
-/** {@link storeInvoiceMoves} stores the planned transitions with the requests' other changes. */
+/**
+ * Returns the planned transitions or errors, by command id. The caller stores the planned
+ * transitions with {@link storeInvoiceMoves}.
+ */
 export async function planPatchedMoves(
   tx: Transaction,
   moves: PatchedMove[],
@@ -220,7 +230,7 @@ export async function planPatchedMoves(
   if (moves.length === 0) return new Map();
   const facts = await readFacts(
     tx,
-    // A PATCH names no channel, so its message is a mail.
+    // A PATCH names no channel, so the message is a mail, the default.
     moves.map(({ command }) => ({ ...command, input: {} })),
     config,
   );

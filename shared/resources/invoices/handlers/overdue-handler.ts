@@ -5,7 +5,10 @@ import { notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
-/** An invoice that is already overdue stays unchanged, so a repeated command records no event. */
+/**
+ * Marks past-due invoices overdue. An invoice that is already overdue stays unchanged, so a
+ * repeated command records no event.
+ */
 export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);
   const [rows, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);

@@ -21,9 +21,10 @@ import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Prices invoices from the rate card in force. Usually no command needs a price; then no query
+ * Prices invoices from the rate card in force. Usually no command needs a price, and then no query
  * runs.
- * @returns by command id, the command with its line items, or the error
+ * @returns the command with line items, or the error, by command id. Commands that need no price or
+ *   have no rate card are absent
  */
 export async function priceFromCards(
   tx: Transaction,
@@ -55,8 +56,9 @@ function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice 
 }
 
 /**
- * Locks the work orders and their impounds before it reads charges. So the second of two concurrent
- * invoices sees what the first has charged.
+ * Reads what the rate card needs to price the work orders. First locks the work orders and their
+ * impounds: if two invoices are created concurrently, the second then sees what the first has
+ * charged.
  */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {
   const jobs = commands.map(toPricingRequest);

@@ -6,9 +6,10 @@ import { computeReopenedStatus } from '../transitions.js';
 import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
 
 /**
- * Reopens overdue invoices whose due date the transaction has postponed (docs/decisions.md §3).
+ * Reopens overdue invoices that are no longer past due, because this transaction has postponed
+ * their due date (docs/decisions.md §3).
  * @param rows the invoices as locked; the database already has the later due dates
- * @returns the changes, by {@link refKey}
+ * @returns the changes of the reopened invoices, by {@link refKey}
  */
 export async function reopenIfDueLater(tx: Transaction, rows: InvoiceRow[]): Promise<Map<string, Change[]>> {
   const overdue = rows.filter(({ status }) => status === 'overdue');

@@ -35,7 +35,11 @@ interface RecipientFault {
   message: string;
 }
 
-/** An invoice goes to the request's address, else that of the invoice, customer or work order. */
+/**
+ * Selects where an invoice is sent. A mail goes to the address in the request, else on the invoice,
+ * else of the customer. A text goes to the number in the request, else on the work order, else of
+ * the customer.
+ */
 export interface Recipients {
   selectFor(
     command: Command,
@@ -72,7 +76,7 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   };
 }
 
-/** A phone number has digits and the usual separators, such as +1 555 010 4477. */
+/** Matches 5 to 30 digits and usual separators, such as +1 555 010 4477. */
 const PHONE = /^[+(\d][\d\s().-]{4,29}$/;
 
 function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): RecipientFault | undefined {
@@ -87,7 +91,10 @@ function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): Re
   return PHONE.test(to) ? undefined : { code: 'phone', message };
 }
 
-/** @returns the content, by message id */
+/**
+ * Writes the mails and texts that announce the invoices.
+ * @returns the content of each message, by message id
+ */
 export async function writeMessageBodies(
   tx: Transaction,
   about: { message: Pick<PlannedMessage, 'id' | 'channel' | 'url'>; ref: RecordRef }[],
@@ -107,8 +114,8 @@ export async function writeMessageBodies(
 }
 
 /**
- * Call this function in the transaction that releases the invoices. Messages for the outbox count
- * as sent. The new messages replace queued messages of an earlier release.
+ * Stores the invoices' messages, and supersedes queued messages of an earlier release. Messages for
+ * the outbox count as sent. Call this function in the transaction that releases the invoices.
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;

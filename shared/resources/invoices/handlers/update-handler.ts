@@ -34,14 +34,17 @@ interface Plan {
   priced: InvoicePrice | undefined;
 }
 
-/** An agent may repeat the status of a draft, but not change a status (docs/decisions.md §3). */
+/**
+ * The status that an agent's PATCH may contain. Agents may edit drafts only, so an agent can repeat
+ * the status but not change it (docs/decisions.md §3).
+ */
 const AGENT_STATUSES: readonly string[] = ['draft'];
 /** Line items may be replaced in these statuses (docs/decisions.md §3). */
 const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
 /** No value may be changed in these statuses. */
 const CLOSED: readonly string[] = ['void', 'cancelled'];
 
-/** If one part of a request is refused, none of it is applied. */
+/** Applies each PATCH completely, or refuses the PATCH and changes nothing. */
 export async function updateInvoices(
   tx: Transaction,
   received: UpdateCommand[],
@@ -85,7 +88,10 @@ export async function updateInvoices(
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-/** The approval threshold counts an agent's price, and a new billing email of an agent's price. */
+/**
+ * Returns an agent's edit if it counts towards the approval threshold. New line items count, and so
+ * does a new billing email on an invoice that an agent priced.
+ */
 function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
   if (command.actor.type !== 'agent') return [];
   const { billing_email: billingEmail = row.billing_email } = command.input;
@@ -102,7 +108,10 @@ function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
   ];
 }
 
-/** The transition is checked against the invoice as the same request changes it. */
+/**
+ * Returns the transition that the PATCH requests. The guards check the transition against the
+ * billing email and line items of the same PATCH.
+ */
 function toPatchedMoves({ command, row }: Plan): PatchedMove[] {
   const { status, line_items, billing_email } = command.input;
   if (status === undefined || status === row.status) return [];
@@ -116,7 +125,7 @@ function toPatchedMoves({ command, row }: Plan): PatchedMove[] {
   ];
 }
 
-/** A status in the request takes precedence over reopening by a later due date. */
+/** True if a later due date may reopen the invoice. A status in the request takes precedence. */
 function mayReopen({ command, changes }: Plan): boolean {
   return command.input.status === undefined && changes.some(({ field }) => field === 'due_date');
 }
@@ -136,7 +145,10 @@ function planUpdate(command: UpdateCommand, row: InvoiceRow | undefined): Plan |
   );
 }
 
-/** An agent's scope covers drafts only (docs/decisions.md §1, row 14). */
+/**
+ * Returns an error if an agent edits an invoice that is not a draft, or changes the status
+ * (docs/decisions.md §1, row 14).
+ */
 function checkAgent(command: UpdateCommand, row: InvoiceRow): CommandOutcome | undefined {
   if (command.actor.type !== 'agent') return undefined;
   const { status } = command.input;
@@ -147,7 +159,10 @@ function checkAgent(command: UpdateCommand, row: InvoiceRow): CommandOutcome | u
   });
 }
 
-/** A status that no client may set gets the same error as any other missing transition. */
+/**
+ * Returns an error if no client may set the status. The error is the same as for a transition that
+ * the table does not allow.
+ */
 function checkRequestedStatus(
   status: InvoiceStatus | undefined,
   row: InvoiceRow,

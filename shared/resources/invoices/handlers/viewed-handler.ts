@@ -5,7 +5,10 @@ import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { isChangedByView } from '../transitions.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
-/** A view keeps the status of an invoice that a payment, the clock or a dispute has moved on. */
+/**
+ * Records the customer's first view. An invoice that a payment, the clock or a dispute has already
+ * moved on keeps its status.
+ */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockInvoices(tx, commands.map(toRecordRef));
   const now = new Date().toISOString();

@@ -6,18 +6,19 @@ import type { SuggestionDraft } from './kinds.js';
 import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
 /**
- * A work order may have any number of these units, such as 12 miles. A flat charge applies once or
- * not.
+ * A work order may have any number of these units, such as 12 miles. A charge in any other unit is
+ * flat: it applies once or not at all.
  */
 const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
-/** A charge has a usual price only if at least this many invoices have the charge. */
+/** A charge's median price counts as usual only if at least this many invoices have the charge. */
 const MIN_PRICES = 3;
 
 type PriceLookup = (job: BilledWorkOrder, category: string) => number;
 
 /**
- * The total alone says little, because it follows miles, hours and days of storage. So the detector
- * sums the charges at the account's median prices, and compares the total with that sum.
+ * Finds an invoice whose subtotal differs much from the sum of its charges at the account's median
+ * prices. Comparing subtotals alone would say little, because they grow with miles, hours and days
+ * of storage.
  */
 export function findUnusualAmount(
   subject: DetectionSubject,
@@ -55,13 +56,19 @@ function sumUsualAmount(job: BilledWorkOrder, prices: PriceLookup): number {
   return listCategories(job).reduce((sum, category) => sum + prices(job, category), 0);
 }
 
-/** A charge has a unit only if all its line items have the same measured unit. */
+/**
+ * Returns the measured unit of a charge; undefined if the charge is flat, or its line items have
+ * different units.
+ */
 function findUnit(job: BilledWorkOrder, category: string): string | undefined {
   const units = [...new Set(findLineItems(job, category).map((line) => line.unit_type))];
   return units.length === 1 && MEASURED_UNITS.includes(units[0] as string) ? units[0] : undefined;
 }
 
-/** A charge without a usual price counts at its own amount. */
+/**
+ * Returns a function that calculates what a charge usually costs. A charge without a usual price
+ * counts at its own amount.
+ */
 function collectUsualPrices(jobs: readonly BilledWorkOrder[]): PriceLookup {
   const known = new Map<string, number[]>();
   for (const job of jobs) {

@@ -10,7 +10,7 @@ interface Measure {
   title: string;
   read: (job: BilledWorkOrder) => number | null;
   format: (value: number) => string;
-  /** If the value is wrong, this many cents may be billed wrongly. */
+  /** Returns how many cents may be billed wrongly if the value is wrong. */
   amountAtStakeCents: (job: BilledWorkOrder) => number;
 }
 
@@ -33,7 +33,10 @@ export const MEASURES: readonly Measure[] = [
   },
 ];
 
-/** Measures the distance from the account's median for the service by median absolute deviation. */
+/**
+ * Finds a value that is far from the account's median for the service. The distance is a robust
+ * z-score, which uses the median absolute deviation.
+ */
 export function findAnomaly(
   measure: Measure,
   subject: DetectionSubject,

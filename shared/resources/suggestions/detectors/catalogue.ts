@@ -7,14 +7,15 @@ export interface ThresholdLearning {
 }
 
 /**
- * The threshold of a fee is the lowest confidence that is reported. Its maximum is below the
- * confidence of a fee that all of 50 work orders have, so no detector goes silent for good.
+ * For missed fees, the threshold is the lowest confidence that is reported. If all of 50 comparable
+ * work orders have a fee, the confidence is above `max`. Thus no number of dismissals silences a
+ * detector for good.
  */
 const FEE: ThresholdLearning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
-/** The threshold of an anomaly is the lowest robust z that is reported, and never below 3.5. */
+/** For anomalies, the threshold is the lowest robust z-score that is reported. */
 const DEVIATION: ThresholdLearning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
 
-/** The keys are the names that suggestions carry. */
+/** The detectors, by the name that a suggestion's `detector` contains. */
 export const DETECTORS = {
   missed_mileage: FEE,
   missed_after_hours: FEE,
@@ -24,7 +25,9 @@ export const DETECTORS = {
   anomaly_amount: DEVIATION,
   anomaly_miles: DEVIATION,
   anomaly_duration: DEVIATION,
-  /** This threshold is the maximum number of days between the two invoices. */
+  /**
+   * Here the threshold is the maximum number of days between an invoice and its possible duplicate.
+   */
   duplicate_invoice: { initial: 14, min: 3, max: 30, onDismiss: -2, onAccept: 1 },
 } as const satisfies Record<string, ThresholdLearning>;
 
@@ -36,7 +39,7 @@ export const INITIAL_THRESHOLDS = Object.fromEntries(
   Object.entries(DETECTORS).map(([name, { initial }]) => [name, initial]),
 ) as unknown as Thresholds;
 
-/** The duplicate detector never compares invoices further apart. */
+/** The duplicate detector compares only invoices that are at most this many days apart. */
 export const DUPLICATE_WINDOW_DAYS = DETECTORS.duplicate_invoice.max;
 
 export function isDetector(name: string): name is DetectorName {

@@ -1,24 +1,26 @@
 import type { BilledWorkOrder, DetectionSubject } from './facts.js';
 
-/** Fewer work orders than this allow no conclusion. */
+/** Minimum number of similar work orders for a comparison; fewer allow no conclusion. */
 export const MIN_SAMPLES = 8;
 /**
- * Customers of the same company type are compared separately from this many work orders on. A
- * spread needs 20 values, because a few hide it; a habit needs only 8.
+ * From this many work orders on, a detector that measures a spread compares only customers of the
+ * same company type. A spread needs more values than a habit ({@link MIN_SAMPLES}), because few
+ * values estimate a spread badly.
  */
 export const MIN_SPREAD_SAMPLES = 20;
-/** Only the newest work orders count, because habits and prices change. */
+/** Only this many of the newest work orders count, because habits and prices change. */
 const MAX_SAMPLES = 50;
 
 export interface Cohort {
   jobs: readonly BilledWorkOrder[];
-  /** The name reads like `light_duty_tow jobs for motor_club accounts`. */
+  /** For example `light_duty_tow jobs for motor_club accounts`. */
   name: string;
 }
 
 /**
- * Prefers customers of the same company type, if they have `enough` similar work orders. Returns
- * undefined when even all customers have too few.
+ * Returns the work orders to compare with. These are of customers of the same company type if there
+ * are `enough` of them, else of all customers. Returns undefined if all customers together have
+ * fewer than {@link MIN_SAMPLES}.
  */
 export function selectCohort(
   { job, history }: DetectionSubject,
@@ -34,8 +36,8 @@ export function selectCohort(
 }
 
 /**
- * The bounds are miles. Miles are free up to some distance, so only work orders within a band are
- * similar.
+ * Lower bounds of bands of distance, in miles. The first miles are often free, so only work orders
+ * in the same band are comparable.
  */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 

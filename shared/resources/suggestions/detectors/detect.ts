@@ -6,7 +6,10 @@ import type { DetectionSubject } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
 import { FEE_RULES, findMissedFee } from './missed-fee.js';
 
-/** A pure function: the same facts give the same findings. */
+/**
+ * Runs all detectors on one invoice. This is a pure function: the same facts give the same
+ * findings.
+ */
 export function runDetectors(subject: DetectionSubject, thresholds: Thresholds): SuggestionDraft[] {
   const found = [
     ...FEE_RULES.map((rule) => findMissedFee(rule, subject, thresholds)),

@@ -3,7 +3,10 @@ import type { Thresholds } from './catalogue.js';
 import type { DetectionSubject } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
 
-/** A work order may be billed in parts, or a vehicle towed twice, but rarely at equal amounts. */
+/**
+ * The confidence if both invoices share the work order or the vehicle. A work order may have
+ * several invoices, and a vehicle may be towed twice, but their totals are rarely equal.
+ */
 const CONFIDENCE = { job: 0.95, vehicle: 0.85 } as const;
 
 export function findDuplicate(

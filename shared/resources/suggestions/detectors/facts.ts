@@ -8,24 +8,27 @@ export interface BilledLineItem {
   taxable: boolean;
 }
 
-/** A dispatch outside business hours, by its local time. */
+/** The kind of off-hours in which a dispatch took place, by local time. */
 export type OffHours = 'evening' | 'night' | 'weekend';
 
 export interface BilledWorkOrder {
   invoice_id: string;
   invoice_number: string;
-  /** null if the invoice has no work order. */
+  /** Null if the invoice has no work order. */
   work_order_id: string | null;
   service_type: string | null;
   company_type: string | null;
-  /** The subtotal is before tax, because tax is not a charge of the account. */
+  /**
+   * The subtotal before tax. Detectors compare the subtotal, not the total, because the tow company
+   * does not set the tax.
+   */
   subtotal_cents: number;
   miles: number | null;
   /** The time from dispatch to completion. */
   minutes: number | null;
   off_hours: OffHours | null;
   mentions_winch: boolean;
-  /** Whole days from the end of the tow to the invoice. */
+  /** Whole days from the end of the tow to the creation of the invoice. */
   held_days: number | null;
   lines: BilledLineItem[];
   /** Categories charged on other invoices of the same work order. */

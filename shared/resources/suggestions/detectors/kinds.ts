@@ -1,17 +1,22 @@
 import type { Suggestion } from '../../../contracts/generated.js';
 
-/** The event `ai.suggestion.created` publishes this closed list (docs/decisions.md §8). */
+/**
+ * The kinds of suggestions. The event `ai.suggestion.created` documents exactly these
+ * (docs/decisions.md §8).
+ */
 export const SUGGESTION_KINDS = ['missed_fee', 'denial', 'anomaly'] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
 
-/** A suggestion expires when its invoice is closed, or when the finding no longer applies. */
+/**
+ * A suggestion becomes `expired` when its invoice is closed, or when the finding no longer applies.
+ */
 export const SUGGESTION_STATUSES = ['open', 'accepted', 'dismissed', 'expired'] as const;
 export type SuggestionStatus = (typeof SUGGESTION_STATUSES)[number];
 
 export const SUGGESTION_ENTITIES = ['invoice', 'work_order', 'claim'] as const;
 export type SuggestionEntity = (typeof SUGGESTION_ENTITIES)[number];
 
-/** A finding of a detector, or the denial of a claim. */
+/** The content of a suggestion: a finding of a detector, or the denial of a claim. */
 export interface SuggestionDraft
   extends Pick<
     Suggestion,
@@ -26,6 +31,6 @@ export interface SuggestionDraft
     | 'confidence'
     | 'proposed_lines'
   > {
-  /** Distinguishes findings that can occur more than once for the same record. */
+  /** Distinguishes suggestions of the same detector about the same record. */
   occasion: string;
 }

@@ -12,22 +12,28 @@ import {
 import type { SuggestionDraft } from './kinds.js';
 import { estimateLikelihood, median, toTwoDecimals } from './statistics.js';
 
-/** The fee is usual for a certain group of work orders. */
+/** A fee that is usual for a certain group of work orders. */
 interface FeeRule {
   detector: DetectorName;
   category: string;
   /** The fee's name within a sentence: `mileage`. */
   fee: string;
-  /** The fee's unit, and how many units a work order had. A flat fee has no measure. */
+  /**
+   * The fee's unit, and a function that returns how many units a work order had. Absent for a flat
+   * fee.
+   */
   measure?: { unit: string; of: (job: BilledWorkOrder) => number | null };
-  /** Returns undefined when the fee does not apply. `phrase` describes the similar work orders. */
+  /**
+   * Returns the group of work orders like `job`; undefined if the fee does not apply to `job`.
+   * `phrase` describes the group in a sentence.
+   */
   matchGroup: (
     job: BilledWorkOrder,
   ) => { isAlike: (other: BilledWorkOrder) => boolean; phrase: string } | undefined;
 }
 
 const MINIMUM_MILES = 5;
-/** Storage starts when one of these services ends in the yard. */
+/** A vehicle towed by one of these services is stored in the yard. */
 const STORED_SERVICES = ['impound_tow', 'private_property_tow'];
 const OFF_HOURS_PHRASES = {
   evening: ' dispatched in the evening',
@@ -93,7 +99,7 @@ export function findMissedFee(
   const { job } = subject;
   // An invoice without line items is still being written.
   if (job.lines.length === 0 || findLineItems(job, rule.category).length > 0) return undefined;
-  // The work order is billed in parts, and another invoice has the fee.
+  // Another invoice of the work order has the fee.
   if (job.billed_elsewhere.includes(rule.category)) return undefined;
   const sort = rule.matchGroup(job);
   const cohort = sort && selectCohort(subject, sort.isAlike);
@@ -127,8 +133,8 @@ function buildRationale(
 }
 
 /**
- * The line item gets the name, unit and price that this account uses. If all units are free, no
- * line item is proposed.
+ * Returns the line item to propose, with the name, unit and price that this account usually
+ * charges. Returns undefined if all units of the work order are free.
  */
 function proposeLine(
   rule: FeeRule,
@@ -143,8 +149,8 @@ function proposeLine(
 }
 
 /**
- * Charges the units beyond the usual free ones, at the median price. Returns undefined when most
- * invoices do not charge by the unit.
+ * Returns a line item for the units beyond the usually free ones, at the median price. Returns
+ * 'free' if all units are free, and undefined if most invoices do not charge by the unit.
  */
 function proposeMeasuredLine(
   { category, measure }: FeeRule,
@@ -171,7 +177,7 @@ function buildProposedLine(
   { name, category, taxable }: BilledLineItem,
   { quantity, unit, cents }: { quantity: number; unit: string; cents: number },
 ): ProposedLine {
-  // Quantities have one decimal here, so tenths times cents is exact.
+  // `quantity` has one decimal, so the product of its tenths and `cents` is exact.
   const total = Math.round((Math.round(quantity * 10) * cents) / 10);
   return {
     name,

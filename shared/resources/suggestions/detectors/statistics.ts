@@ -1,4 +1,4 @@
-/** @throws {RangeError} for no values */
+/** @throws {RangeError} if there are no values */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('no values');
   const sorted = [...values].sort((a, b) => a - b);
@@ -7,31 +7,38 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
 }
 
-/** A normal distribution has this ratio of standard deviation to median absolute deviation. */
+/**
+ * In a normal distribution, the standard deviation is this multiple of the median absolute
+ * deviation.
+ */
 const MAD_TO_STANDARD_DEVIATION = 1.4826;
 /**
- * The minimum spread is a logarithm of a ratio: e^0.1 is about a tenth more. List prices have no
- * spread at all, and a flat fee must not make every small difference an anomaly.
+ * The minimum spread, as the logarithm of a ratio: 0.1 means about a tenth more. Prices from a list
+ * have no spread at all. Without a minimum, every small difference from such a price would be an
+ * anomaly.
  */
 const MIN_SPREAD = 0.1;
 const UNCERTAINTY = 4;
 
 /**
- * Returns the distance from the median of the others, in robust standard deviations; positive above
- * the median. Logarithms are used because prices, miles and times are skewed, and half is as
- * unusual as double. Values must be above 0.
+ * Returns how far `value` is from the median of `others`, in robust standard deviations; positive
+ * above the median. All values must be above 0. The function compares logarithms, because prices,
+ * miles and times are skewed, and half is as unusual as double.
  */
 export function computeRobustZ(value: number, others: readonly number[]): number {
   const logs = others.map(Math.log);
   const middle = median(logs);
   const deviation = median(logs.map((log) => Math.abs(log - middle)));
-  // Few values estimate the spread badly, so the spread is widened: by a half for eight values, by
-  // a twelfth for fifty.
+  // Widens the spread, because few values estimate it badly: by a half for eight values, by a
+  // twelfth for fifty.
   const spread = MAD_TO_STANDARD_DEVIATION * deviation * (1 + UNCERTAINTY / others.length);
   return (Math.log(value) - middle) / Math.max(spread, MIN_SPREAD);
 }
 
-/** Returns the probability of a hit after `hits` of `count`, by Laplace's rule of succession. */
+/**
+ * Returns the probability that the next trial is a hit, after `hits` in `count` trials (Laplace's
+ * rule of succession).
+ */
 export function estimateLikelihood(hits: number, count: number): number {
   return (hits + 1) / (count + 2);
 }
@@ -41,8 +48,8 @@ export function toTwoDecimals(value: number): number {
 }
 
 /**
- * The confidence is 0.5 at z 3.5 and grows with the distance. It ranks suggestions and is not a
- * probability.
+ * Returns a confidence that ranks suggestions and is not a probability. It is 0.5 at z = 3.5 and
+ * grows with the distance from the median.
  */
 export function computeAnomalyConfidence(z: number): number {
   const distance = Math.abs(z);

@@ -2,7 +2,8 @@ import Joi from 'joi';
 import { defineCommand } from '../../../contracts/command.js';
 
 /**
- * Only the clock submits these commands. No route leads to them, so there is no body to validate.
+ * Only the clock submits these commands. No route accepts them, so there is no request body to
+ * validate.
  */
 const shared = {
   entityType: 'webhook_endpoint',
@@ -24,14 +25,14 @@ export const disableEndpoint = defineCommand({
   action: 'webhook_endpoint.disabled',
 });
 
-/** The endpoint accepts deliveries again and was never disabled. */
+/** Records that a failing endpoint accepts deliveries again. The endpoint was not disabled. */
 export const recordEndpointRecovery = defineCommand({
   ...shared,
   type: 'webhook_endpoint.note_recovery',
   action: 'webhook_endpoint.recovery_noted',
 });
 
-/** The endpoint was disabled for failing and then accepted a probe. */
+/** Enables an endpoint that was disabled for failing and has accepted a probe since. */
 export const reenableEndpoint = defineCommand({
   ...shared,
   type: 'webhook_endpoint.heal',

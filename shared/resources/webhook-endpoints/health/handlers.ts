@@ -20,18 +20,18 @@ import { lockWatchedEndpoints, storeEnabledState, type WatchedEndpoint } from '.
 
 const HOUR_MS = 3_600_000;
 
-/** What a step changes about an endpoint. */
+/** What a health step changes, and what it records. */
 interface StepResult {
   after: WatchedEndpoint;
   event?: EventDraft;
   notice?: NoticeDraft;
-  /** Clear the failures, pauses and probes of its endpoint queue. */
+  /** Set if the failures, pauses and probes in the endpoint queue are cleared. */
   isReset?: true;
-  /** Send it a probe. */
+  /** Set if a probe is sent to the endpoint. */
   isProbed?: true;
 }
 
-/** A step, with the command that asked for it and the endpoint before the step. */
+/** A health step with its command, and the endpoint as it was before the step. */
 interface Step extends StepResult {
   command: Command;
   before: WatchedEndpoint;
@@ -71,7 +71,8 @@ async function runSteps(
     const result = runStep(endpoint);
     steps.push({ ...result, command, before: endpoint });
     const changes = listAuditedChanges(endpoint, result.after);
-    // The endpoint does not receive the event about itself: deliveries to it may be failing.
+    // An endpoint does not receive an event about itself, because deliveries to the endpoint may be
+    // failing.
     const events = result.event ? [{ ...result.event, excludedEndpointId: endpoint.id }] : [];
     return { ok: true, changes, events, prompts: [{ queue: WEBHOOKS_QUEUE, id: endpoint.id }] };
   });
@@ -114,7 +115,10 @@ function stepHandler(step: HealthStep, runStep: StepFunction) {
 
 const addHours = (from: string, hours: number) => new Date(Date.parse(from) + hours * HOUR_MS).toISOString();
 
-/** Records an event and a notice for endpoints that have failed for one of the warning times. */
+/**
+ * Warns about endpoints that have failed for one of the durations in `warnAfterHours`: records an
+ * event and a notice.
+ */
 export const warnAboutEndpoints = stepHandler('warn', (endpoint) => {
   const hours = endpoint.reached_hours as number;
   const since = endpoint.failing_since as string;
@@ -130,8 +134,8 @@ export const warnAboutEndpoints = stepHandler('warn', (endpoint) => {
 });
 
 /**
- * Disables endpoints that failed for too long without a success, or whose receiver asked for it.
- * Their workers cancel the open deliveries.
+ * Disables endpoints that failed for too long without a success, or whose receiver asked to be
+ * disabled. The webhook workers then cancel the open deliveries.
  */
 export const disableEndpoints = stepHandler('disable', (endpoint) => {
   const reason = endpoint.stop_reason ?? 'failing';
@@ -175,7 +179,7 @@ export const reenableEndpoints = stepHandler('heal', (endpoint) => ({
   notice: buildRecoveredNotice(endpoint),
 }));
 
-/** Sends a probe to endpoints that were disabled for failing, and schedules the next one. */
+/** Sends a probe to endpoints that were disabled for failing, and schedules the next probe. */
 export const probeEndpoints = stepHandler('probe', (endpoint) => {
   const probes = endpoint.probes + 1;
   const wait = Math.min(HEALTH_RULES.firstProbeHours * 2 ** probes, HEALTH_RULES.maxProbeHours);
@@ -186,8 +190,8 @@ export const probeEndpoints = stepHandler('probe', (endpoint) => {
 });
 
 /**
- * Records an event and a notice about exhausted deliveries. One notice covers all of them since the
- * previous notice.
+ * Records an event and a notice about exhausted deliveries. One notice covers all deliveries that
+ * were exhausted since the previous notice.
  */
 export function recordExhaustedDeliveries(
   tx: Transaction,

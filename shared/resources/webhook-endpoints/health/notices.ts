@@ -8,7 +8,9 @@ function formatInstant(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Shows only the host of a URL in mails: some receivers put keys into their paths. */
+/**
+ * Returns the host of a URL. Mails do not show the path, because some receivers put keys into it.
+ */
 function formatHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'The endpoint';
 }
@@ -71,7 +73,7 @@ export function buildDisabledNotice(endpoint: WatchedEndpoint, reason: Automatic
   };
 }
 
-/** @param endpoint as it was before it recovered */
+/** @param endpoint the endpoint as it was before its recovery */
 export function buildRecoveredNotice(endpoint: WatchedEndpoint): NoticeDraft {
   const { enabled, last_success_at: successAt, now, url } = endpoint;
   const since = formatInstant(successAt ?? now);

@@ -28,7 +28,7 @@ interface FoundRow extends ClockTarget {
 
 /**
  * Finds the endpoints of this transaction's tenants that need a health step or a notice, and
- * returns their commands. If a second sweep finds an endpoint before the first command ran, the
+ * returns their commands. If a second sweep finds an endpoint before the first command has run, the
  * second command changes nothing. Accounts share the limit round-robin.
  * @param limit maximum number of endpoints, to keep one sweep short
  */
@@ -49,7 +49,7 @@ export async function findHealthSteps(tx: Transaction, limit: number): Promise<C
   ]);
 }
 
-/** Warns about failing endpoints, disables them and enables them again. */
+/** Warns about failing endpoints, disables and probes them, and enables them again. */
 export const endpointHealthSweep: CommandSweep = {
   name: 'watch-endpoints',
   everyMs: 5_000,

@@ -4,7 +4,9 @@ import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js'
 import { type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 import { type HealthStep, IS_EXHAUSTED_NOTICE_DUE_SQL, NEXT_STEP_SQL, REACHED_HOURS_SQL } from './rules.js';
 
-/** An endpoint with the health of its endpoint queue, while the transaction locks both rows. */
+/**
+ * An endpoint with the health of its endpoint queue. The transaction has locked the rows of both.
+ */
 export interface WatchedEndpoint extends HealthProgress {
   url: string;
   enabled: boolean;
@@ -14,19 +16,19 @@ export interface WatchedEndpoint extends HealthProgress {
   last_success_at: string | null;
   last_error: string | null;
   exhausted_count: number;
-  /** Also null when its partition was dropped. */
+  /** The delivery that was exhausted last; null if there is none, or its partition was dropped. */
   last_exhausted_id: string | null;
   /** The step that is due as of `now`. */
   step: HealthStep | null;
   tells_exhausted: boolean;
   reached_hours: number | null;
-  /** PostgreSQL's clock, which also sets the times of the endpoint queue. */
+  /** The time by PostgreSQL's clock, which also sets the times in the endpoint queue. */
   now: string;
 }
 
 /**
- * Locks endpoints and then their rows in webhook_lanes, the lock order of every writer. An endpoint
- * without such a row is missing from the result.
+ * Locks endpoints, and then their rows in webhook_lanes, in the same sequence as all other
+ * transactions. An endpoint without such a row is missing from the result.
  */
 export async function lockWatchedEndpoints(
   tx: Transaction,
@@ -50,7 +52,7 @@ export async function lockWatchedEndpoints(
   return new Map(rows.map(({ record }) => [refKey(record), record]));
 }
 
-/** Stores whether endpoints are enabled. */
+/** Stores whether endpoints are enabled, and if not, why and since when. */
 export async function storeEnabledState(tx: Transaction, rows: readonly WatchedEndpoint[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
