@@ -26,7 +26,8 @@ describe('landed migrations', () => {
     });
   }
 
-  // `npm run generate` adds a new migration at the end.
+  // `npm run generate` appends a new migration's checksum to the file. A migration whose name has
+  // too early a time therefore breaks the sorted sequence.
   it('a new migration sorts after all landed ones', () => {
     const landed = Object.keys(frozen);
     expect(landed).to.deep.equal([...landed].sort());

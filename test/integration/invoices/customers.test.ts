@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** The 12 fields of the specification and the later fields, in the sequence of the response. */
+/**
+ * The response's members in sequence: the 12 fields of the specification, then the fields added
+ * later.
+ */
 const MEMBERS = [
   'id',
   'company_name',

@@ -4,7 +4,10 @@ import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** The 15 fields of the specification, then the added fields, in the response's sequence. */
+/**
+ * The response's members in sequence: the 15 fields of the specification, then the fields added
+ * later.
+ */
 const MEMBERS = [
   'id',
   'invoice_number',
@@ -153,7 +156,8 @@ describe('invoices', () => {
     });
 
     it('invoice tax is rounded once, not per line item, half away from zero', async () => {
-      // 3 × 6 cents at 8.25 % is 1.485. Rounded per line item, the tax would be 0 three times.
+      // The tax on 3 × 6 cents at 8.25 % is 1.485 cents, rounded to 1. Rounded per line item, the
+      // tax would be three times 0.
       const small = Array.from({ length: 3 }, () => lineItem({ unit_price_cents: 6, taxable: true }));
       expect((await createRecord('/invoices', invoiceInput({ line_items: small }))).tax_cents).to.equal(1);
       const half = [lineItem({ unit_price_cents: 200, taxable: true })];

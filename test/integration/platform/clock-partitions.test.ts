@@ -29,7 +29,7 @@ describe('partitions kept by the clock', () => {
       id,
       firstIdAt(Date.now() + YEAR_MS),
     ]);
-    // The clock starts only now, because it runs every schedule immediately.
+    // Start the clock only now, because it runs every schedule immediately.
     await startClock(stack.runtime);
     await openClockQueue(stack.runtime).add('keep-partitions', {}, { jobId: newId() });
     await eventually('the metric to count the stray row', async () => (await readGauge()) === '1');

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import type { TestResponse } from '../../support/client.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** The 12 fields of docs/specification.md, then the added fields, in the response's sequence. */
+/**
+ * The response's members in sequence: the 12 fields of docs/specification.md, then the fields added
+ * later.
+ */
 const MEMBERS = [
   'id',
   'job_number',
