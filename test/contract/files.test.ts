@@ -22,7 +22,7 @@ const TOP_LEVEL = [
   'package.json',
   'package-lock.json',
 ];
-/** Match top-level names that tools require or that git ignores. */
+/** Patterns of top-level names that tools require or that git ignores. */
 const TOOL_FILES = [
   /^\./,
   /^tsconfig(\.\w+)?\.json$/,

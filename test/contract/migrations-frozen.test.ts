@@ -26,8 +26,8 @@ describe('landed migrations', () => {
     });
   }
 
-  // `npm run generate` appends a new migration's checksum to the file. A migration whose name has
-  // too early a time therefore breaks the sorted sequence.
+  // `npm run generate` appends a new migration to frozen-migrations.json. This test fails if the
+  // migration's time is earlier than that of a landed migration.
   it('a new migration sorts after all landed ones', () => {
     const landed = Object.keys(frozen);
     expect(landed).to.deep.equal([...landed].sort());

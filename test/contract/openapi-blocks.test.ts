@@ -45,7 +45,8 @@ describe('@openapi blocks', () => {
 
   it('no block repeats a right: the document states it', () => {
     for (const file of readdirSync(join(PROJECT, 'api/routes'))) {
-      // Join the lines of each block, because a line break may separate words of the pattern.
+      // Join the lines of each block, because a sentence that the pattern matches may be broken
+      // across lines.
       const text = readFileSync(join(PROJECT, 'api/routes', file), 'utf8').replace(/\s+\*\s+/g, ' ');
       expect(text, file).to.not.match(/needs? the (permission|scope) [a-z_]+\.|Not for agent keys/i);
     }

@@ -32,8 +32,8 @@ const PUBLIC = ['GET /openapi.json', 'GET /downloads/{token}'];
 /** Needs no key, because the token in the link is the credential. */
 const DOWNLOAD = 'GET /downloads/{token}';
 /**
- * Needs no credential, because people sign in here. It creates no record of the account, so it does
- * not accept the Idempotency-Key and dry-run headers of other writes.
+ * Needs no credential, because people sign in here. The operation creates no record of the account,
+ * so it does not accept the Idempotency-Key and dry-run headers of other writes.
  */
 const SIGN_IN = 'POST /session';
 const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
@@ -114,8 +114,8 @@ describe('openapi.json: operations', () => {
       const isPublic = PUBLIC.includes(name);
       const expected = [
         406,
-        // Public operations can return 429 too: without a key, unread responses count for the
-        // client's network.
+        // Public operations can return 429 too, because unread responses are limited per client
+        // network if the request has no key.
         429,
         ...(isPublic ? [] : [401, 500, 503]),
         ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),

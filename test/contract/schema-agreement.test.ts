@@ -30,7 +30,7 @@ function accepts(schema: Joi.Schema, value: unknown): boolean {
 }
 
 /**
- * Trims all texts in `value`. The service trims a text before it checks the length, and JSON Schema
+ * Trims all texts in `value`, as the service does before it checks their lengths. JSON Schema
  * cannot express that.
  */
 function trimTexts(value: unknown): unknown {

@@ -6,7 +6,7 @@ import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { PROJECT } from '../support/load/processes.js';
 
 /**
- * The folders whose SQL is checked. Migrations may write every table, so their folder is missing.
+ * The folders whose SQL is checked. Migrations are left out, because they may write every table.
  */
 const PRODUCT_FOLDERS = ['api', 'bin', 'mcp', 'shared', 'workers'];
 
@@ -49,7 +49,7 @@ const UNNAMED = '(not named)';
 
 interface Write {
   path: string;
-  /** A table's name, or `${…}` if the SQL inserts the name. */
+  /** A table's name, or `${…}` if the SQL gets the name from a variable. */
   table: string;
 }
 
@@ -66,8 +66,8 @@ function listTexts(source: ts.SourceFile): string[] {
 }
 
 /**
- * Returns the table that `name` in the code stands for: `workOrder` stands for the table of
- * `workOrderTable`, and any other name is a table.
+ * Returns the table that `name` stands for. `workOrder` stands for the table of `workOrderTable`.
+ * Any other name is the name of a table.
  */
 function resolveTable(name: string): string {
   const entityType = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -59,7 +59,7 @@ function formatArguments({ inputSchema }: Json): string {
     .join(', ');
 }
 
-/** Builds a key with `scopes` and `readOnly`, the only members that the listing of tools reads. */
+/** Builds a key with `scopes` and `readOnly`, the only members that matter for a list of tools. */
 const keyWithScopes = (scopes: readonly AgentScope[], readOnly = false) =>
   ({ scopes, readOnly }) as Principal;
 

@@ -22,7 +22,7 @@ const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }
 type Args = Record<string, unknown>;
 
 /**
- * Trims all texts in `value`. The service trims a text before it checks the length, and JSON Schema
+ * Trims all texts in `value`, as the service does before it checks their lengths. JSON Schema
  * cannot express that.
  */
 function trimTexts(value: unknown): unknown {

@@ -196,8 +196,8 @@ describe('rights of API keys and agent keys', () => {
   });
 
   /**
-   * Maps rights to a client. Equal rights share a key, because an account has at most 100 live
-   * keys.
+   * Maps rights to a client with these rights. Equal rights share a key, because an account has at
+   * most 100 live keys.
    */
   const clients = new Map<string, Promise<TestClient>>();
   const clientWith = (options: KeyOptions): Promise<TestClient> => {

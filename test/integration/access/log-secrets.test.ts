@@ -278,7 +278,7 @@ describe('log output at LOG_LEVEL=trace', () => {
     const batches = entries.filter((entry) => entry.msg === 'batch');
     expect(batches).to.not.deep.equal([]);
     for (const entry of batches) {
-      // Not equal, because a batch may also contain a canary command, which has no tenant.
+      // Asserts `include`, because a batch may also contain a canary command, which has no tenant.
       expect(entry.tenants).to.include(tenantId);
       expect(entry.ms).to.be.a('number');
       expect(entry.commands).to.be.at.least(1);

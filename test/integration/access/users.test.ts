@@ -31,7 +31,7 @@ describe('users of an account', () => {
   };
   /**
    * Adds a user. Sends the request with the API key, or with a person's session if the body has a
-   * password.
+   * password, because only a person may set one.
    */
   const addUser = async (
     body: Record<string, unknown> = {},

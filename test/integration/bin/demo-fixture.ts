@@ -56,7 +56,10 @@ export class DemoDatabases {
   }
 }
 
-/** Starts a server before the block, and afterwards stops the server and removes its files. */
+/**
+ * Starts a PostgreSQL server before the describe block. Afterwards, stops the server and removes
+ * its files.
+ */
 export function useDemoDatabases(): DemoDatabases {
   const databases = new DemoDatabases();
   before(() => databases.start());

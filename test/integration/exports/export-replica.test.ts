@@ -126,7 +126,7 @@ describe('exports from a replica', function () {
       config: { ...stack.runtime.config, databaseReplicaUrl: 'postgres://tow:x@127.0.0.1:1/tow' },
     };
     expect(await chooseSource(unreachable, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
-    // If the setting names the primary as the replica, that replica is always current.
+    // DATABASE_REPLICA_URL may name the primary, which is always current.
     expect(await isReplicaCurrent(primary.databaseUrl, { lsn: walLsn, timeoutMs: 0 })).to.equal(true);
   });
 });

@@ -172,8 +172,8 @@ describe('export runs', () => {
       { action: 'export.created', actor_type: 'api_key', source: 'rest' },
       { action: 'export.completed', actor_type: 'system', source: 'job' },
     ]);
-    // Submit the completion a second time, as after a worker's crash. It must record no second
-    // event.
+    // Submit the completion a second time, as after a worker's crash. The repeated completion must
+    // record no second event.
     await account.submit(account.buildCompletion(completed.id, 1));
     expect((await hook.client.get('/events?type=export.completed')).body.data.count).to.equal(1);
   });

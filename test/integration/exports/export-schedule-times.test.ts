@@ -19,7 +19,7 @@ describe('export schedule times', () => {
   before(async () => {
     client = new pg.Client({ connectionString: await createDatabase() });
     await client.connect();
-    // Use another time zone in the session, which must not affect the computed times.
+    // Use another time zone in the session. This must not affect the computed times.
     await client.query("set time zone 'Pacific/Auckland'");
   });
   after(() => client.end());

@@ -142,7 +142,7 @@ describe('invoices', () => {
       lineItem({ quantity: 3, unit_price_cents: 1999 }),
       lineItem({ category: 'discount', unit_price_cents: -1000, taxable: true }),
     ];
-    // 5000 + 5997 - 1000; the taxable part is 5000 - 1000.
+    // The subtotal is 5000 + 5997 - 1000. The taxable part is 5000 - 1000.
     const subtotal_cents = 9997;
 
     it("an invoice is taxed once on its taxable subtotal, at the account's rate", async () => {

@@ -5,9 +5,9 @@ import { findExpressions, generateAttacksOn } from '../../support/text/regular-e
 const FOLDERS = ['api', 'mcp', 'workers', 'shared', 'bin'];
 const CHARS = 64 * 1024;
 /**
- * Every text is first measured with this length, and again with CHARS if it takes more than {@link
- * SUSPICIOUS_MS}. A quadratic expression that exceeds the limit 20 times takes 2560 ms for CHARS,
- * and 40 ms here.
+ * Each text is first measured with this many characters. If this takes more than {@link
+ * SUSPICIOUS_MS}, the text is measured again with CHARS characters. A quadratic expression that
+ * takes 20 times the limit for CHARS (2560 ms) takes 40 ms here.
  */
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;

@@ -25,8 +25,8 @@ describe('fair sharing of mails between accounts', () => {
   after(() => fixture.stop());
 
   /**
-   * Sends an invoice of the other account. Returns how many mails the server accepted from then up
-   * to and including this invoice's mail.
+   * Sends an invoice of the other account, and waits for its mail. Returns the place of this mail
+   * among the mails that the server accepted after the request.
    */
   async function sendInvoiceOfOther(): Promise<number> {
     const { client } = other;

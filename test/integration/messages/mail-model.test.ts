@@ -12,7 +12,7 @@ import { MailFixture } from './mail-fixture.js';
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 1e7);
 const RUNS = countRuns(30);
 
-/** How the mail server behaves for each reply. */
+/** Maps the reply of a step to the behavior of the mail server. */
 const MANNERS: Readonly<Record<'accepts' | 'refuses' | 'defers', MailBehavior>> = {
   accepts: { as: 'accept' },
   refuses: { as: 'refuse', code: 550, text: 'no', at: 'recipient' },

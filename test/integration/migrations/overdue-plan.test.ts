@@ -7,7 +7,7 @@ import { explainRun, type RunNode } from '../../support/writes/explain.js';
 
 const TENANTS = 10;
 /**
- * Number of invoices per account, and of each of three kinds, that will not be due for a long time.
+ * Number of invoices of each of three kinds, in each account, that will not be due for a long time.
  */
 const FAR = 700;
 /** Number of invoices per account that are past due, but whose claim is with a motor club. */

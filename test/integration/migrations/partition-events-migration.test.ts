@@ -39,7 +39,8 @@ describe('the migration that partitions events by week', () => {
   let db: Database;
 
   /**
-   * Creates a database as the version before this migration left it, with its events and rights.
+   * Creates a database as the version before this migration left it: with events, and with the
+   * rights that the version granted.
    */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();
@@ -97,7 +98,7 @@ describe('the migration that partitions events by week', () => {
     };
     const traffic = [runRepeatedly(writeOne), runRepeatedly(writeOne), runRepeatedly(readMore)];
     try {
-      // Not equal, because later migrations run too.
+      // Asserts `include`, because later migrations run too.
       expect(await migrate(optionsFor(databaseUrl))).to.include(MIGRATION);
       const atEnd = written.length;
       while (written.length < atEnd + 10) await new Promise((resolve) => setTimeout(resolve, 5));

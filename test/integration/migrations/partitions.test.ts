@@ -187,8 +187,8 @@ describe('weekly partitions', () => {
       expect(types).to.not.include('Sort').and.not.include('Seq Scan');
       const scans = nodes.filter((node) => node['Node Type'].startsWith('Index'));
       const read = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
-      // The query reads the page, one row that shows that a next page exists, and one row per
-      // partition to merge the partitions.
+      // Besides the page, the query reads one row that shows that a next page exists, and one row
+      // per partition to merge the partitions.
       expect(read).to.be.within(limit + 1, limit + partitions);
       // PostgreSQL skips partitions that the cursor has passed, but never the default partition.
       expect(scans).to.have.length(partitions + 1);

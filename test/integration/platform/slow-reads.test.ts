@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../../../shared/platform/postgres/d
 import { createDatabase } from '../../support/stores.js';
 
 const LOCK = 6_022;
-/** This read lasts until the test releases the lock. */
+/** A read that lasts until the test releases the lock. */
 const HELD_READ = { text: `select pg_advisory_xact_lock_shared(${LOCK})` };
 const HELD_SEARCH = { ...HELD_READ, timeoutMs: 20_000 };
 const SLOW_SEARCH = { text: 'select pg_sleep(0.15)', timeoutMs: 20_000 };

@@ -43,12 +43,12 @@ import { buildCommand } from '../../support/writes/commands.js';
 const operations = listDocumentedOperations().filter(
   (one) =>
     one.path !== '/stream' &&
-    // Signing in needs no credential. test/integration/access/sign-in.test.ts tests the isolation
-    // of sign-ins.
+    // Leave out the sign-in, because it needs no credential.
+    // test/integration/access/sign-in.test.ts tests the isolation of sign-ins.
     one.name !== 'POST /session' &&
-    // An account's audit log contains every id that the account requested, even ids of other
-    // tenants. test/integration/events/audit-log.test.ts tests that the log contains no other data
-    // of other tenants.
+    // Leave out the audit log. It contains every id that the account requested, even ids of other
+    // tenants. test/integration/events/audit-log.test.ts tests that it contains no other data of
+    // other tenants.
     !one.path.startsWith('/audit-log'),
 );
 
@@ -126,8 +126,8 @@ describe('tenant isolation of all API operations', () => {
   }
 
   /**
-   * Returns a client with the intruder's key or session. Signing out ends a session, so it gets a
-   * separate one.
+   * Returns a client with the intruder's key or session. The sign-out gets a separate session,
+   * because it ends that session.
    */
   async function openCaller(operation: DocumentedOperation): Promise<TestClient> {
     if (findRequiredCredential(operation) === 'key') return intruder.client;

@@ -32,10 +32,7 @@ class SlowSweep {
     return performance.now() - startedAt;
   }
 
-  /**
-   * Records that the account has failed for the time `failingFor`, and failed last the time
-   * `lastTry` ago.
-   */
+  /** Records that the account has been failing for `failingFor`, and failed last `lastTry` ago. */
   async recordFailure(id: string, failingFor: string, lastTry: string): Promise<void> {
     await this.stack.rows(
       id,

@@ -5,8 +5,8 @@ const DAY = 86_400;
 
 describe('wait of mails over the daily limit', () => {
   /**
-   * Returns the second of the next day at which a mail is due that was held at `second` of this
-   * day.
+   * Takes the second of the day at which a mail is held. Returns the second of the next day at
+   * which the mail is due.
    */
   const dueAt = (second: number) => second + computeWaitForNextDay(DAY - second) - DAY;
 

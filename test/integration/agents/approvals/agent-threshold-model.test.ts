@@ -128,8 +128,9 @@ class World {
           : undefined;
     if (response.status === 202) {
       expect(threshold, 'held below both thresholds').to.not.equal(undefined);
-      // When a concurrent write was held, fewer drafts may have existed than the model now has. The
-      // model may therefore expect another threshold.
+      // Check the threshold only after sequential writes. A concurrent write may have been held
+      // when fewer drafts existed than the model now has, so the model may expect another
+      // threshold.
       if (isSequential)
         expect(response.body.approval.held_by, 'the threshold in held_by').to.equal(threshold);
       this.held.push({ ...write, id: response.body.approval.id });
@@ -177,7 +178,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
         amounts.map((amount) => world.agent.post('/invoices', buildBody(world, index, amount))),
       );
       // Check the created drafts before the held writes. The model then contains every draft that
-      // can have held a write.
+      // may have caused a write to be held.
       const indexesByStatus = [...responses.keys()].sort(
         (a, b) => (responses[a]?.status ?? 0) - (responses[b]?.status ?? 0),
       );

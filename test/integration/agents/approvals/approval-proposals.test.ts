@@ -169,7 +169,7 @@ describe('approvals that an agent proposes, and their list', () => {
         tenant.client.post(`/invoices/${id}/cancel`, { reason: 'x' }),
       ]);
       const { status } = (await agent.get(`/invoices/${id}`)).body;
-      // Cancelling succeeds in both cases, because an approved invoice may be cancelled until it is
+      // Cancelling always succeeds, because an approved invoice may be cancelled until it is
       // released.
       expect(cancelled.status).to.equal(200);
       expect(status).to.equal('cancelled');

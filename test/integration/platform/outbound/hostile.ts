@@ -241,8 +241,8 @@ const bodies: NamespaceScenarios = {
       expect(response).to.include({ status: 200, isTruncated: true });
       expect(response.body.toString()).to.equal(`${'abcd'.repeat(250)}a`);
       await waitForClose(receiver.connections[0]);
-      // The kernel's buffers accept less than this. From a client that kept reading, the receiver
-      // would have sent more.
+      // The kernel's buffers accept less than 20 MB. A client that kept reading would have accepted
+      // more.
       expect(acceptedBytes).to.be.lessThan(20_000_000);
     });
   },

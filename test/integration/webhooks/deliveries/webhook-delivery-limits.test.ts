@@ -38,8 +38,8 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
       const { arrivals } = hook.receiver;
       for (const [index, at] of sent.slice(0, -10).entries()) {
         expect((sent[index + 10] ?? 0) - at).to.be.at.least(1000 - ROUNDED_MS);
-        // If a request was delayed on its way, the distance to later requests is shorter by that
-        // delay.
+        // If a request was delayed on its way, the time between its arrival and later arrivals is
+        // shorter by that delay.
         const heldUp = Math.max(JITTER_MS, (arrivals[index] ?? 0) - at);
         expect((arrivals[index + 10] ?? 0) - (arrivals[index] ?? 0)).to.be.at.least(1000 - heldUp);
       }

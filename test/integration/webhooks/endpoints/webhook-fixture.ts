@@ -214,8 +214,8 @@ export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
 }
 
 /**
- * Returns a responder that gives the nth request for an id the nth reply, and later requests the
- * last reply.
+ * Returns a responder. Of the requests with one webhook-id, the nth gets the nth reply, and later
+ * requests get the last reply.
  */
 export function respondInSequence(...replies: Awaited<ReturnType<Responder>>[]): Responder {
   return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};

@@ -68,8 +68,8 @@ describe('webhook replays run by the clock', () => {
 
   it('a replay continues with other endpoints when one endpoint has too many open deliveries', async () => {
     const account = await clocks.createAccount();
-    // Sort the ids, because the replay starts with the lower id. Of two ids from one millisecond,
-    // either may be lower.
+    // Sort the ids, because a replay starts with the endpoint that has the lower id. Of two ids
+    // from one millisecond, either may be lower.
     const [full, free] = [account.endpoint, await insertEndpoint(account.tenantRows)].sort() as [
       string,
       string,
