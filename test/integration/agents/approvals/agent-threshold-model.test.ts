@@ -40,8 +40,8 @@ interface Billed {
 }
 
 /**
- * True if two drafts count together: they share a work order, customer or billing address, or both
- * lack customer and address, or both lack work order and customer.
+ * True if two drafts count together. They do if they share a work order, customer or billing
+ * address. They also do if both lack customer and address, or both lack work order and customer.
  */
 function areCountedTogether(one: Billed, other: Billed): boolean {
   const matchBoth = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);

@@ -119,7 +119,7 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
 
   it('GET /webhook-deliveries skips the partitions before since and after until', async () => {
     const at = (ms: number) => new Date(ms).toISOString();
-    // PostgreSQL must also read some partitions outside the period: a replay may create a delivery
+    // PostgreSQL must also read some partitions outside the period. A replay may create a delivery
     // a week after the time in its id, and a date means midnight in some time zone.
     const recent = await explainPlan(
       stack.runtime.db,
