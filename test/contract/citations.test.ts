@@ -15,12 +15,14 @@ const CITED_PATH = new RegExp(
   `(?<![\\w./@-])(?:${ROOMS})/[\\w./-]*[\\w-]\\.(?:ts|md|json|sh|cjs|yaml)\\b`,
   'g',
 );
-/** Matches `docs/x.md §1` with the sections that may follow: `§1 "Title", §2 and §3`. */
+/**
+ * Matches a file with one or more sections: `docs/x.md §1`, or `docs/x.md §1 "Title", §2 and §3`.
+ */
 const CITED_SECTIONS = /(docs\/[\w./-]+\.md) §\d+(?:\.\d+)*(?:(?: "[^"]*")?(?:,| and) §\d+(?:\.\d+)*)*/g;
 const SECTION_NUMBER = /§(\d+(?:\.\d+)*)/g;
 const RFC_SECTION = /RFC ?\d+(?:bis)? §[\d.]+/g;
 const CITED_ADR = /\bADR (\d+)\b/g;
-/** These texts name a section or a note without a file of the repository. */
+/** Matches citations that a reader cannot look up, because they name no file of the repository. */
 const UNRESOLVABLE = [
   /\bdecisions? \d+\b/i,
   /\b(?:spec|specification),? (?:§ ?)?\d/i,
@@ -34,7 +36,7 @@ const adrNumbers = new Set(listFiles(/^docs\/adr\/\d{4}-/).map((path) => Number(
 const markdown = listFiles(/\.md$/);
 const sources = listFiles(/\.(ts|cjs)$/).filter((file) => file !== 'test/contract/citations.test.ts');
 
-/** Keeps the result for each file, because many passages cite the same file. */
+/** Wraps `read` so that it reads each file only once. Many passages cite the same file. */
 function once<R>(read: (file: string) => R): (file: string) => R {
   const results = new Map<string, R>();
   return (file) => {
@@ -43,7 +45,7 @@ function once<R>(read: (file: string) => R): (file: string) => R {
   };
 }
 
-/** Lists the section numbers of a Markdown file: "4", "4.1". */
+/** Returns the section numbers in a Markdown file, such as "4" and "4.1". */
 const sectionsIn = once((file): Set<string> => {
   const headings = readSource(file).matchAll(/^#+ (?:§ ?)?(\d+(?:\.\d+)*)\.?\s/gm);
   return new Set([...headings].map(([, number]) => number!));

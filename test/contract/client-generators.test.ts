@@ -50,7 +50,8 @@ describe('openapi.json suits client generators', () => {
   });
 
   it('no two generated types get the same name', () => {
-    // Generators name an enum inside a component after the component and its member.
+    // Client generators name an inline enum after the component and the member: `Invoice` with
+    // `status` becomes `InvoiceStatus`.
     const inlineEnumNames = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties as Record<string, OpenApiNode>)
         .filter(([, member]) => Array.isArray(member.enum))

@@ -17,7 +17,6 @@ const recorderSources = ['shared/resources', 'workers'].flatMap((folder) =>
 );
 
 describe('event catalogue', () => {
-  // The compiler ensures that no other type is recorded: EventDraft accepts only these.
   it('defines every type that can be recorded, and the sources record each type', () => {
     expect(Object.keys(EVENT_TYPE_CATALOGUE)).to.have.members([...EVENT_TYPES]);
     const unrecorded = EVENT_TYPES.filter(

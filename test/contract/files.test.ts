@@ -6,7 +6,6 @@ import { PROJECT } from '../support/load/processes.js';
 const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
-/** Written by a tool. */
 const GENERATED = ['shared/contracts/generated.ts', 'shared/config/generated.ts'];
 
 const TOP_LEVEL = [
@@ -23,7 +22,7 @@ const TOP_LEVEL = [
   'package.json',
   'package-lock.json',
 ];
-/** Files that tools require at the top level, and files that git ignores. */
+/** Patterns of top-level names that tools require or that git ignores. */
 const TOOL_FILES = [
   /^\./,
   /^tsconfig(\.\w+)?\.json$/,
@@ -53,7 +52,7 @@ const SHARED_FOLDERS = [
   'sync',
 ];
 
-/** Names that do not describe the content. */
+/** Forbidden names, because they say nothing about the content. */
 const VAGUE_NAMES = /^(utils?|helpers?|common|misc|managers?|services?|data|lib|types|constants)$/;
 
 function listSources(folder: string): string[] {

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { PROJECT } from '../support/load/processes.js';
 
 const MAX_FILES = 15;
-/** People look up a file of these folders by its name. */
+/** These folders may have any number of files, because people look up a file there by its name. */
 const LISTS = ['api/routes', 'docs/adr', 'migrations'];
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -16,7 +16,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(PROJECT, file)));
 
-/** Returns the folders that each folder's own files import, with an example of such an import. */
+/** Maps each folder to the folders that its own files import, each with one example import. */
 function readFolderImports(): Map<string, Map<string, string>> {
   const sources = new Set(files.filter((file) => file.endsWith('.ts')));
   const imports = new Map<string, Map<string, string>>();
@@ -34,7 +34,7 @@ function readFolderImports(): Map<string, Map<string, string>> {
   return imports;
 }
 
-/** Returns whether the imports lead from a folder to another, directly or through others. */
+/** True if imports lead from `start` to `goal`, directly or through other folders. */
 function leadsTo(imports: Map<string, Map<string, string>>, start: string, goal: string): boolean {
   const seen = new Set<string>();
   const left = [start];
@@ -48,7 +48,8 @@ function leadsTo(imports: Map<string, Map<string, string>>, start: string, goal:
 }
 
 describe('folders', () => {
-  // The rule of dependency-cruiser counts subfolders as part of their folder; this check does not.
+  // This check treats each subfolder as a separate folder. The cycle rule of dependency-cruiser
+  // counts a subfolder as part of its parent.
   it('no folder imports another that imports it back, directly or through others', () => {
     const imports = readFolderImports();
     expect(imports.size).to.be.above(60);

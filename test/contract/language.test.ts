@@ -1,24 +1,26 @@
-/** The rules of language that a program can check; CONTRIBUTING.md has the others. */
+/** Checks those language rules of CONTRIBUTING.md that a program can check. */
 import { expect } from 'chai';
 import { listFiles, readComments, readIdentifiers, readSource } from '../support/text/source-text.js';
 
 const MAX_COMMENT_COLUMNS = 100;
 
-/** A word with one meaning in this repository, and its forbidden uses. */
+/** A word that has one meaning in this repository, with patterns of its forbidden uses. */
 interface WordRule {
   word: string;
   instead: string;
-  /** Forbidden in comments and Markdown. */
+  /** Pattern that is forbidden in comments and Markdown. */
   inText?: RegExp;
-  /** Forbidden as a word of an identifier (`openLane` has the words `open` and `lane`). */
+  /**
+   * Pattern that no word of an identifier may match (`openLane` has the words `open` and `lane`).
+   */
   inNames?: RegExp;
-  /** Forbidden in a whole identifier. */
+  /** Pattern that no whole identifier may match. */
   wholeName?: RegExp;
-  /** In a name, this term of the trade may contain the word. */
+  /** Technical terms that contain the word and are allowed in identifiers. */
   term?: RegExp;
-  /** The word has its one meaning in these files. */
+  /** Files that are not checked, because they use the word in its one meaning. */
   except?: RegExp;
-  /** The rule must catch this text or name. */
+  /** A text or an identifier that the rule must catch. */
   example: string;
 }
 
@@ -92,9 +94,9 @@ const WORD_RULES: WordRule[] = [
   },
 ];
 
-/** These files quote the words in order to forbid or explain them. */
+/** Files that may contain all the words, because they forbid or explain them. */
 const QUOTES_WORDS = /^test\/contract\/language\.test\.ts$|^CONTRIBUTING\.md$|^CHANGELOG\.md$/;
-/** Others fix these identifiers: columns, settings, members of the API. */
+/** Identifiers that are allowed, because they repeat names of columns, settings or API members. */
 const OUTER_NAMES = new Set([
   'webhook_lanes',
   'statement_timeout',
@@ -129,7 +131,9 @@ const passages = [
 ];
 const identifiers = new Map(code.map((file) => [file, readIdentifiers(file)]));
 
-/** `openLane` → open, lane; `MAX_LANES` → max, lanes. */
+/**
+ * Splits an identifier into lower-case words: `openLane` → open, lane; `MAX_LANES` → max, lanes.
+ */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -138,7 +142,7 @@ function wordsOf(name: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** Removes code, because identifiers have rules of their own. */
+/** Removes code in backticks, because identifiers are checked by separate patterns. */
 const withoutCode = (text: string) => text.replace(/`[^`]*`/g, '');
 
 function breaksRule(rule: WordRule, text: string): boolean {

@@ -26,7 +26,8 @@ describe('landed migrations', () => {
     });
   }
 
-  // `npm run generate` adds a new migration at the end.
+  // `npm run generate` appends a new migration to frozen-migrations.json. This test fails if the
+  // migration's time is earlier than that of a landed migration.
   it('a new migration sorts after all landed ones', () => {
     const landed = Object.keys(frozen);
     expect(landed).to.deep.equal([...landed].sort());

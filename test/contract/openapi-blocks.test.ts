@@ -7,7 +7,7 @@ import { collectRouteFacts } from '../../api/openapi/routes.js';
 import { PROJECT } from '../support/load/processes.js';
 import { findRequiredCredential, listDocumentedOperations } from '../support/text/openapi-walk.js';
 
-/** Builds the block of the route that lists drivers, with more members. */
+/** Builds the OpenAPI block of GET /drivers, with `members` added. */
 const buildBlock = (...members: string[]) => `/**
  * @openapi
  * /drivers:
@@ -45,7 +45,8 @@ describe('@openapi blocks', () => {
 
   it('no block repeats a right: the document states it', () => {
     for (const file of readdirSync(join(PROJECT, 'api/routes'))) {
-      // Joins the lines of the block, because a folded description may break anywhere.
+      // Join the lines of each block, because a sentence that the pattern matches may be broken
+      // across lines.
       const text = readFileSync(join(PROJECT, 'api/routes', file), 'utf8').replace(/\s+\*\s+/g, ' ');
       expect(text, file).to.not.match(/needs? the (permission|scope) [a-z_]+\.|Not for agent keys/i);
     }

@@ -25,13 +25,15 @@ const root = openApiDocument as unknown as OpenApiNode & {
   tags: { name: string }[];
 };
 
-/** The server answers these operations outside the router, without a key. */
+/**
+ * Operations that need no key. The server answers these itself, so the router does not have them.
+ */
 const PUBLIC = ['GET /openapi.json', 'GET /downloads/{token}'];
-/** The token in the link is the credential. */
+/** Needs no key, because the token in the link is the credential. */
 const DOWNLOAD = 'GET /downloads/{token}';
 /**
- * Needs no credential, because people sign in here. It creates no record of the account, so it does
- * not accept the two headers of a write.
+ * Needs no credential, because people sign in here. The operation creates no record of the account,
+ * so it does not accept the Idempotency-Key and dry-run headers of other writes.
  */
 const SIGN_IN = 'POST /session';
 const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
@@ -41,7 +43,9 @@ function getJsonSchema(response: OpenApiNode): OpenApiNode {
   return content?.['application/json']?.schema ?? {};
 }
 
-/** Adding routes uses no store, so the runtime is empty. */
+/**
+ * Lists the operations of the router. The runtime is empty, because adding routes does not use it.
+ */
 function listRoutedOperations(): string[] {
   const router = createRouter({} as ApiRuntime);
   return router.stack.flatMap((layer) =>
@@ -65,7 +69,10 @@ describe('openapi.json and the router', () => {
   });
 });
 
-/** These operations can approve an invoice that an agent has written: 428 without If-Match. */
+/**
+ * Operations that can approve an invoice. If an agent has written the invoice, they return 428 to a
+ * request without If-Match.
+ */
 const APPROVES = ['PATCH /invoices/{id}', 'POST /invoices/{id}/approve'];
 
 describe('openapi.json: operations', () => {
@@ -107,17 +114,19 @@ describe('openapi.json: operations', () => {
       const isPublic = PUBLIC.includes(name);
       const expected = [
         406,
-        // Also without a key: unread responses count for the client's network.
+        // Public operations can return 429 too, because unread responses are limited per client
+        // network if the request has no key.
         429,
         ...(isPublic ? [] : [401, 500, 503]),
         ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),
-        // A request for the document has no input that could be invalid.
+        // GET /openapi.json has no input that could be invalid.
         ...(isPublic ? [] : [400]),
-        // An account may have no logo.
+        // GET /settings/logo returns 404 if the account has no logo.
         ...(path.includes('{') || name === 'GET /settings/logo' ? [404] : []),
         ...(isWrite ? [413, 415] : []),
         ...(isWrite && name !== SIGN_IN ? [409, 422] : []),
-        // A write to a record with a version accepts If-Match.
+        // A write to a record with a version accepts If-Match, and returns 412 if the version
+        // differs.
         ...(parameters.some((parameter) => parameter.name === 'If-Match') ? [412] : []),
         ...(APPROVES.includes(name) ? [428] : []),
       ];
@@ -239,7 +248,7 @@ describe('openapi.json: examples', () => {
   });
 });
 
-/** OpenAPI 3.0.3 does not have these keywords of JSON Schema. */
+/** Keywords of JSON Schema that OpenAPI 3.0.3 does not support. */
 const UNSUPPORTED_KEYWORDS =
   `$schema $id $anchor $defs $comment $dynamicRef $dynamicAnchor $vocabulary const contains minContains maxContains prefixItems
   additionalItems patternProperties propertyNames dependencies dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties

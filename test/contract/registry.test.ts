@@ -15,14 +15,14 @@ import { openApiDocument } from '../support/openapi-validator.js';
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
-/** `dist/api/server.js` → `api/server.ts`. */
+/** Returns the source of a built file: `dist/api/server.js` → `api/server.ts`. */
 const toSourcePath = (built: string) => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
 describe('commands and handlers', () => {
   const types = commands.map((command) => command.type);
 
   it('every command has exactly one handler, and every handler has a command', () => {
-    // `members` also compares how often a type occurs.
+    // `members` also fails if a type occurs twice.
     expect(HANDLER_ENTRIES.map(([type]) => type)).to.have.members(types);
     for (const [type, handler] of HANDLER_ENTRIES) expect(handler, type).to.be.a('function');
   });
@@ -67,8 +67,8 @@ describe('resources', () => {
 
   it('every resource has documented routes for its list and its records', () => {
     for (const [entityType, { collection }] of Object.entries(RESOURCE_TABLES)) {
-      // These have no path with an id: an account has one settings record, and a
-      // person sees only the current session.
+      // These two have no path with an id: an account has one settings record, and a person sees
+      // only the current session.
       if (['settings', 'session'].includes(entityType)) continue;
       expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/{id}`);
     }
@@ -122,7 +122,8 @@ describe('migrations/index.ts', () => {
     for (const { name, up, down } of migrations) {
       expect(name).to.match(/^\d{14}_[a-z_]+$/);
       const module = (await import(`../../migrations/${name}.js`)) as { up: unknown; down: unknown };
-      // Compare the texts, because the loader may create a second module for this import.
+      // Compare the functions' source texts, because the loader may create a second module for this
+      // import.
       expect(String(module.up), name).to.equal(String(up));
       expect(String(module.down), name).to.equal(String(down));
     }
@@ -186,7 +187,10 @@ describe('package.json', () => {
   });
 });
 
-/** Reads the operators' configuration table: setting → documented default. */
+/**
+ * Reads the table of settings in docs/guides/operators.md. Maps each setting to its documented
+ * default.
+ */
 function readDocumentedSettings(): Map<string, string> {
   const lines = read('docs/guides/operators.md').split('\n');
   const head = lines.findIndex((line) => /^\|\s*setting\s*\|/i.test(line));

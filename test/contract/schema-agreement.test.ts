@@ -22,14 +22,16 @@ const bodies = new Map(
   ),
 );
 
-/** Checks a body as shared/contracts/schemas/validate.ts does. */
+/**
+ * True if the Joi schema accepts `value`, with the options of shared/contracts/schemas/validate.ts.
+ */
 function accepts(schema: Joi.Schema, value: unknown): boolean {
   return schema.validate(value, { abortEarly: false, stripUnknown: true }).error === undefined;
 }
 
 /**
- * The service trims a text before it checks its length. JSON Schema cannot express that,
- * so the tests compare trimmed texts.
+ * Trims all texts in `value`, as the service does before it checks their lengths. JSON Schema
+ * cannot express that.
  */
 function trimTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();

@@ -5,21 +5,26 @@ import ts from 'typescript';
 import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { PROJECT } from '../support/load/processes.js';
 
-/** The migrations are left out, because they write every table once. */
+/**
+ * The folders whose SQL is checked. Migrations are left out, because they may write every table.
+ */
 const PRODUCT_FOLDERS = ['api', 'bin', 'mcp', 'shared', 'workers'];
 
-/** Everything below a room counts as the room. */
+/**
+ * A room is the unit that may write a table: a subfolder of one of these folders, or any other
+ * top-level folder. Deeper folders belong to their room.
+ */
 const FOLDERS_OF_ROOMS = ['shared/resources', 'shared', 'workers', 'bin'];
 
-/** These files may write tables of other rooms, for the given reason. */
+/** Files that may write tables of other rooms, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'bin/demo/': 'inserts two example tenants with their past, which no command can create',
   'bin/once/demo-reset.ts': 'deletes the example tenants from all tables',
 };
 
 /**
- * The table is a parameter of the queries in these files, so the caller's room counts as the
- * writer. The expression finds the table's name in a caller.
+ * Files whose queries have the table as a parameter, so the caller's room counts as the writer. The
+ * pattern finds the table's name in the caller's code.
  */
 const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
   'shared/records/merge-records.ts': /\b(?:mergeRecords|storeMerges)\((?:[^;]*?\btable: '([a-z_]+)')?/g,
@@ -44,11 +49,11 @@ const UNNAMED = '(not named)';
 
 interface Write {
   path: string;
-  /** As in the SQL: a name, or `${…}`. */
+  /** A table's name, or `${…}` if the SQL gets the name from a variable. */
   table: string;
 }
 
-/** Lists the string and template literals, where SQL stands. */
+/** Returns all string and template literals, because SQL can only be in these. */
 function listTexts(source: ts.SourceFile): string[] {
   const texts: string[] = [];
   const visit = (node: ts.Node) => {
@@ -60,7 +65,10 @@ function listTexts(source: ts.SourceFile): string[] {
   return texts;
 }
 
-/** `workOrder` names the definition `workOrderTable`. Any other name is a table. */
+/**
+ * Returns the table that `name` stands for. `workOrder` stands for the table of `workOrderTable`.
+ * Any other name is the name of a table.
+ */
 function resolveTable(name: string): string {
   const entityType = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return RESOURCE_TABLES[entityType]?.table ?? name;
@@ -71,7 +79,7 @@ function findWrites(path: string, code: string): Write[] {
   const named = listTexts(source).flatMap((text) =>
     WRITES.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? UNNAMED)),
   );
-  // Such a file passes on the table that its own callers name.
+  // Skip the files of `QUERIES_WITHOUT_TABLE`, because their callers name the table.
   const patterns = path in QUERIES_WITHOUT_TABLE ? [] : Object.values(QUERIES_WITHOUT_TABLE);
   const passed = patterns.flatMap((pattern) =>
     [...code.matchAll(pattern)].map(([, name]) => (name ? resolveTable(name) : UNNAMED)),

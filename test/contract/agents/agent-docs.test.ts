@@ -7,7 +7,6 @@ import { PROJECT } from '../../support/load/processes.js';
 
 const text = readFileSync(join(PROJECT, 'docs/agents/README.md'), 'utf8');
 
-/** mcp-registry.test.ts checks docs/agents/tools.md. */
 describe('docs/agents/README.md', () => {
   it('documents every error code for which a tool error suggests next steps', () => {
     const documentedCodes = new Set([...text.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));

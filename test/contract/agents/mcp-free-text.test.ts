@@ -4,7 +4,10 @@ import { FREE_TEXT_FIELDS } from '../../../mcp/text/untrusted-text.js';
 import { TOOLS } from '../../../mcp/tools/index.js';
 import { type OpenApiSchema, toInlineOpenApi } from '../../../shared/contracts/schemas/to-openapi.js';
 
-/** The service generates these texts, although their schema allows any text. */
+/**
+ * Names of members whose text the service itself generates. Their schema allows any text, so
+ * `isServiceText` cannot recognize these members.
+ */
 const SERVICE_TEXTS = new Set([
   'job_number',
   'action',
@@ -20,7 +23,7 @@ const SERVICE_TEXTS = new Set([
 const isServiceText = ({ enum: values, format, pattern }: OpenApiSchema) =>
   values !== undefined || pattern !== undefined || ['uuid', 'date-time', 'email'].includes(String(format));
 
-/** Lists the members of a schema that can hold any text. */
+/** Returns the names of all members of `schema` whose value can be any text. */
 function listTextNames(schema: OpenApiSchema, name = ''): string[] {
   if (schema.items) return listTextNames(schema.items as OpenApiSchema, name);
   if (schema.properties)

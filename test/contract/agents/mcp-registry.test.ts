@@ -21,8 +21,8 @@ const manifest = buildManifest(config) as Json;
 const listed = [...LISTED_TOOLS.values()];
 
 /**
- * Tools of `docs/specification.md §4.2` with their scopes of `docs/decisions.md §6.4`. An asterisk
- * marks a required argument.
+ * The tools of `docs/specification.md §4.2`, with their scopes from `docs/decisions.md §6.4`. In
+ * `args`, an asterisk marks a required argument.
  */
 const TABLE: Record<string, { scope: AgentScope; args: string; write?: true }> = {
   list_invoices: { scope: 'read_invoices', args: 'status, limit, cursor' },
@@ -51,7 +51,7 @@ const TABLE: Record<string, { scope: AgentScope; args: string; write?: true }> =
 
 const OPTIONS = ['idempotency_key', 'dry_run'];
 
-/** Formats a tool's arguments as TABLE does, without the write options. */
+/** Formats a tool's arguments as in `TABLE`, but leaves out those in `OPTIONS`. */
 function formatArguments({ inputSchema }: Json): string {
   return Object.keys(inputSchema.properties)
     .filter((name) => !OPTIONS.includes(name))
@@ -59,7 +59,7 @@ function formatArguments({ inputSchema }: Json): string {
     .join(', ');
 }
 
-/** Tool lists read only these members of a key. */
+/** Builds a key with `scopes` and `readOnly`, the only members that matter for a list of tools. */
 const keyWithScopes = (scopes: readonly AgentScope[], readOnly = false) =>
   ({ scopes, readOnly }) as Principal;
 

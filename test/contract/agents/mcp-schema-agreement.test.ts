@@ -21,7 +21,10 @@ const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }
 
 type Args = Record<string, unknown>;
 
-/** The service trims a text before it checks its length. JSON Schema cannot express that. */
+/**
+ * Trims all texts in `value`, as the service does before it checks their lengths. JSON Schema
+ * cannot express that.
+ */
 function trimTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();
   if (Array.isArray(value)) return value.map(trimTexts);

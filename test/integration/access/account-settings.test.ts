@@ -3,7 +3,10 @@ import { expectError, listValidationErrors } from '../../support/expect-error.js
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** Node accepts them. PostgreSQL refuses those up to AET, and misreads those from ACT on. */
+/**
+ * Time zones that Node accepts but PostgreSQL does not understand. PostgreSQL refuses the names up
+ * to AET, and reads the names from ACT on as other time zones.
+ */
 const NOT_IN_POSTGRES = [
   'SST',
   'CAT',

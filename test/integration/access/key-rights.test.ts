@@ -14,8 +14,8 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 
 /**
- * Every route that a right protects, with the scope that an agent key needs (null: no agent may
- * call it) and the permission that an API key needs.
+ * Every route that a right protects, with the scope that an agent key needs and the permission that
+ * an API key needs. Without a scope (null), no agent may call the route.
  */
 const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
   ['GET', '/invoices', 'read_invoices', 'read'],
@@ -195,7 +195,10 @@ describe('rights of API keys and agent keys', () => {
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
 
-  /** Clients by rights. Equal rights share a key, because an account has at most 100 live keys. */
+  /**
+   * Maps rights to a client with these rights. Equal rights share a key, because an account has at
+   * most 100 live keys.
+   */
   const clients = new Map<string, Promise<TestClient>>();
   const clientWith = (options: KeyOptions): Promise<TestClient> => {
     const rights = JSON.stringify(options);
@@ -210,7 +213,8 @@ describe('rights of API keys and agent keys', () => {
     [method, path]: (typeof ROUTES)[number],
   ): Promise<TestResponse> => {
     const body = method === 'POST' ? BODIES[path]?.(ids) : method === 'PATCH' ? {} : undefined;
-    // A dry run needs the same rights as the write, and keeps the records for the next route.
+    // Send each write as a dry run. It needs the same rights, and leaves the records unchanged for
+    // the next route.
     const headers = method === 'GET' ? {} : { 'x-service-dry-run': 'true' };
     const picture = { raw: createRedPng(), headers: { ...headers, 'content-type': 'image/png' } };
     return client.call(

@@ -65,7 +65,7 @@ describe('log output at LOG_LEVEL=trace', () => {
         DEMO: 'false',
         LOG_LEVEL: 'trace',
         BAD_CREDENTIALS_PER_MINUTE: '4',
-        // No server listens on this port.
+        // No mail server listens on port 1.
         SMTP_URL: `smtp://mailer:${SMTP_PASSWORD}@127.0.0.1:1`,
         MAIL_FROM: 'invoices@example.com',
       },
@@ -146,7 +146,7 @@ describe('log output at LOG_LEVEL=trace', () => {
     expect([...secrets.keys()].filter((name) => name.startsWith('a key made by'))).to.have.length(2);
   }
 
-  /** Creates endpoints, whose signing secrets and receiver headers are secrets. */
+  /** Creates an endpoint, and adds its signing secrets to `secrets`. */
   async function createEndpoints(): Promise<void> {
     const headers = { 'X-Receiver': RECEIVER_HEADER };
     const createdEndpoint = await client.post(
@@ -163,7 +163,10 @@ describe('log output at LOG_LEVEL=trace', () => {
     expect(refused.status).to.equal(400);
   }
 
-  /** The link of an invoice is a secret too: anyone with the link can read the invoice. */
+  /**
+   * Sends an invoice, and adds the token of the invoice's link to `secrets`, because anyone with
+   * the link can read the invoice.
+   */
   async function sendAndViewInvoice(): Promise<void> {
     const id = await createInvoiceAfter(client, ['approve']);
     const { body } = await client.post(`/invoices/${id}/send`, {});
@@ -275,7 +278,7 @@ describe('log output at LOG_LEVEL=trace', () => {
     const batches = entries.filter((entry) => entry.msg === 'batch');
     expect(batches).to.not.deep.equal([]);
     for (const entry of batches) {
-      // A batch may also contain a canary command, which has no tenant.
+      // Asserts `include`, because a batch may also contain a canary command, which has no tenant.
       expect(entry.tenants).to.include(tenantId);
       expect(entry.ms).to.be.a('number');
       expect(entry.commands).to.be.at.least(1);

@@ -14,12 +14,14 @@ import {
 import type { TestStack } from '../../support/stack.js';
 import { useOwnStack, useStack, useTenant } from '../../support/use-stack.js';
 
-/** Holds the running password checks of all people except this one. */
+/**
+ * Makes every password check wait until the test releases it, except the checks for this person.
+ */
 function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
   const own = `sign-in/${sha256(email).toString('base64url')}`;
   const count = limiter.consumeUnlessRefused.bind(limiter);
   const held: (() => void)[] = [];
-  // A running check counts the person's try before it reads the password.
+  // Every password check first counts the person's try, so delaying the count delays the check.
   limiter.consumeUnlessRefused = async (key, limits) => {
     if (/^sign-in\/[^/]+$/.test(key) && key !== own) await new Promise<void>((end) => held.push(end));
     return count(key, limits);
@@ -84,11 +86,11 @@ describe('signing in during an attack', () => {
   const HOME = '192.0.2.10';
   const trySignInFrom = (address: string, { email, password }: { email: string; password: string }) =>
     requestSession(stack.origin, { email, password }, { 'x-forwarded-for': address });
-  /** Uses up the tries of a person, as an attacker with many addresses does. */
+  /** Uses up a person's tries, as an attacker with many addresses would. */
   const useUpTriesOf = async ({ email }: TestUser): Promise<void> => {
     for (let nth = 0; nth < 100; nth += 1) await countPersonTry(stack.runtime.limiter, email);
   };
-  /** Creates a person whose hash matches no password, so that a check takes no time. */
+  /** Creates a person whose password hash matches no password, so that a check takes no time. */
   const personWithoutPassword = async (): Promise<TestUser> => {
     const user = await createUser(stack, tenant.id);
     await stack.rows(tenant.id, "update users set password_hash = 'none' where id = $1", [user.id]);
@@ -98,7 +100,8 @@ describe('signing in during an attack', () => {
 
   it('a person can sign in elsewhere after 105 tries of the e-mail from one address', async () => {
     const user = await createUser(stack, tenant.id);
-    // Leaves two of the 20 tries a minute. Refused tries need no check of half a second.
+    // Use up 18 of the 20 tries a minute, so that only two passwords are checked. One check takes
+    // half a second.
     for (let nth = 0; nth < 18; nth += 1) await countNetworkTry(stack.runtime.limiter, user.email, ATTACKER);
     const guesses: TestResponse[] = [];
     for (let nth = 0; nth < 105; nth += 1)

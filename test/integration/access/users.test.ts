@@ -29,7 +29,10 @@ describe('users of an account', () => {
     signedIn ??= openSession(stack, { tenantId: tenant.id });
     return signedIn;
   };
-  /** Adds a user with the API key, or with a session if the body has a password. */
+  /**
+   * Adds a user. Sends the request with the API key, or with a person's session if the body has a
+   * password, because only a person may set one.
+   */
   const addUser = async (
     body: Record<string, unknown> = {},
     headers: Record<string, string> = {},
@@ -72,7 +75,8 @@ describe('users of an account', () => {
     const user = await createUser(stack, tenant.id);
     const bystander = await signInColleague();
     const changing = bystander.patch(`/users/${user.id}`, { password: 'another long password' });
-    // Hashing the new password takes half a second, and so does the check of the old password.
+    // Start the sign-ins while the new password is being hashed, which takes half a second.
+    // Checking the old password takes half a second too.
     const tries = [0, 60, 120, 180].map(async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       return requestSession(stack.origin, { email: user.email, password: TEST_PASSWORD });

@@ -17,7 +17,7 @@ import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 import { useStack } from '../../support/use-stack.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
-/** Only admin keys may change these records, and an admin key may always read them. */
+/** Records that only admin keys may change. An admin key may always read these records. */
 const FOR_ADMINS = ['connections', 'export-schedules', 'users', 'webhook-endpoints'];
 
 describe('API keys that may write but not read', () => {
@@ -209,7 +209,7 @@ describe('operations of an agent that may write but not read', () => {
     const agentId = (await agent.get('/me')).body.key.id;
     const id = await createInvoiceAfter(tenant.client, []);
     const command = newId();
-    // A write leaves these rows when its reply comes too late.
+    // Insert the rows that a write leaves if its reply comes too late.
     await stack.rows(
       tenant.id,
       `with entry as (

@@ -1,4 +1,3 @@
-/** demo.json must match the database to which it belongs. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** A PostgreSQL server for the tests of the demo, with as many migrated databases as they need. */
+/** Provides the demo tests with a PostgreSQL server on which each test can create databases. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
 
 export const DEMO_SECRET_KEY = 'a secret of the tests with more than 32 characters';
 
-/** Databases of one describe block; see {@link useDemoDatabases}. */
+/** The PostgreSQL server of one describe block, with the databases created on it. */
 export class DemoDatabases {
-  /** A temporary folder, removed after the block. */
+  /** Temporary folder, removed after the describe block. */
   folder = '';
   #server: EmbeddedPostgres | undefined;
   #count = 0;
@@ -31,12 +31,12 @@ export class DemoDatabases {
   async stop(): Promise<void> {
     for (const db of this.#opened) await db.close();
     await this.#server?.stop();
-    // For root the cluster is outside DATA_DIR.
+    // If root runs the tests, the cluster is outside `folder`.
     await rm(await resolveClusterDir(join(this.folder, 'data')), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Opens a connection pool in the application's role. */
+  /** Opens a connection pool that uses the application's role. */
   open(databaseUrl: string): Database {
     const db = openDatabase({ databaseUrl, poolSize: 3, applicationName: 'demo test', logger });
     this.#opened.push(db);
@@ -56,7 +56,10 @@ export class DemoDatabases {
   }
 }
 
-/** Starts a server before the block, and afterwards stops the server and removes its files. */
+/**
+ * Starts a PostgreSQL server before the describe block. Afterwards, stops the server and removes
+ * its files.
+ */
 export function useDemoDatabases(): DemoDatabases {
   const databases = new DemoDatabases();
   before(() => databases.start());
@@ -64,7 +67,7 @@ export function useDemoDatabases(): DemoDatabases {
   return databases;
 }
 
-/** Returns the rows that these tenants can see, by default all tenants of the demo. */
+/** Runs a query as `tenants`, by default all demo tenants, and returns the rows visible to them. */
 export function queryDemoRows<R>(
   db: Database,
   text: string,
@@ -73,7 +76,7 @@ export function queryDemoRows<R>(
   return db.transaction(tenants, (tx) => tx.query<R>({ text }));
 }
 
-/** Returns a whole table of the demo as one text. */
+/** Returns all demo rows of a table as one JSON text, for comparison. */
 export async function readTableAsText(db: Database, table: string): Promise<string> {
   const text = `select jsonb_agg(t order by to_jsonb(t)::text)::text as all from ${table} t`;
   const [row] = await queryDemoRows<{ all: string }>(db, text);

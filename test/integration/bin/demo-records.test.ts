@@ -1,4 +1,3 @@
-/** The records of the demo on a real PostgreSQL, and their visibility. */
 import { expect } from 'chai';
 import type Joi from 'joi';
 import type { DemoCredentials } from '../../../bin/demo/credentials.js';

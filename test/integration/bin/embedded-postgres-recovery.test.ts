@@ -40,7 +40,8 @@ describe('embedded PostgreSQL after a crash', function () {
     if (stopped === undefined) throw new Error('no server');
     process.kill(stopped, 'SIGQUIT');
     await retryUntilSuccess(() => runQuery(server.databaseUrl, 'SELECT 1'));
-    // A busy backend does not notice the loss of the postmaster, and keeps using the shared memory.
+    // A busy backend does not notice that the postmaster was killed, and keeps using the shared
+    // memory.
     const busy = runQuery(server.databaseUrl, 'SELECT count(*) FROM generate_series(1, 10000000000)').catch(
       (error: unknown) => String(error),
     );
@@ -112,7 +113,8 @@ describe('embedded PostgreSQL after a crash', function () {
       () => 'ready',
       () => 'killed',
     );
-    // owner.pid contains the process id. initdb works in a folder that is named after the cluster.
+    // Wait until initdb fills its folder, which is named after the cluster. Then read the process
+    // id from owner.pid.
     const pid = await retryUntilSuccess(async () => {
       const cluster = await resolveClusterDir(dataDir);
       servers.folders.add(cluster);

@@ -1,4 +1,6 @@
-/** Runs PostgreSQL as root and as an ordinary user, with programs out of reach of some users. */
+/**
+ * Runs PostgreSQL as root and as an ordinary user, also with programs that some users cannot reach.
+ */
 import { chmod, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -77,7 +79,10 @@ describe('embedded PostgreSQL: system accounts and programs', function () {
   });
 
   describe('embedded PostgreSQL programs', () => {
-    /** Copies the installed programs without library links, as after npm ci --ignore-scripts. */
+    /**
+     * Copies the installed programs without their library links, which `npm ci --ignore-scripts`
+     * does not create.
+     */
     async function copyPackageWithoutLinks(): Promise<{ nativeDir: string; version: string; root: string }> {
       const root = await servers.temporaryFolder();
       await chmod(root, 0o755);

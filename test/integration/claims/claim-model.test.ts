@@ -57,7 +57,10 @@ interface Entry {
   changes: { field: string; from: string; to: string }[] | null;
 }
 
-/** Lists the status changes in the audit log, oldest first. */
+/**
+ * Returns the status changes that `entries` record for one entity type, in the sequence of
+ * `entries`.
+ */
 function listStatusChanges(entries: Entry[], entityType: string): [from: string, to: string][] {
   return entries
     .filter((entry) => entry.entity_type === entityType)
@@ -121,7 +124,8 @@ describe(`a motor-club claim and its invoice: any sequence of requests, against 
     expect(end.attempt).to.be.at.most(MAX_CLAIM_ATTEMPTS);
     for (const [from, to] of listStatusChanges(entries, 'invoice')) {
       const targets = INVOICE_MOVES[from as InvoiceStatus].map((move) => move.to as string);
-      // Only the end of a dispute returns to a status that the table does not list.
+      // When a dispute ends, the invoice returns to an earlier status that `INVOICE_MOVES` does not
+      // list.
       if (from !== 'disputed') expect(targets, `invoice ${from}`).to.include(to);
     }
   }

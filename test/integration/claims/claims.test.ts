@@ -102,7 +102,8 @@ describe('motor-club claims', () => {
       'failed sending',
       'sending sent_to_roadsync',
     ]);
-    // A repeated denial changes nothing, because nothing is left to correct.
+    // A second denial leaves the claim denied, because the service has no further correction to
+    // make.
     const repeated = await recordOutcome(claim, { outcome: 'denied', code: 'missing_po' });
     expect(repeated.body).to.include({ status: 'denied', attempt: 2 });
     expect(await readInvoice(claim)).to.include({ status: 'needs_review' });

@@ -17,7 +17,10 @@ describe('a motor club over HTTP', () => {
     tenant = await stack.createTenant();
   });
 
-  /** Submits a claim on an invoice of 10000 cents, whose work order contains a PO. */
+  /**
+   * Submits a claim for an invoice of 10000 cents. The notes of the invoice's work order contain a
+   * PO.
+   */
   async function submitClaim(): Promise<{ id: string; invoice_id: string }> {
     const workOrderId = await createWorkOrderAfter(tenant.client, []);
     await tenant.client.patch(`/work-orders/${workOrderId}`, { notes: 'PO# 88213-A' });
@@ -66,8 +69,8 @@ describe('a motor club over HTTP', () => {
         expect(await readOutcome(claims[nth] as { id: string; invoice_id: string }), name).to.deep.equal(
           expected,
         );
-      // Of five concurrent copies only the first is applied. The
-      // others get the same response, or a 409 while the first runs.
+      // The first of five concurrent copies is applied. The others get the same response, or 409
+      // while the first is still running.
       expect(new Set(club.responses.map(({ status }) => status))).to.satisfy((seen: Set<number>) =>
         [...seen].every((status) => status === 200 || status === 409),
       );

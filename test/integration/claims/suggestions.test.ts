@@ -35,8 +35,8 @@ describe('suggestions', () => {
     createInvoicedWorkOrder(client, { miles: 12, mileageCents: null, status: 'draft' });
   const listForInvoice = async (id: string, filters = '') =>
     (await client.get(`/suggestions?invoice_id=${id}${filters}`)).body.data.items;
-  // The durations of the test's work orders depend on the machine, so another detector may report a
-  // duration as unusual. These tests ignore such suggestions.
+  // Selects missed fees. Another detector may report the duration of a work order as unusual,
+  // because that duration depends on the machine.
   const isMissedFee = (one: { kind: string }) => one.kind === 'missed_fee';
   const readThreshold = async (detector: string) => {
     const text =
@@ -204,7 +204,7 @@ describe('suggestions', () => {
 
   it('the clock finds an invoice whose transaction commits after the pass that should have found it', async () => {
     const invoice = await createDraft();
-    // As if the invoice had been written before the last pass, but committed only now.
+    // Simulate an invoice that was written before the last pass and committed after that pass.
     const text = `update invoices set updated_at = now() - interval '2 minutes' where tenant_id = $1 and id = $2`;
     await stack.rows(tenant.id, text, [tenant.id, invoice]);
     await runBillingWatch(stack);

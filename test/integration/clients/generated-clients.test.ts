@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { PROJECT, useProcesses } from '../../support/load/processes.js';
 import { buildScriptCommand } from '../../support/network/run-script.js';
 
-/** Reads the JSON body of the README's first call. */
+/** Returns the JSON body of the first request that README.md shows. */
 function readmeBody(): string {
   const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
   const [, body] = /-d '(\{"invoice_number":"README-1".*?\]\})'/s.exec(readme) ?? [];

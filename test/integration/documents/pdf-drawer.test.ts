@@ -10,7 +10,9 @@ import {
 import type { DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
 
 const entry = new URL('../../support/records/misbehaving-pdf-thread.ts', import.meta.url);
-/** The title determines what test/support/records/misbehaving-pdf-thread.ts does. */
+/**
+ * Builds a request whose title selects what test/support/records/misbehaving-pdf-thread.ts does.
+ */
 const request = (title: string) => ({ document: { title }, logo: undefined }) as unknown as DrawRequest;
 
 describe('PDF drawing thread', () => {
@@ -126,7 +128,7 @@ describe('fonts of the PDF drawing thread', () => {
     this.timeout(60_000);
     const drawer = new PdfDrawer({ maxHeapMb: 64 });
     try {
-      // Three times 23 MB of letters exceed the heap.
+      // The letters of one invoice need 23 MB, so the letters of three exceed the heap of 64 MB.
       for (let nth = 0; nth < 3; nth += 1) {
         const pdf = await drawer.draw(invoiceWithOwnLetters(nth));
         expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-');

@@ -23,7 +23,7 @@ describe('GET /audit-log', () => {
   let person: TestClient;
   let keyId: string;
   const customers: string[] = [];
-  /** All entries, newest first. */
+  /** All audit entries of the account, newest first. */
   let entries: Entry[];
 
   before(async () => {
@@ -171,7 +171,8 @@ describe('GET /audit-log', () => {
       const { cursor } = (await client.get('/audit-log?limit=1')).body.data;
       expectError(await tenant.client.get(`/audit-log?limit=1&cursor=${cursor}`), 400, 'invalid_cursor');
     }
-    // An entry belongs to the account that sent the request, even if the record it names does not.
+    // An audit entry belongs to the account that sent the request, even if the record belongs to
+    // another account.
     const { id } = (await other.client.post('/customers', { company_name: 'Foreign' })).body;
     expectError(await tenant.client.patch(`/customers/${id}`, {}), 404, 'not_found');
     const [own] = await listEntries(`?entity_id=${id}`);

@@ -41,7 +41,10 @@ describe('GET /event-types', () => {
       expectError(await tenant.client.get(`/event-types/${type}`), 404, 'not_found');
   });
 
-  /** Makes every event of docs/specification.md §6 occur, with every form of its body. */
+  /**
+   * Sends requests that record every event type of docs/specification.md §6, in every form that the
+   * event's body can have.
+   */
   async function recordEveryEvent(): Promise<void> {
     const { client } = tenant;
     const driver = (await client.post('/drivers', { name: 'Dan' })).body.id;

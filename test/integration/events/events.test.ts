@@ -65,7 +65,7 @@ describe('GET /events', () => {
     expect(listIds(await readItems('?type=work_order.*'))).to.deep.equal(listIdsOfType('work_order.created'));
     expect(listIds(await readItems('?type=*'))).to.deep.equal(listIds(events));
     expect(await readItems('?type=invoice.paid')).to.deep.equal([]);
-    // An underscore is not a wildcard.
+    // An underscore in a filter is not a wildcard of SQL.
     expect(await readItems('?type=workxorder.*')).to.deep.equal([]);
     for (const type of ['invoice', 'invoice.', '*.*', 'invoice.*,work_order.*', 'Invoice.created'])
       expect(listValidationErrors(await tenant.client.get(`/events?type=${type}`)), type).to.deep.equal([
@@ -143,7 +143,10 @@ describe('GET /events', () => {
       await stack.runAsOwner('analyze events');
     });
 
-    /** The list query is prepared, as in production, so its plan does not depend on the values. */
+    /**
+     * Returns the plan of a query. The query is prepared, as in production, so PostgreSQL uses one
+     * plan for all parameter values.
+     */
     const explainPlan = (query: SqlQuery): Promise<string> =>
       stack.runtime.db.transaction([tenant.id], async (tx) => {
         const values = (query.values ?? []).map((value) => `'${String(value).replaceAll("'", "''")}'`);
@@ -163,7 +166,7 @@ describe('GET /events', () => {
     for (const query of [{}, { type: 'test.*' }, { since: '2026-01-01', until: '2026-12-31T00:00:00Z' }]) {
       it(`GET /events with ${JSON.stringify(query)} reads a page by the primary key and sorts nothing`, async () => {
         const plan = await explainPlan(listEvents({ limit: 50, ...query }, listScope()));
-        // PostgreSQL scans each partition once, and merges the results.
+        // PostgreSQL scans the primary key of each partition, and merges the results.
         expect(plan)
           .to.match(/Index Scan Backward using events_(\w+_)?pkey/)
           .and.not.match(/Sort {2}\(|Seq Scan/);

@@ -27,7 +27,10 @@ import { computeSha256, generateBytes, putObject } from '../storage/storage-fixt
 
 const MB = 1024 * 1024;
 
-/** Exports are in a map instead of a table, because other files test the table. */
+/**
+ * Starts a server for downloads. Exports are in a map instead of a table, because other files test
+ * the table.
+ */
 async function startDownloads(environment: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'tow-downloads-'));
   const config = loadConfig('all', { NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...environment });
@@ -238,7 +241,7 @@ describe('GET /downloads/{token}', () => {
     expect((await fetch(`${buildUrl(createToken(sha256))}/more`)).status).to.equal(404);
   });
 
-  /** Opens a download without reading it yet. */
+  /** Requests a download, and returns the response without reading its body. */
   async function openDownload(sha256: string): Promise<IncomingMessage> {
     const request = httpGet(buildUrl(createToken(sha256)), { agent: false });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -246,7 +249,7 @@ describe('GET /downloads/{token}', () => {
     return response;
   }
 
-  /** Counts how often this process has the file open. */
+  /** Counts how often this process has the export's file open. */
   async function countOpenFiles(): Promise<number> {
     const names = await readdir('/proc/self/fd');
     const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
@@ -285,7 +288,7 @@ describe('GET /downloads/{token}', () => {
     const { hostname, port, pathname } = new URL(buildUrl(createToken(sha256)));
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined).pause();
-    // The first response is not read, so the connection never transports the others.
+    // The client never reads the first response, so the server cannot send the other three.
     socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(4));
     await eventually('all files are open', async () => (await countOpenFiles()) === 4);
     socket.destroy();

@@ -11,7 +11,10 @@ import {
 import { buildAddKeys, buildCreateTable } from '../../../workers/exports/dump/definitions.js';
 import { createDatabase } from '../../support/stores.js';
 
-/** Syntax of pg_get_constraintdef and similar functions that PostgreSQL 13 cannot read. */
+/**
+ * Matches syntax that newer PostgreSQL versions use to define constraints and indexes, and that
+ * PostgreSQL 13 cannot read.
+ */
 const TOO_NEW =
   /NULLS NOT DISTINCT|NOT ENFORCED|WITHOUT OVERLAPS|, PERIOD \w|\bVIRTUAL\b|SET (NULL|DEFAULT) \(|multirange|\bNOT NULL "?\w+"? NO INHERIT/i;
 
@@ -78,7 +81,8 @@ describe('contents of SQL dumps', () => {
     const secretNames = columns.filter((column) =>
       /(^|_)(hash|secret|sealed|token|password|lease|owner)(_|$)/.test(column.split('.')[1] as string),
     );
-    // The hash of the data that a person approves. The API shows this hash, too.
+    // `approvals.hash` is no secret: it is the hash of the data that a person approves, and the API
+    // shows this hash.
     expect(secretNames).to.deep.equal(['approvals.hash']);
   });
 

@@ -26,7 +26,10 @@ import { fillTables, listTables, withPgClient } from '../../support/writes/rows.
 
 const INCLUDED = Object.entries(INCLUDED_TABLES);
 
-/** A comment of the dump contains this name. Its line break must not start a line for psql. */
+/**
+ * The account's name, which the dump contains in a comment. A line break in this name must not
+ * start a line that psql would run.
+ */
 const NAME = 'Evil "Towing" \\ Söhne\n\\! false\n\\q\nselect 1/0; -- 🚛';
 const AWKWARD_TEXTS = [
   '\\.',
@@ -39,7 +42,10 @@ const AWKWARD_TEXTS = [
   ' ',
 ];
 
-/** Queries for secret values in the format of a dump. The dump must contain no such value. */
+/**
+ * Queries that return secret values, encoded as in a dump. The dump must contain none of these
+ * values.
+ */
 const SECRETS = [
   'select password_hash as value from users',
   `select encode(key_hash, 'hex') as value from api_keys`,
@@ -81,7 +87,8 @@ describe('SQL dumps', () => {
       [other, canaries.other],
     ] as const) {
       await createCanaryRecords(tenant.client, { canary, isLive: true });
-      // The next rows have their own numbers.
+      // Rename the existing invoices, so that `fillTables` can insert invoices without repeating a
+      // number.
       await stack.rows(
         tenant.id,
         `update invoices set invoice_number = 'C-' || invoice_number where tenant_id = $1`,
@@ -96,7 +103,7 @@ describe('SQL dumps', () => {
     await addAwkwardRows(stack, mine.id);
     const snapshot = await openTenantSnapshot(mine.id);
     source = await withPgClient(stack.databaseUrl, (client) => digestTables(client, mine.id));
-    // Changed after the snapshot, so the dump must not contain these changes.
+    // Change rows after the snapshot was taken. The dump must not contain these changes.
     await stack.rows(mine.id, `update customers set city = 'changed later' where tenant_id = $1`, [mine.id]);
     await stack.rows(mine.id, 'delete from claims where tenant_id = $1', [mine.id]);
     const onProgress = (rows: number) => {
@@ -284,7 +291,10 @@ async function addAwkwardRows(stack: TestStack, tenantId: string): Promise<void>
   );
 }
 
-/** Digests the included columns of a tenant's rows, table by table. */
+/**
+ * Returns, for each included table, the number of the tenant's rows and a hash of their included
+ * columns.
+ */
 async function digestTables(client: pg.Client, tenantId: string): Promise<Record<string, string>> {
   await client.query(`set timezone = 'UTC'; set app.tenant_ids = '${tenantId}'`);
   const digests: Record<string, string> = {};

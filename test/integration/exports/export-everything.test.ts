@@ -14,7 +14,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 
 type Item = Record<string, unknown> & { id: string };
 
-/** File of an export of everything → path of the list with the same records. */
+/** Maps each file in an export of everything to the list endpoint that returns the same records. */
 const LISTS = {
   trucks: '/trucks',
   drivers: '/drivers',

@@ -38,8 +38,8 @@ describe('fair sharing of exports between accounts', () => {
       TestTenant,
       TestTenant,
     ];
-    // While the table is locked, its size cannot be estimated.
-    // So both exports count as large, and neither can finish.
+    // The lock prevents an estimate of the table's size, so exports of this table count as large.
+    // The lock also prevents these exports from finishing.
     await owner.query('begin; lock table inspections in access exclusive mode');
     const largeExports = await Promise.all(
       Array.from({ length: 10 }, () => start(busyTenant, 'inspections')),

@@ -86,7 +86,7 @@ describe('exports from a replica', function () {
     const id = await createInvoice();
     const owner = new pg.Client({ connectionString: primary.databaseUrl });
     await owner.connect();
-    // The replica replays the exclusive lock, so this export waits there in the middle of its run.
+    // The replica replays the exclusive lock, so the export below waits when it reads this table.
     await owner.query('begin; lock table inspections in access exclusive mode');
     const blocked = await tenant.client.post('/exports', { resource: 'inspections', format: 'csv' });
     expect(blocked.status).to.equal(202);
@@ -126,7 +126,7 @@ describe('exports from a replica', function () {
       config: { ...stack.runtime.config, databaseReplicaUrl: 'postgres://tow:x@127.0.0.1:1/tow' },
     };
     expect(await chooseSource(unreachable, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
-    // A primary that is configured as the replica is always current.
+    // DATABASE_REPLICA_URL may name the primary, which is always current.
     expect(await isReplicaCurrent(primary.databaseUrl, { lsn: walLsn, timeoutMs: 0 })).to.equal(true);
   });
 });

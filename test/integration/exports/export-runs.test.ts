@@ -107,7 +107,8 @@ describe('export runs', () => {
     await other.leaseOrThrow((await other.create()).id);
 
     const rest = ids.filter((_, index) => index !== leasedIndex);
-    // The worker of this export died, so this export comes before exports that never started.
+    // Expire the lease, as if the worker had died. This export is then due before exports that
+    // never started.
     await account.updateColumns(ids[leasedIndex], LEASE_EXPIRED);
     expect(await findDue(account)).to.deep.equal([ids[leasedIndex]]);
     expect(await account.lease(rest[0])).to.equal('busy');
@@ -154,7 +155,7 @@ describe('export runs', () => {
     const [request] = await hook.receiver.waitFor(1);
     const { body } = await hook.client.get('/events?type=export.completed');
     const [event] = body.data.items;
-    // Events omit the download link, because an event outlives the link.
+    // The event omits the download link, because events are kept longer than the link is valid.
     const object = { ...completed, download_url: null, download_expires_at: null };
     expect(event.data).to.deep.equal({ object });
     expect(JSON.parse(String(request?.body))).to.deep.equal(event);
@@ -171,7 +172,8 @@ describe('export runs', () => {
       { action: 'export.created', actor_type: 'api_key', source: 'rest' },
       { action: 'export.completed', actor_type: 'system', source: 'job' },
     ]);
-    // A second copy of the command, as after a worker's crash, records no second event.
+    // Submit the completion a second time, as after a worker's crash. The repeated completion must
+    // record no second event.
     await account.submit(account.buildCompletion(completed.id, 1));
     expect((await hook.client.get('/events?type=export.completed')).body.data.count).to.equal(1);
   });

@@ -89,7 +89,7 @@ describe('export schedule runs', () => {
     // The first two commands go in one batch, and the third in a later batch.
     await account.exports.submit(first, second);
     await account.exports.submit(third);
-    // The queue delivers the same command again, as after a lost reply.
+    // Enqueue the first command again, as after a lost reply.
     await enqueueBatch(openWritesQueue(stack.runtime), [first], null);
     await account.exports.submit(account.buildRunCommand(id, dueAt));
     expect(await account.listExports(id)).to.have.length(1);
@@ -224,7 +224,8 @@ describe('files of export schedules', () => {
       .map((line) => JSON.parse(line).id);
     const listed = await client.get(`/invoices?since=${addDays(today, -1)}&until=${today}`);
     expect(ids).to.have.members(listed.body.data.items.map((invoice: Json) => invoice.id));
-    // On a day when clocks change, the first of these moments may fall on another day.
+    // Usually two of the invoices are from the previous day. If the clocks changed, that day had 23
+    // or 25 hours, and one or three of the invoices are from that day.
     expect(ids.length).to.be.within(1, 3);
     const [event] = (await client.get('/events?type=export.completed')).body.data.items;
     expect(event.data.object).to.include({ id: last_export_id, schedule_id: id });

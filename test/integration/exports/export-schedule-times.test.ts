@@ -19,12 +19,12 @@ describe('export schedule times', () => {
   before(async () => {
     client = new pg.Client({ connectionString: await createDatabase() });
     await client.connect();
-    // The session's own time zone must make no difference.
+    // Use another time zone in the session. This must not affect the computed times.
     await client.query("set time zone 'Pacific/Auckland'");
   });
   after(() => client.end());
 
-  /** Computes several next times, each from the time before. */
+  /** Computes the next `count` times after `after`, each from the previous one. */
   async function computeTimesAfter(
     timing: Timing,
     zone: string,

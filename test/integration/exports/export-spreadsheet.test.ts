@@ -10,7 +10,7 @@ import { IS_SPREADSHEET_MISSING, openInSpreadsheet } from '../../support/exports
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack } from '../../support/use-stack.js';
 
-/** Matches a text that the export escaped with an apostrophe. */
+/** Matches a cell that would start a formula, and that the export escaped with an apostrophe. */
 const ESCAPED_FORMULA = /^'[=+\-@\t\r\n＝＋－＠]/;
 
 describe('CSV exports in a spreadsheet', () => {

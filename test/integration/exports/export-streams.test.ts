@@ -22,7 +22,7 @@ const FILL = `
   select $1, gen_random_uuid(), 'S-' || n, 'Towed, from "' || md5(n::text) || E'",\\nto the yard,\\n', n, 1, n + 1, now() - n * interval '1 second'
   from generate_series(1, ${ROWS}) n`;
 
-/** Accepts one chunk per pause. */
+/** A stream that takes `pauseMs` to accept each chunk. */
 class SlowSink extends Writable {
   receivedBytes = 0;
 

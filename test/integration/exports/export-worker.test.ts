@@ -15,7 +15,10 @@ import { useAwsCredentials } from '../storage/storage-fixture.js';
 
 const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'expired'];
 
-/** Exports of one account, which the stack's own worker writes. */
+/**
+ * Returns functions that request exports of one account. The stack's own worker writes these
+ * exports.
+ */
 function createExportHelpers({ client }: TestTenant) {
   const start = (exportRequest: object): Promise<Json> => requestExport(client, exportRequest);
   const waitForEnd = (id: string): Promise<Json> =>
@@ -110,7 +113,8 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
     expect(await deleteDiscardedFiles(stack.runtime, storage)).to.be.at.least(1);
     expect(await storage.open(`${tenant.id}/${deleted.record.id}/1`)).to.equal(undefined);
     expect((await fetch(deleted.record.download_url)).status).to.equal(404);
-    // The cleaner deletes objects without an export, and keeps objects of exports at any age.
+    // The cleaner deletes an object that no export refers to, and keeps the objects of exports at
+    // any age.
     const stray = await storage.create(`${tenant.id}/${kept.record.id}/7`, {
       contentType: 'text/csv',
       fileName: 'x.csv',

@@ -25,7 +25,10 @@ import { explainPlan, explainRun } from '../../support/writes/explain.js';
 const ROWS = 20_000;
 const limit = 50;
 
-/** Rows at different times. A second tenant gets as many rows, so that the tenant id matters. */
+/**
+ * Inserts customers with different creation times. A second tenant gets as many rows, so that a
+ * plan must select by tenant.
+ */
 const INSERT_CUSTOMERS = `
   insert into customers (tenant_id, id, company_name, company_type, created_at)
   select $1, gen_random_uuid(), 'C' || n, 'other', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n;`;
@@ -35,7 +38,10 @@ const INSERT_EXPORT_SCHEDULES = `
 const INSERT_USERS = `
   insert into users (tenant_id, id, email, name, password_hash, created_at)
   select $1, gen_random_uuid(), n || '@example.com', 'U', 'x', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
-/** One entry in a hundred is about the same record, and one in a hundred by the same actor. */
+/**
+ * Inserts audit entries: one in a hundred is about the same record, and one in a hundred by the
+ * same actor.
+ */
 const INSERT_AUDIT_ENTRIES = `
   insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, entity_id, outcome, source)
   select $1, overlay(gen_random_uuid()::text placing lpad(to_hex(n), 8, '0') from 1)::uuid, 'api_key',
@@ -85,7 +91,7 @@ describe('query plans of lists over 20,000 rows', () => {
     await stack.runAsOwner('analyze');
   });
 
-  /** Half of the rows are newer than the cursor of a later page. */
+  /** Returns the scope for a page. The cursor of the later page is in the middle of the rows. */
   const scopeForPage = (page: 'first' | 'later'): ListScope => ({
     tenantId: tenant.id,
     timeZone: 'America/New_York',

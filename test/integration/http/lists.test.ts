@@ -179,7 +179,8 @@ describe('list filters', () => {
       [
         '/invoices',
         'po_number',
-        // The search reads the invoice number too, so the number must not contain the digits.
+        // The search also reads the invoice number, so that number must not contain the searched
+        // digits.
         (text) => invoiceInput({ invoice_number: text.replace(/\W|\d|_/g, '-'), po_number: text }),
         {},
       ],

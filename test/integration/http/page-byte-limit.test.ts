@@ -10,7 +10,9 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const INVOICES = 24;
 const AUDIT_ENTRIES = 24;
 const WORK_ORDERS = 90;
-/** Bytes of the envelope, the commas and the cursor. */
+/**
+ * Upper limit for the bytes of a page besides its items: the envelope, the commas and the cursor.
+ */
 const MAX_FRAME_BYTES = 1024;
 
 interface Item {
@@ -39,7 +41,7 @@ describe('the byte limit of list pages', () => {
     await Promise.all(
       Array.from({ length: WORK_ORDERS }, () => tenant.client.post('/work-orders', workOrder)),
     );
-    // Entries of an older version, which recorded line items as changes.
+    // Insert audit entries as an older version wrote them, with line items as changes.
     await stack.rows(
       tenant.id,
       `insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, outcome, source, changes)
@@ -131,7 +133,6 @@ describe('the byte limit of list pages', () => {
   });
 
   it('search_audit_log returns a single entry if that entry alone exceeds the byte limit', async () => {
-    // A short page contains whole entries.
     const input = { limit: 10, actor };
     const first = await agent.callOk('search_audit_log', input);
     expect(first.items).to.have.length(1);

@@ -9,7 +9,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 const TIERS = {
   starter: { minute: 3, hour: 1000 },
   standard: { minute: 5, hour: 1000 },
-  // The hour is the narrower window here.
+  // In this tier, requests reach the limit of the hour before the limit of the minute.
   premium: { minute: 1000, hour: 8 },
 };
 const BAD_CREDENTIALS = 4;

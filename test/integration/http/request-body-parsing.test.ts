@@ -15,7 +15,7 @@ describe('the request body parser', () => {
   const post = (raw: string | Buffer, headers: Record<string, string> = {}) =>
     tenant.client.call('POST', '/invoices', { raw, headers });
 
-  /** Builds a valid body of exactly this many bytes, padded with spaces. */
+  /** Builds a valid body of exactly `bytes` bytes, padded with spaces. */
   const buildPaddedBody = (bytes: number) => {
     const text = '{"invoice_number":"PAD"';
     return `${text}${' '.repeat(bytes - text.length - 1)}}`;

@@ -10,10 +10,16 @@ import { useOwnStack, useTenant } from '../../support/use-stack.js';
 import { explainRun } from '../../support/writes/explain.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
-/** A search reads the newest thousand without the index. The rest span over forty index windows. */
+/**
+ * Invoices per account. A search reads the newest thousand without the index. The other 3000 are in
+ * more than forty index windows.
+ */
 const ROWS = 4000;
 
-/** Old invoice numbers have another prefix. One purchase order in 700 contains % and _. */
+/**
+ * Inserts invoices. The 1500 oldest have another number prefix. One purchase order number in 700
+ * contains % and _.
+ */
 const FILL = `
   insert into invoices (tenant_id, id, invoice_number, po_number, status, created_at)
   select $1, gen_random_uuid(), case when n > 2500 then 'OLD-' else 'Inv-' end || lpad(n::text, 6, '0'),
@@ -21,7 +27,10 @@ const FILL = `
     case when n % 1500 = 0 then 'paid' else 'draft' end, now() - n * interval '6 hours'
   from generate_series(1, ${ROWS}) n`;
 
-/** Common, rare, old, unknown, too short for the index, other case, not ASCII, wildcards. */
+/**
+ * Search terms of each kind: common, rare, old, unknown, too short for the index, in another case,
+ * not ASCII, with wildcards.
+ */
 const TERMS = [
   'inv-',
   'OLD-',
@@ -52,7 +61,7 @@ const MORE_TERMS = [
 ];
 
 function readMd5Part(): string {
-  // The beginning of md5('300').
+  // The beginning of md5('300'), which is in a purchase order number.
   return '94f6d7e04a4d';
 }
 
@@ -66,7 +75,10 @@ describe('searches', () => {
     for (const owner of [tenant, other]) await stack.rows(owner.id, FILL, [owner.id]);
   });
 
-  /** Returns the ids in the sequence of the list, found without an index. */
+  /**
+   * Finds the matching invoices without an index, and returns their ids in the sequence of the
+   * list.
+   */
   const queryExpectedIds = async (term: string, filter = 'true') =>
     (
       await stack.rows<{ id: string }>(
@@ -160,7 +172,8 @@ describe('searches', () => {
       const read = nodes
         .filter((node) => node['Relation Name'] === 'invoices')
         .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
-      // The newest thousand rows, then the candidates of the index windows that the search needs.
+      // One plan node reads the newest thousand invoices. The others read only candidates that the
+      // index windows return.
       expect(Math.max(...read), search).to.be.at.most(1000);
     }
   });

@@ -134,7 +134,8 @@ describe('GET /stream: permissions, limits and the end of streams', () => {
     const client = await connect(key);
     const { id } = (await stack.createClient(key).get('/me')).body.key;
     await stack.rows(tenant.id, 'update api_keys set revoked_at = now() where id = $1', [id]);
-    // The API caches a key for up to four seconds.
+    // The API caches a key for up to four seconds. The stream ends when the API reads the key
+    // again.
     await client.waitForEnd(8000);
   });
 

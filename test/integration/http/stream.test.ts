@@ -34,7 +34,7 @@ describe('GET /stream', () => {
     expect(client.status, client.text).to.equal(200);
     return client;
   };
-  /** The id with which a client can reconnect before it has received an event. */
+  /** Returns an id with which a client can reconnect before it has received any event. */
   const currentId = async (): Promise<string> => {
     const client = await connect();
     const id = await eventually('an id to reconnect with', () => client.lastEventId);
@@ -123,8 +123,8 @@ describe('GET /stream', () => {
     const writer = async () => {
       for (let nth = 0; nth < 10; nth += 1) await post();
     };
-    // Transactions of different lengths commit in another
-    // sequence than their transaction numbers and event ids.
+    // Transactions of different lengths commit in a sequence that differs from the sequence of
+    // their transaction numbers and event ids.
     const slowWriter = async () => {
       for (let nth = 0; nth < 10; nth += 1) await recordSlowly(pause(Math.random() * 120));
     };
@@ -196,8 +196,8 @@ describe('GET /stream', () => {
         foreign[index],
       ]);
     }
-    // An id from another tenant's stream is a position in the
-    // same sequence. It reveals nothing of that tenant.
+    // Resume with an id from another tenant's stream. All tenants share one sequence of ids, so the
+    // id is valid, and must reveal nothing about the other tenant.
     const [foreignEvent] = others[0]?.events ?? [];
     const resumed = await connect({ lastEventId: foreignEvent?.id });
     await post();
@@ -219,7 +219,7 @@ describe('GET /stream', () => {
     );
     for (const type of ['test.a', 'test.b', 'other.a'])
       await stack.rows(tenant.id, INSERT_EVENT_SQL, [tenant.id, newId(), type, '{}']);
-    // Once the last event arrives here, every stream has passed all three events.
+    // Once all three events arrive on this later stream, every earlier stream has handled them too.
     const last = await (await connect({ lastEventId: streams[0]?.client.lastEventId })).waitFor(3);
     expect(last.map(({ type }) => type)).to.deep.equal(['test.a', 'test.b', 'other.a']);
     for (const { types, client } of streams)
@@ -240,8 +240,8 @@ describe('GET /stream', () => {
 
   it('GET /stream works in every API process, also in one that receives no broadcast of commits', async () => {
     const { config, databaseUrl, migrationHead } = stack.runtime;
-    // With Redis both runtimes share the bus. With PostgreSQL alone,
-    // the second runtime has its own bus and finds events by polling.
+    // With Redis, both runtimes share a bus. With PostgreSQL alone, the second runtime has a
+    // separate bus, gets no broadcasts, and finds events by polling.
     const runtime = createRuntime(createFoundation(config, 'second'), {
       name: 'second',
       databaseUrl,
@@ -261,5 +261,5 @@ describe('GET /stream', () => {
   });
 });
 
-/** Sessions that have recorded an event and not committed. */
+/** Finds database sessions that have inserted an event but not committed. */
 const OPEN_WRITERS_SQL = `select 1 from pg_locks where relation = 'events'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()`;

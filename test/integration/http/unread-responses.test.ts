@@ -11,7 +11,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 
 const MEBIBYTE = 1024 * 1024;
 const MAX_UNSENT_BYTES = 8 * MEBIBYTE;
-/** Responses of 4 MiB. The kernel buffers a part of each. */
+/** A list whose response has 4 MiB. The kernel buffers a part of each response. */
 const PATH = '/events?limit=200';
 
 describe('responses that a client does not read', () => {
@@ -19,9 +19,9 @@ describe('responses that a client does not read', () => {
   let tenant: TestTenant;
   const sockets: Socket[] = [];
 
-  /** Discards an unread response after a second. */
+  /** A stack that discards an unread response after a second. */
   const impatientStack = useOwnStack({ environment: { SEND_TIMEOUT_MS: '1000', UNSENT_MB_PER_TENANT: '8' } });
-  /** Keeps unread responses for longer than a test runs. */
+  /** A stack that keeps unread responses for longer than a test runs. */
   const patientStack = useOwnStack({ environment: { SEND_TIMEOUT_MS: '600000', UNSENT_MB_PER_TENANT: '8' } });
 
   const prepare = async (chosen: TestStack) => {
@@ -67,8 +67,9 @@ describe('responses that a client does not read', () => {
     socket.on('error', () => undefined);
     const send = (paths: string[]) =>
       socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
-    // The first stream never ends, so the connection never transports the responses behind it. The
-    // streams come first, because the API refuses a stream once the account's limit is reached.
+    // HTTP/1.1 sends responses in the sequence of their requests. The first stream never ends, so
+    // the API cannot send any later response. The streams come first, because the API refuses a
+    // stream once the account's limit is reached.
     send(['/v1/stream', '/v1/stream']);
     await eventually('both streams are open', async () => (await openStreams()) === 2);
     send(Array.from({ length: 3 }, () => `/v1${PATH}`));
@@ -114,7 +115,8 @@ describe('responses that a client does not read', () => {
     const socket = connect({ host: hostname, port: Number(port), localAddress: address });
     socket.on('error', () => undefined);
     sockets.push(socket);
-    // The stream never ends, so the connection never transports the pages behind it.
+    // The stream never ends, so the server cannot send the responses that follow it on this
+    // connection.
     const authorization = `Bearer ${tenant.client.key}`;
     const head = `Host: x\r\nAuthorization: ${authorization}\r\n\r\n`;
     socket.write(`GET /v1/stream HTTP/1.1\r\n${head}`);
@@ -153,7 +155,8 @@ describe('responses that a client does not read', () => {
       maxUnsentBytes = Math.max(maxUnsentBytes, countUnsentBytes());
     }, 5);
     try {
-      // The requests are concurrent, so that the API accepts each before any of them counts.
+      // Send the requests concurrently, so that the API accepts each before any unread response
+      // counts toward the limit.
       await Promise.all(Array.from({ length: 24 }, () => requestWithoutReading()));
       const refused = await eventually('a request is refused', async () => {
         const response = await tenant.client.send('GET', PATH);

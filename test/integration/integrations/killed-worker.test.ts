@@ -1,6 +1,6 @@
 /**
- * The worker of a connection dies at each place where a power failure would do the most damage.
- * Nothing is lost, and nothing is sent twice.
+ * Kills a connection's worker at the moments when a power failure would do the most damage. Nothing
+ * may be lost, and nothing may be sent twice.
  */
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
@@ -47,7 +47,10 @@ describe('a connection whose worker is killed', () => {
   };
   const waitForDeath = async (dying: TestProcess) =>
     expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
-  /** Starts another worker, and ends the dead worker's lease now instead of after 15 s. */
+  /**
+   * Starts another worker, and ends the dead worker's lease now. Otherwise the lease would last 15
+   * s.
+   */
   const takeOver = async () => {
     const { databaseUrl, runtime } = texting.stack;
     survivor = createRuntime(createFoundation(runtime.config, 'integrations'), {

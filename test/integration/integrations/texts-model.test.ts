@@ -12,7 +12,10 @@ const FAULTS: readonly Fault[] = [
   { kind: 'cut_after' },
 ];
 
-/** The steps of a run: actions of the account, the phone network, the vendor and its webhooks. */
+/**
+ * Generates the steps of a run: actions of the account, the phone network, the vendor and the
+ * vendor's webhooks.
+ */
 const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constant('send' as const) },
@@ -36,7 +39,8 @@ describe('texts against a vendor that misbehaves at random', () => {
       fc.asyncProperty(steps, faults, async (run, misbehaviour) => {
         const account = await (await texting.createAccount()).connect();
         const planned = [...misbehaviour];
-        // A lost response of the token endpoint requires a new sign-in, which has its own test.
+        // The token endpoint never misbehaves here. If its response is lost, the account must sign
+        // in again, which has its own test.
         texting.double.misbehave = (name) =>
           name.endsWith('/texts') ? (planned.shift() ?? undefined) : undefined;
         const firstText = texting.double.texts.length;

@@ -64,7 +64,7 @@ describe('the account statement of a customer', () => {
       entry.balance_cents,
     ]);
     const number = (await client.get(`/invoices/${invoice}`)).body.invoice_number;
-    // The draft invoice is not owed yet.
+    // The statement omits the draft invoice, because a draft is not owed yet.
     expect(entries).to.deep.equal([
       ['invoice', number, 10_000, 10_000],
       ['payment', 'No 17', -12_000, -2_000],
@@ -94,7 +94,8 @@ describe('the account statement of a customer', () => {
       earlier.entries.length,
       earlier.closing_balance_cents,
     ]).to.deep.equal([0, 1, 8_000]);
-    // The terms are 30 days, and the invoice was released 40 days ago.
+    // The invoice was released 40 days ago with terms of 30 days, so it has been overdue for 10
+    // days.
     expect(recent.aging).to.deep.equal({
       current_cents: 0,
       days_1_30_cents: 5_000,

@@ -1,4 +1,4 @@
-/** Layout of the customer's invoice page and mail on a phone, in a real browser. */
+/** Checks the layout of the invoice page and the invoice mail on a phone, in a real browser. */
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Browser, chromium } from 'playwright-core';
@@ -9,7 +9,10 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const PHONE = { width: 390, height: 844 };
 
-/** Runs in the browser. Returns broken words, and the pixels by which the page is too wide. */
+/**
+ * Runs in the browser. Returns the words that are broken across lines, and by how many pixels the
+ * page is too wide.
+ */
 const FIND_LAYOUT_PROBLEMS = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const broken = [];

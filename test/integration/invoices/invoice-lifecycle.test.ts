@@ -167,7 +167,7 @@ describe('invoice lifecycle', () => {
       403,
       'insufficient_scope',
     );
-    // One request may add the line item and approve.
+    // One request may both add the line item and approve the invoice.
     const fixed = await client.patch(`/invoices/${withoutLineItems}`, {
       line_items: [lineItem()],
       status: 'approved',

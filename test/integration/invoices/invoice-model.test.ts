@@ -9,7 +9,10 @@ const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
 const RUNS = countRuns(25);
 const TOTAL_CENTS = 10_000;
 
-/** docs/decisions.md §3 (status, action, next status), written without the product's table. */
+/**
+ * Maps a status and an action to the next status, as in docs/decisions.md §3. This table is written
+ * by hand, independent of the product's table.
+ */
 const NEXT_STATUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   draft: { approve: 'approved', cancel: 'cancelled' },
   needs_review: { approve: 'approved', cancel: 'cancelled', return: 'draft' },
@@ -21,7 +24,7 @@ const NEXT_STATUS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   void: {},
   cancelled: {},
 };
-/** An action that leads to the current status changes nothing. */
+/** The status to which each action leads. In that status, the action changes nothing. */
 const REACHED_STATUS: Readonly<Record<string, string>> = {
   approve: 'approved',
   send: 'sending',
@@ -63,7 +66,10 @@ function getReopenedStatus(model: Model): string {
   return model.isReleased ? 'sending' : 'approved';
 }
 
-/** Compares the whole record after every step, so that no step can hide a defect. */
+/**
+ * Compares the whole record with the model. Runs after every step, so that a later step cannot hide
+ * a defect.
+ */
 async function compareWithModel(model: Model, real: Real): Promise<void> {
   const { invoice, payments, events } = await real.read();
   const paid = sumPaid(model);
@@ -98,8 +104,8 @@ class Act implements fc.AsyncCommand<Model, Real> {
     const { status: from } = model;
     const response = await real.client.post(`/invoices/${real.id}/${this.action}`, { reason: 'model' });
     let to = NEXT_STATUS[from]?.[this.action];
-    // An invoice with payments cannot be voided or cancelled. An approved invoice that was released
-    // before cannot be cancelled or returned.
+    // `NEXT_STATUS` does not contain these rules: an invoice with payments cannot be voided or
+    // cancelled. An approved invoice that was released before cannot be cancelled or returned.
     if (['void', 'cancel'].includes(this.action) && sumPaid(model) > 0) to = undefined;
     if (from === 'approved' && model.isReleased && ['cancel', 'return'].includes(this.action)) to = undefined;
     if (REACHED_STATUS[this.action] === from) {

@@ -1,4 +1,3 @@
-/** The invoice page behind the link in a customer's message: content, access and views. */
 import { expect } from 'chai';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { newId } from '../../../shared/platform/ids.js';
@@ -139,7 +138,7 @@ describe('invoice page', () => {
     );
     await open(path);
     expect((await getInvoice(id)).status).to.equal('viewed');
-    // After another send, the next view counts again.
+    // Sending the invoice again resets its status, and the next view sets `viewed` again.
     const again = await tenant.client.post(`/invoices/${id}/send`, {});
     expect(again.body.status).to.equal('sending');
     await open(new URL(again.body.view_url).pathname);

@@ -1,4 +1,3 @@
-/** Invoice PDFs: characters of every language, bounded work and fair sharing between accounts. */
 import { expect } from 'chai';
 import { createFairLimit } from '../../../shared/platform/limits/fair-limit.js';
 import type { TestClient } from '../../support/client.js';
@@ -25,7 +24,10 @@ const NAMES = {
   Amharic: 'የኢትዮጵያ መኪና ጎታች',
 };
 
-/** These characters stack, split or move, so text extraction returns them in another sequence. */
+/**
+ * Names in scripts whose characters are stacked, split or moved when drawn, so text extraction
+ * returns them in another sequence.
+ */
 const SHAPED_NAMES = {
   Yoruba: 'Ẹgbẹ́ ọ̀rẹ́ ńlá',
   Dhivehi: 'ދިވެހި ރާއްޖެ',
@@ -76,7 +78,8 @@ describe('invoice PDF', () => {
       const { letters, missing, text } = await drawName(name);
       expect(letters).to.be.above(2 * [...name].length);
       expect(missing, 'boxes of missing glyphs').to.equal(0);
-      // Checks single words, because right-to-left words are extracted in drawing sequence.
+      // Check each word separately, because extraction returns right-to-left words in the sequence
+      // in which they were drawn.
       for (const word of name.split(' ')) expect(text).to.include(word.normalize('NFKC'));
     });
 
@@ -150,7 +153,7 @@ describe('invoice PDF', () => {
     const floodStatuses = Promise.all(floodIds.map(async (id) => (await fetchPdf(id)).status));
     expect((await tenant.client.get('/me')).status).to.equal(200);
     expect((await fetchPdf(otherInvoiceId, other.client)).status).to.equal(200);
-    // The number of refused requests depends on the machine.
+    // How many of these requests are refused depends on the machine.
     // test/unit/documents/invoice-pdfs.test.ts tests the fair sharing itself.
     for (const status of await floodStatuses) expect(status).to.be.oneOf([200, 503]);
   });

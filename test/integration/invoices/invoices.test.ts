@@ -102,7 +102,7 @@ describe('invoices', () => {
       lineItem({ quantity: 3, unit_price_cents: 1999 }),
       lineItem({ category: 'discount', unit_price_cents: -1000, taxable: true }),
     ];
-    // 5000 + 5997 - 1000; the taxable part is 5000 - 1000.
+    // The subtotal is 5000 + 5997 - 1000. The taxable part is 5000 - 1000.
     const subtotal_cents = 9997;
 
     it("an invoice is taxed once on its taxable subtotal, at the account's rate", async () => {
@@ -116,7 +116,8 @@ describe('invoices', () => {
     });
 
     it('invoice tax is rounded once, not per line item, half away from zero', async () => {
-      // 3 × 6 cents at 8.25 % is 1.485. Rounded per line item, the tax would be 0 three times.
+      // The tax on 3 × 6 cents at 8.25 % is 1.485 cents, rounded to 1. Rounded per line item, the
+      // tax would be three times 0.
       const small = Array.from({ length: 3 }, () => lineItem({ unit_price_cents: 6, taxable: true }));
       expect((await createRecord('/invoices', invoiceInput({ line_items: small }))).tax_cents).to.equal(1);
       const half = [lineItem({ unit_price_cents: 200, taxable: true })];

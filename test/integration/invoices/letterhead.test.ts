@@ -1,4 +1,3 @@
-/** The letterhead on an account's invoices: name, address, phone, e-mail, logo and how to pay. */
 import { expect } from 'chai';
 import { encodePngChunk } from '../../../bin/demo/logo.js';
 import { expectError } from '../../support/expect-error.js';

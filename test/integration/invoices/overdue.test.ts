@@ -19,7 +19,9 @@ describe('overdue invoices', () => {
     );
   });
 
-  /** Creates and sends an invoice. @param days until its due date; null for no due date */
+  /**
+   * Creates and sends an invoice that is due in `days` days, or has no due date if `days` is null.
+   */
   async function createSent(days: number | null): Promise<string> {
     const due_date = days === null ? null : new Date(Date.now() + days * DAY_MS).toISOString();
     const { body } = await client.post(
@@ -43,7 +45,9 @@ describe('overdue invoices', () => {
     return rows.map(({ type }) => type);
   }
 
-  /** Sweeps as the clock does. @returns ids of the invoices that the sweep found */
+  /**
+   * Runs the overdue sweep as the clock does, and returns the ids of the invoices that it found.
+   */
   async function sweep(): Promise<string[]> {
     const { db } = stack.runtime;
     const found = await db.transaction([tenant.id], (tx) => findOverdueInvoices(tx, 100));
@@ -61,7 +65,7 @@ describe('overdue invoices', () => {
     // A partial payment leaves the invoice overdue.
     await client.post(`/invoices/${late}/payments`, { amount_cents: 1, method: 'cash' });
     expect(await readStatus(late)).to.equal('overdue');
-    // Without a due date, the account's terms count.
+    // An invoice without a due date becomes overdue by the account's terms.
     await stack.rows(tenant.id, `update tenants set terms_days = 0 where tenant_id = '${tenant.id}'`);
     expect(await sweep()).to.include(open);
     await stack.rows(tenant.id, `update tenants set terms_days = 30 where tenant_id = '${tenant.id}'`);
@@ -72,7 +76,7 @@ describe('overdue invoices', () => {
     await client.post(`/invoices/${partlyPaid}/payments`, { amount_cents: 1, method: 'cash' });
     await sweep();
     const dueIn = (days: number) => ({ due_date: new Date(Date.now() + days * DAY_MS).toISOString() });
-    // The new due date has also passed.
+    // This new due date has passed too, so the invoice stays overdue.
     expect((await client.patch(`/invoices/${untouched}`, dueIn(-1.5))).body.status).to.equal('overdue');
     expect((await client.patch(`/invoices/${untouched}`, dueIn(10))).body.status).to.equal('sending');
     expect((await client.patch(`/invoices/${partlyPaid}`, { due_date: null })).body.status).to.equal(

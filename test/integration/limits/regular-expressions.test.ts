@@ -5,28 +5,32 @@ import { findExpressions, generateAttacksOn } from '../../support/text/regular-e
 const FOLDERS = ['api', 'mcp', 'workers', 'shared', 'bin'];
 const CHARS = 64 * 1024;
 /**
- * Every text is tried with this length first. A quadratic expression that takes 20 times the limit
- * for CHARS takes 20 times {@link SUSPICIOUS_MS} here, and is then measured with CHARS.
+ * Each text is first measured with this many characters. If this takes more than {@link
+ * SUSPICIOUS_MS}, the text is measured again with CHARS characters. A quadratic expression that
+ * takes 20 times the limit for CHARS (2560 ms) takes 40 ms here.
  */
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;
 /**
- * CPU time. The limit is generous: a linear expression takes some microseconds per KB, and a
- * quadratic expression at least 20 times this limit.
+ * Limit for CPU time. The limit is generous: a linear expression takes some microseconds per KB,
+ * and a quadratic expression at least 20 times this limit.
  */
 const MAX_MS_PER_KB = 2;
-/** The fastest try counts, because garbage collection may slow a try down. */
+/**
+ * How often a text is measured. The fastest try counts, because garbage collection may slow a try
+ * down.
+ */
 const TRIES = 3;
-/** V8 stops an exponential expression after this time. */
+/** V8 stops an expression after this time. An exponential expression would never end. */
 const GIVE_UP_MS = 20_000;
 
-/** Code that composes an expression at run time → the resulting expression. */
+/** Maps code that composes an expression at run time to the resulting expression. */
 const COMPOSED: Record<string, RegExp> = {
   'new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`)':
     /^\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?)$/,
 };
 
-/** Runs in a separate context, where V8 supports a timeout. */
+/** A script that finds the first slow text. `runInContext` can stop this script after a timeout. */
 const MEASURE = new Script(`
   (() => {
     const timeOf = (text) => {
@@ -50,7 +54,9 @@ interface Limits {
   from?: number;
 }
 
-/** Index of the first text that takes more than `maxMs` of CPU time in every try, or -1. */
+/**
+ * Returns the index of the first text that takes more than `maxMs` of CPU time in every try, or -1.
+ */
 function findSlowIndex(expression: RegExp, texts: string[], { maxMs, maxTries, from = 0 }: Limits): number {
   const now = () => process.cpuUsage().user / 1000;
   try {
@@ -62,7 +68,9 @@ function findSlowIndex(expression: RegExp, texts: string[], { maxMs, maxTries, f
   }
 }
 
-/** Returns a text of `chars` characters for which the expression takes too long. */
+/**
+ * Returns a text of `chars` characters for which the expression takes too long, if there is one.
+ */
 function findSlowText(expression: RegExp, chars = CHARS, maxTries = TRIES): string | undefined {
   const shortTexts = [...generateAttacksOn(expression, SHORT_CHARS)];
   const findSuspicious = (from: number) =>

@@ -1,4 +1,3 @@
-/** The mail of an invoice, its attached PDF, and the PDF over the API. */
 import { expect } from 'chai';
 import { expectError } from '../../support/expect-error.js';
 import { extractPdfPages } from '../../support/records/pdf.js';
@@ -81,7 +80,7 @@ describe('content of invoice mails and PDFs', () => {
       formatUsd(invoice.total_cents),
       'PO-7',
       '2019 Honda Civic',
-      // 02:00 UTC is the evening before in the account's time zone.
+      // The due date is at 02:00 UTC, which is the evening before in the account's time zone.
       'Jan 15, 2027',
     ];
     expect(received.text).to.include('Road & Sons, 1 Main St, Dock 4, Hudson, NY 12534');

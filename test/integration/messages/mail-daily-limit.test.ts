@@ -29,7 +29,7 @@ describe('daily mail limit of an account', () => {
       return /waits for tomorrow/.test(message.error) && message;
     });
   const secondsSinceMidnight = (instant: string) => (Date.parse(instant) / 1000) % 86_400;
-  /** Makes the counted mails those of yesterday. */
+  /** Simulates the next day by moving the count of today's mails to yesterday. */
   const startNextDay = async () => {
     const { id } = mails.tenant;
     await mails.stack.rows(id, 'update mail_days set day = day - 1 where tenant_id = $1', [id]);
@@ -115,7 +115,8 @@ describe('daily mail limit of an account', () => {
       await mails.waitForDelivery(await mails.sendNewInvoice(), 'sent');
     const waiting = await mails.sendNewInvoice();
     const message = await waitUntilDeferred(waiting);
-    // No vendor of text messages exists yet, so the mail server sends this text.
+    // Turn the waiting mail into a text message. The provider of this row stays the mail server, so
+    // the test needs no vendor of text messages.
     await mails.stack.rows(id, `update messages set channel = 'sms' where id = $1`, [message.id]);
     await mails.retryNow(message.id);
     expect((await waitUntilDeferred(waiting)).error).to.match(/3 mails and text messages of today/);

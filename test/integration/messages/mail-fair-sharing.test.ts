@@ -1,4 +1,4 @@
-/** Many mails or slow PDFs of one account do not delay the mails of another account. */
+/** Checks that many mails or slow PDFs of one account do not delay the mails of another account. */
 import { expect } from 'chai';
 import { openInvoicePdfs } from '../../../shared/documents/pdf/invoice-pdfs.js';
 import { TooManyWaitingError } from '../../../shared/platform/limits/fair-limit.js';
@@ -24,7 +24,10 @@ describe('fair sharing of mails between accounts', () => {
   });
   after(() => fixture.stop());
 
-  /** Sends an invoice of the other account. Returns the number of mails accepted by then. */
+  /**
+   * Sends an invoice of the other account, and waits for its mail. Returns the place of this mail
+   * among the mails that the server accepted after the request.
+   */
   async function sendInvoiceOfOther(): Promise<number> {
     const { client } = other;
     const address = `other-${other.id}@example.com`;
@@ -37,7 +40,10 @@ describe('fair sharing of mails between accounts', () => {
     return place - before;
   }
 
-  /** Queues copies of a sent message, as many releases would, with a wake-up job for each. */
+  /**
+   * Queues `MANY` copies of a sent message, each with a wake-up job, as if many invoices were
+   * released.
+   */
   async function queueMany(): Promise<void> {
     const { id: tenantId } = mail.tenant;
     const invoice = await mail.sendNewInvoice();

@@ -9,7 +9,7 @@ import { TestStack, type TestTenant } from '../../support/stack.js';
 export const MAIL_FROM = 'invoices@tow.example.com';
 export const BASE_URL = 'https://billing.example.com';
 
-/** The product with a mail server, and a tenant that sends invoices through it. */
+/** Runs the product with a mail server, and a tenant that sends invoices through this server. */
 export class MailFixture {
   private constructor(
     readonly server: MailServer,
@@ -20,7 +20,8 @@ export class MailFixture {
 
   static async start(environment: Record<string, string> = {}): Promise<MailFixture> {
     const server = await MailServer.start();
-    // The SMTP client gives up a hanging server after two seconds instead of a minute.
+    // With this timeout, the SMTP client gives up on a hanging server after two seconds instead of
+    // a minute.
     const SMTP_URL = `${server.url}?socketTimeout=2000`;
     const stack = await TestStack.start({
       environment: { SMTP_URL, MAIL_FROM, BASE_URL, ...environment },
@@ -29,7 +30,7 @@ export class MailFixture {
     return new MailFixture(server, stack, tenant, openMessagesQueue(stack.runtime));
   }
 
-  /** The same server and stack, with a new tenant. */
+  /** Returns a fixture with the same server and stack, but with a new tenant. */
   async withNewTenant(): Promise<MailFixture> {
     const tenant = await this.stack.createTenant('Hudson Towing');
     return new MailFixture(this.server, this.stack, tenant, this.queue);
@@ -68,7 +69,7 @@ export class MailFixture {
     });
   }
 
-  /** Newest first. */
+  /** Lists the invoice's messages, newest first. */
   async listMessages(invoiceId: string): Promise<Json[]> {
     return (await this.read(`/messages?invoice_id=${invoiceId}`)).data.items;
   }

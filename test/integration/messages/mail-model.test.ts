@@ -1,6 +1,6 @@
 /**
- * After any sequence of sending, refusing, retrying and viewing, the
- * invoice, its messages and its events equal those of a model.
+ * Runs random sequences of sending, refusing, retrying and viewing. The invoice, its messages and
+ * its events must equal those of a model.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { MailFixture } from './mail-fixture.js';
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 1e7);
 const RUNS = countRuns(30);
 
-/** How the mail server replies to the mail of a step. */
+/** Maps the reply of a step to the behavior of the mail server. */
 const MANNERS: Readonly<Record<'accepts' | 'refuses' | 'defers', MailBehavior>> = {
   accepts: { as: 'accept' },
   refuses: { as: 'refuse', code: 550, text: 'no', at: 'recipient' },

@@ -1,4 +1,6 @@
-/** Invoices by mail, through a real SMTP server that accepts, refuses, hangs and disconnects. */
+/**
+ * Sends invoices by mail through a real SMTP server, which accepts, refuses, hangs or disconnects.
+ */
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import { expectError } from '../../support/expect-error.js';
@@ -26,7 +28,7 @@ describe('sending invoices by mail', () => {
     expect(message).to.include({ state: 'queued', provider: 'smtp', attempts: 1, sent_at: null });
     expect((await mail.read(`/invoices/${id}`)).delivery.state).to.equal('queued');
     expect(await mail.listEvents(id)).to.deep.equal([]);
-    // The server never replies, so the worker gives up, and retries the mail later.
+    // The server never replies, so the worker gives up and plans a second attempt.
     const late = await eventually('a second attempt is planned', async () => {
       const [now] = await mail.listMessages(id);
       return now.error !== null && now;
@@ -86,7 +88,7 @@ describe('sending invoices by mail', () => {
     expect(after.body_text).to.include('PO-LATE');
     expect(mail.server.accepted.at(-1)?.mail.text).to.include('PO-LATE');
     expect(await mail.listEvents(id)).to.have.length(1);
-    // A retry does not change a message that has not failed.
+    // A second retry changes nothing, because the message is no longer failed.
     const again = await mail.tenant.client.post(`/messages/${message.id}/retry`, {});
     expect(again.body).to.deep.equal(after);
   });
@@ -126,7 +128,7 @@ describe('sending invoices by mail', () => {
       await mail.retryNow(message.id);
       await mail.waitForDelivery(id, 'sent');
     }
-    // The same reply to RCPT TO refuses the message, not the sending account.
+    // In reply to RCPT TO, code 530 refuses this message, not the sending account.
     mail.server.setNextBehaviors({
       as: 'refuse',
       code: 530,
@@ -266,7 +268,8 @@ describe('sending invoices by mail', () => {
     expect(findByChannel('sms')).to.include({ state: 'sent', provider: 'outbox', recipient: '+1 555 0100' });
     expect(findByChannel('email')).to.include({ state: 'failed', provider: 'smtp' });
     expect(await mail.listEvents(billed)).to.deep.equal([]);
-    // Without a vendor of texts, an invoice by text alone is sent once the outbox has the text.
+    // The outbox only stores texts. An invoice that is sent only by text counts as sent once the
+    // outbox has stored the text.
     const text = await mail.createApprovedInvoice({ customer_id: customer.id });
     const response = await mail.tenant.client.post(`/invoices/${text}/send`, { channel: 'sms' });
     expect(response.body.delivery.state).to.equal('sent');
@@ -317,7 +320,7 @@ describe('sending invoices by mail', () => {
     expect(sent.body.delivery.state).to.equal('sent');
     const [message] = (await sandbox.get(`/messages?invoice_id=${body.id}`)).body.data.items;
     expect(message).to.include({ state: 'sent', provider: 'outbox' });
-    // Even a row with the provider smtp must not be sent from a sandbox.
+    // The sandbox must not send a message even if the row names the provider smtp.
     await mail.stack.rows(
       sandboxId,
       `update messages set state = 'queued', provider = 'smtp' where tenant_id = $1 and id = $2`,

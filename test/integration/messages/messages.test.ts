@@ -1,4 +1,3 @@
-/** GET /messages shows the messages to customers, also those that the outbox only stores. */
 import { expect } from 'chai';
 import { expectError } from '../../support/expect-error.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';

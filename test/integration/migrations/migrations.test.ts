@@ -18,7 +18,7 @@ function optionsFor(databaseUrl: string): MigrateOptions {
   return { databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true };
 }
 
-/** Runs work with connections of the application's role, as every process does. */
+/** Runs `work` with connections of the application's role, which every process uses. */
 async function asApplication<T>(databaseUrl: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
   return work(db).finally(() => db.close());
@@ -101,10 +101,14 @@ describe('migrations', () => {
 
   describe('of a database with rows', () => {
     let databaseUrl: string;
-    /** By migration: the tables that had a row of each of two tenants at that time. */
+    /**
+     * For each migration: the tables that got a row of each of two tenants right after this
+     * migration, and the ids of these tenants.
+     */
     const filled = new Map<string, { tables: string[]; tenantIds: string[] }>();
 
-    // All tests share a database, so that the time does not grow with the square of the migrations.
+    // All tests share a database. With a database per migration, the run time would grow with the
+    // square of the number of migrations.
     before(async () => {
       databaseUrl = await createEmptyDatabase();
       for (const name of names) {
@@ -195,7 +199,7 @@ describe('migrations', () => {
       await exporter.query('begin isolation level repeatable read read only');
       await exporter.query('select count(*) from tenants');
       const migrating = migrate(optionsFor(databaseUrl));
-      // Longer than the 1 s for which other migrations wait for a lock.
+      // Wait longer than the 1 s after which other migrations stop waiting for a lock.
       await Promise.race([migrating, waitForIndex(databaseUrl, 1500)]);
       await exporter.query('commit');
       expect(await migrating).to.include('20261123030000_index_live_keys');

@@ -13,7 +13,7 @@ import { withPgClient } from '../../support/writes/rows.js';
 
 const PREVIOUS_MIGRATION = migrations.filter(({ name }) => name < '20261123020100').at(-1)?.name as string;
 
-/** Grants rights as the previous version does: only on the tables that exist by then. */
+/** Grants rights as the product's previous version does: only on the tables that already exist. */
 async function grantLikePreviousVersion(client: pg.Client, appRole: string): Promise<void> {
   await client.query(`
     do $$ begin create role ${appRole} nologin; exception when duplicate_object or unique_violation then null; end $$;
@@ -95,7 +95,7 @@ describe('the migration to the ranges of the overdue sweep', () => {
     });
     await withPgClient(databaseUrl, async (blocker) => {
       await blocker.query('begin; lock table approvals in access share mode');
-      // The run ends before it grants rights, because `bound_agents` does not get its lock.
+      // The migrations stop before they grant rights, because `bound_agents` does not get its lock.
       const error = await migrate({ databaseUrl, appRole, withQueue: true }).catch((cause: unknown) => cause);
       expect(String(error)).to.contain('lock timeout');
     });

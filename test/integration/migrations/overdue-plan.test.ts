@@ -6,13 +6,18 @@ import { useStack } from '../../support/use-stack.js';
 import { explainRun, type RunNode } from '../../support/writes/explain.js';
 
 const TENANTS = 10;
-/** Invoices per account and kind (there are three) that are not due for long. */
+/**
+ * Number of invoices of each of three kinds, in each account, that will not be due for a long time.
+ */
 const FAR = 700;
-/** Invoices per account that are past due but with a motor club. */
+/** Number of invoices per account that are past due, but whose claim is with a motor club. */
 const WITH_CLUB = 300;
-/** Due invoices of each of three kinds, in one account. */
+/** Number of due invoices of each of three kinds, all in the first account. */
 const DUE = 5;
-/** An account: three index probes, its settings. A due invoice: its row, customer, motor club. */
+/**
+ * Limits for the pages read. An account needs three index probes and its settings. A due invoice
+ * needs its row, its customer and its motor club.
+ */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;
 
@@ -34,7 +39,7 @@ describe('the overdue sweep over many accounts', () => {
     }
   });
 
-  /** Returns the query of the sweep, so that it can be planned like a prepared query. */
+  /** Returns the sweep's query, so that EXPLAIN can plan it like a prepared query. */
   async function captureSweepQuery(): Promise<SqlQuery> {
     let captured: SqlQuery | undefined;
     const query = async (sent: SqlQuery) => {

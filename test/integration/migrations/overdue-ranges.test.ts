@@ -25,8 +25,9 @@ describe('the ranges of the overdue sweep', () => {
   const findOverdueIds = async () =>
     (await inTenant((tx) => findOverdueInvoices(tx, 10_000))).map(({ entityId }) => entityId).sort();
   /**
-   * Runs two passes: the first records the running transactions, the second finds that they ended.
-   * @returns number of changed invoices
+   * Applies changed terms in two passes. The first pass records the running transactions, and the
+   * second applies the terms once these transactions have ended.
+   * @returns the number of changed invoices
    */
   const applyTerms = async (limit = 100): Promise<number> => {
     const pass = () => inTenant((tx) => applyTermsChanges(tx, limit));
@@ -35,7 +36,7 @@ describe('the ranges of the overdue sweep', () => {
   const createCustomer = async (terms_days: number | null): Promise<string> =>
     (await tenant.client.post('/customers', { company_name: 'Payer', terms_days })).body.id;
 
-  /** Creates an invoice without a due date that was released this many days ago. */
+  /** Creates an invoice without a due date that was released `days` days ago. */
   async function createReleased(customerId: string | null, days: number): Promise<string> {
     const { body } = await tenant.client.post(
       '/invoices',
@@ -57,7 +58,8 @@ describe('the ranges of the overdue sweep', () => {
          select $1, gen_random_uuid(), 'C', 'other', terms from unnest(array[null, 0, 3, 45]::int[]) terms`,
         [tenant.id],
       );
-      // Invoices due and released every three hours over some days, in several statuses.
+      // Insert invoices that were due or released every three hours over several days, in several
+      // statuses.
       await queryRows(
         `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, released_as)
          select $1, gen_random_uuid(), gen_random_uuid()::text, status, c.id,
@@ -106,7 +108,10 @@ describe('the ranges of the overdue sweep', () => {
       expect(found).to.deep.equal(defined);
     });
 
-  /** Returns the ids of the invoices past due by definition, and of those that the sweep finds. */
+  /**
+   * Returns the ids of the invoices that are past due by the definition in `IS_PAST_DUE`, and the
+   * ids that the sweep finds.
+   */
   async function findBothWays(): Promise<{ defined: string[]; found: string[] }> {
     return stack.runtime.db.runAndRollBack([tenant.id], async (tx) => {
       const defined = await tx.query<{ id: string }>({
@@ -117,7 +122,9 @@ describe('the ranges of the overdue sweep', () => {
     });
   }
 
-  /** Runs passes until a pass finds nothing. After each pass, its invoices become overdue. */
+  /**
+   * Runs the sweep until it finds nothing. After each pass, marks the found invoices as overdue.
+   */
   async function findAll(tx: Transaction): Promise<string[]> {
     const found: string[] = [];
     for (;;) {
@@ -162,8 +169,8 @@ describe('the ranges of the overdue sweep', () => {
     expect([await pass(), await pass()]).to.deep.equal([1, 0]);
     expect(await findOverdueIds()).to.deep.equal(ids);
     expect(await queryRows('select from terms_changes where tenant_id = $1', [tenant.id])).to.deep.equal([]);
-    // The sweep checks each candidate again, so longer terms
-    // count before they are applied to the invoices.
+    // The sweep checks each candidate against the current terms. Longer terms therefore count
+    // before they are applied to the invoices.
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 90 });
     expect(await findOverdueIds()).to.deep.equal([]);
     // A customer without terms has the account's terms, which are 30 days.
@@ -195,7 +202,8 @@ describe('the ranges of the overdue sweep', () => {
     });
     await isRead;
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 5 });
-    // An uncommitted row still has the old terms, so the change must not be deleted yet.
+    // The uncommitted invoice still has the old terms, so these passes must keep the row in
+    // `terms_changes`.
     await applyTerms();
     await applyTerms();
     reportPatched?.();

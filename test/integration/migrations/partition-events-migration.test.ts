@@ -38,7 +38,10 @@ describe('the migration that partitions events by week', () => {
   let databaseUrl: string;
   let db: Database;
 
-  /** Creates a database with events as the previous version left it, with the rights of then. */
+  /**
+   * Creates a database as the version before this migration left it: with events, and with the
+   * rights that the version granted.
+   */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
@@ -95,7 +98,7 @@ describe('the migration that partitions events by week', () => {
     };
     const traffic = [runRepeatedly(writeOne), runRepeatedly(writeOne), runRepeatedly(readMore)];
     try {
-      // Later migrations may follow.
+      // Asserts `include`, because later migrations run too.
       expect(await migrate(optionsFor(databaseUrl))).to.include(MIGRATION);
       const atEnd = written.length;
       while (written.length < atEnd + 10) await new Promise((resolve) => setTimeout(resolve, 5));

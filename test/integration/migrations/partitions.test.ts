@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const WEEK_MS = 7 * DAY_MS;
 const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts'];
 
-/** Returns Monday, midnight UTC, of the week of this time. 1970-01-05 was a Monday. */
+/** Returns midnight UTC of the Monday that begins the week of `ms`. 1970-01-05 was a Monday. */
 const startOfWeek = (ms: number) => Math.floor((ms - 4 * DAY_MS) / WEEK_MS) * WEEK_MS + 4 * DAY_MS;
 const namePartition = (table: string, ms: number) =>
   `${table}_${new Date(startOfWeek(ms)).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -62,8 +62,8 @@ describe('weekly partitions', () => {
         const [first, last] = [firstIdAt(startOfWeek(week)), createIdAt(startOfWeek(week) + WEEK_MS - 1)];
         for (const id of [first, last]) {
           await insert(table, id);
-          // Events from before the migration are one partition, which
-          // ends on a Monday two or three weeks after the migration.
+          // All events from before the migration are in one partition, which ends on a Monday two
+          // or three weeks after the migration.
           const isOldTable = table === 'events' && week < startOfWeek(Date.now()) + 3 * WEEK_MS;
           const name = isOldTable
             ? namePartition('events_until', Date.now() + 3 * WEEK_MS)
@@ -120,7 +120,7 @@ describe('weekly partitions', () => {
     const now = Date.now() + 6 * WEEK_MS;
     const name = namePartition('webhook_deliveries', Date.now());
     await withPgClient(databaseUrl, async (reader) => {
-      // The lock of this transaction delays the drop of the partition.
+      // The open transaction locks the partition, so `maintainPartitions` cannot drop it yet.
       await reader.query('begin; select from webhook_deliveries');
       const kept = await maintainPartitions(databaseUrl, { now });
       expect(kept?.faults).to.deep.include(`${name} is past its 30 days`);
@@ -153,7 +153,7 @@ describe('weekly partitions', () => {
   });
 
   it('a query by id reads one partition, and a page of events reads few rows more than it returns', async () => {
-    // Far enough in the future that the partitions of the migration are dropped.
+    // At this time, the partitions that the migrations created are old enough to be dropped.
     const now = startOfWeek(Date.now()) + 20 * WEEK_MS;
     await maintainPartitions(databaseUrl, { now });
     const weeks = [-1, 0, 1, 2, 3, 4].map((ahead) => now + ahead * WEEK_MS);
@@ -187,7 +187,8 @@ describe('weekly partitions', () => {
       expect(types).to.not.include('Sort').and.not.include('Seq Scan');
       const scans = nodes.filter((node) => node['Node Type'].startsWith('Index'));
       const read = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
-      // The page, the row that shows that a next page exists, and one row per partition to compare.
+      // Besides the page, the query reads one row that shows that a next page exists, and one row
+      // per partition to merge the partitions.
       expect(read).to.be.within(limit + 1, limit + partitions);
       // PostgreSQL skips partitions that the cursor has passed, but never the default partition.
       expect(scans).to.have.length(partitions + 1);
@@ -260,7 +261,7 @@ describe('weekly partitions', () => {
     expect(await findPartition('webhook_deliveries', id)).to.equal('partitions.webhook_deliveries_default');
     const defaultRows = 'webhook_deliveries_default holds rows (1), which are never dropped';
     expect(await findPartitionProblems(databaseUrl)).to.deep.equal([defaultRows]);
-    // Only the partition of that week cannot be created.
+    // `maintainPartitions` cannot create the partition of that week, but creates the others.
     const near = await maintainPartitions(databaseUrl, { now: at - WEEK_MS });
     const name = namePartition('webhook_deliveries', at);
     expect(near?.faults).to.deep.equal([

@@ -29,7 +29,8 @@ describe('partitions kept by the clock', () => {
       id,
       firstIdAt(Date.now() + YEAR_MS),
     ]);
-    // The clock starts only now, because it runs every schedule immediately.
+    // Start the clock only after the problems exist, because the clock runs every schedule as soon
+    // as it starts.
     await startClock(stack.runtime);
     await openClockQueue(stack.runtime).add('keep-partitions', {}, { jobId: newId() });
     await eventually('the metric to count the stray row', async () => (await readGauge()) === '1');

@@ -39,7 +39,7 @@ auth_file = ${join(folder, 'users.txt')}
 ${settings}
 `,
   );
-  // PgBouncer refuses to run as root.
+  // PgBouncer refuses to run as root, so it runs as nobody.
   chmodSync(folder, 0o755);
   const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const child: ChildProcess = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], {
@@ -103,8 +103,8 @@ describe('PgBouncer in front of PostgreSQL', function () {
       try {
         const refusal = await catchRefusal(pooler.url);
         expect(refusal).to.be.instanceOf(ConfigError);
-        // The error must not look like an unreachable
-        // store, or the process would wait for the store.
+        // If the error looked like a connection error, the process would wait for PostgreSQL
+        // instead of refusing to start.
         expect(isConnectionError(refusal)).to.equal(false);
         expect((refusal as Error).message)
           .to.match(reason)

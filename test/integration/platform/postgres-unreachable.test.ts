@@ -19,7 +19,7 @@ describe('while PostgreSQL is unreachable', () => {
     await allowConnections(true);
   });
 
-  /** Allows or refuses connections to the database. A refusal also ends every session. */
+  /** Allows or refuses new connections to the database. Refusing also ends every open session. */
   async function allowConnections(allowed: boolean): Promise<void> {
     const name = new URL(stack.databaseUrl).pathname.slice(1);
     const client = new pg.Client({ connectionString: (await getStores()).superuserUrl });

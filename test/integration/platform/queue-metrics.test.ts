@@ -12,7 +12,7 @@ const OLDEST = 'tow_queue_oldest_waiting_seconds{queue="writes"}';
 describe('queue metrics', () => {
   const stack = useOwnStack({ worker: false, environment: { WRITE_TIMEOUT_MS: '100' } });
 
-  /** Reads the value of a gauge from /metrics; undefined if the gauge is missing. */
+  /** Returns the value of a gauge from /metrics, or undefined if the gauge is missing. */
   const readGauge = async (series: string): Promise<number | undefined> => {
     const page = await fetch(`${stack.origin}/metrics`).then((response) => response.text());
     const found = page.split('\n').find((text) => text.startsWith(`${series} `));
@@ -25,7 +25,8 @@ describe('queue metrics', () => {
     for (let n = 0; n < 2; n += 1)
       expect((await client.post('/invoices', invoiceInput())).status).to.equal(202);
     expect(await readGauge(WAITING)).to.be.at.least(2);
-    // The first job waited for the whole write timeout before the second was sent.
+    // The second request was sent after the first had timed out, so the first job has waited for at
+    // least 0.1 s.
     expect(await readGauge(OLDEST)).to.be.at.least(0.1);
     startWritesWorker(stack.runtime);
     await eventually(

@@ -8,7 +8,10 @@ import { withPgClient } from '../../support/writes/rows.js';
 
 const OWN_TENANT_QUERY = { name: 'own-tenant', text: 'select tenant_id from tenants' };
 const FAILING_QUERY = { text: 'select 1 / 0 as never' };
-/** Has neither a name nor values. The pg library alone would send it as a simple query. */
+/**
+ * A query with neither a name nor values. The pg library by itself would send it over the simple
+ * query protocol.
+ */
 const UNNAMED_OWN_TENANT_QUERY = { text: 'select tenant_id from tenants' };
 const SLOW_QUERY = { text: 'select pg_sleep(0.5)' };
 
@@ -85,7 +88,8 @@ describe('reads that share connections', () => {
   });
 
   it('reads on a terminated connection fail with connection errors, and the next read gets a new connection', async () => {
-    // The first tenant's reads were slow in the test above, so they no longer share connections.
+    // Use the second tenant. The first tenant's reads were slow in the test above, so they no
+    // longer share connections.
     const [, tenant] = tenants as [string, string];
     const terminated = Array.from({ length: 12 }, () => db.read(tenant, SLOW_QUERY));
     const settled = Promise.allSettled(terminated);

@@ -6,11 +6,11 @@ import { type Database, openDatabase } from '../../../shared/platform/postgres/d
 import { createDatabase } from '../../support/stores.js';
 
 const LOCK = 6_022;
-/** This read lasts until the test releases the lock. */
+/** A read that lasts until the test releases the lock. */
 const HELD_READ = { text: `select pg_advisory_xact_lock_shared(${LOCK})` };
 const HELD_SEARCH = { ...HELD_READ, timeoutMs: 20_000 };
 const SLOW_SEARCH = { text: 'select pg_sleep(0.15)', timeoutMs: 20_000 };
-/** Sleeps for its first value in seconds, then waits for the lock of its second value. */
+/** Sleeps for $1 seconds, and then waits for the advisory lock $2. */
 const SLEEP_AND_HOLD_READ = { text: 'select pg_sleep($1), pg_advisory_xact_lock_shared($2)' };
 const QUICK_READ = { name: 'quick', text: 'select 1 as one' };
 const [slowTenant, quickTenant, thirdTenant, fourthTenant] = [newId(), newId(), newId(), newId()];
@@ -34,7 +34,9 @@ describe('slow reads of one tenant', () => {
   afterEach(() => release());
 
   const release = () => holder.query('select pg_advisory_unlock_all()');
-  /** Counts how many of the reads have ended so far; `all` resolves with their outcomes. */
+  /**
+   * Counts in `ended` how many of the reads have ended. `all` resolves once every read has ended.
+   */
   const trackReads = (reads: Promise<unknown>[]) => {
     const progress = { ended: 0, all: Promise.allSettled(reads) };
     for (const read of reads)

@@ -25,8 +25,8 @@ const MB = 1024 * 1024;
 const inOneMinute = () => new Date(Date.now() + 60_000);
 
 /**
- * Script of a child process. Writes MEGABYTES under a key, OBJECTS
- * times, and then commits each object or waits to be killed.
+ * Script of a child process. OBJECTS times, it writes an object of MEGABYTES under KEY, and commits
+ * the object if COMMIT is set. Without COMMIT, it then waits to be killed.
  */
 const WRITER = `
   import { openStorage } from './shared/storage/open-storage.ts';
@@ -145,7 +145,7 @@ for (const [name, makePlace] of [
     });
 
     it(`storage in ${name} removes the remains of a killed process under one key, and nothing else`, async () => {
-      // An upload whose key has the same prefix.
+      // This upload must survive, although its key begins with `OBJECT_KEY`.
       const alive = await place.storage.create(`${OBJECT_KEY}0`, OBJECT_METADATA);
       for (const chunk of splitIntoChunks(generateBytes(9 * MB)))
         if (!alive.stream.write(chunk)) await once(alive.stream, 'drain');

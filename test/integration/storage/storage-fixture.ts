@@ -38,9 +38,12 @@ export function useAwsCredentials(credentials: Record<string, string> = S3_CREDE
 export interface TestStorage {
   storage: Storage;
   location: StorageLocation;
-  /** Lists everything stored, finished or not, without the Storage interface. */
+  /** Lists all finished objects and unfinished uploads, without using the Storage interface. */
   listLeftovers: () => Promise<string[]>;
-  /** Stops keeping the bytes of later uploads. Only for storage that keeps them in memory. */
+  /**
+   * Makes the storage forget the bytes of later uploads. Exists only for storage that keeps bytes
+   * in memory.
+   */
   discardBytes?: () => void;
   remove: () => Promise<void>;
 }
@@ -84,13 +87,16 @@ export async function createS3Storage(): Promise<TestStorage> {
 
 export const computeSha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Repeats a pseudo-random block of 64 bytes. The same length returns the same bytes. */
+/**
+ * Returns a pseudo-random block of 64 bytes, repeated up to `length`. Equal lengths get equal
+ * bytes.
+ */
 export function generateBytes(length: number): Buffer {
   const block = createHash('sha512').update(String(length)).digest();
   return Buffer.alloc(length, block);
 }
 
-/** Splits bytes into chunks of the size that a compressor writes. */
+/** Splits bytes into chunks, by default of the size that a compressor writes. */
 export function* splitIntoChunks(bytes: Buffer, size = 16 * 1024): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -112,7 +118,10 @@ export async function listStorageKeys(storage: Storage, folder = ''): Promise<st
   return keys.sort();
 }
 
-/** Returns the error that a promise rejects with. @throws {Error} if the promise resolves */
+/**
+ * Returns the error with which a promise rejects.
+ * @throws {Error} if the promise resolves
+ */
 export async function catchRejection(work: Promise<unknown>): Promise<Error & { code?: string }> {
   const outcome = await work.then(
     () => undefined,

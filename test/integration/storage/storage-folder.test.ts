@@ -15,7 +15,10 @@ import {
   type TestStorage,
 } from './storage-fixture.js';
 
-/** Script for a folder of 2 MB. It writes 8 MB, which fails, and then 64 KiB, which fit. */
+/**
+ * Script that runs in a folder with space for 2 MB. It writes 8 MB, which fails, and then 64 KiB,
+ * which fit.
+ */
 const FILLER = `
   import { openStorage } from './shared/storage/open-storage.ts';
   import { readdirSync } from 'node:fs';

@@ -161,7 +161,8 @@ describe('S3 storage', () => {
     it(`S3 storage rejects with ${code} when a part fails with ${typeof failure === 'string' ? failure : failure.code}, and leaves nothing`, async () => {
       failRequests(/partNumber=2/, failure);
       const upload = await storage.create(OBJECT_KEY, OBJECT_METADATA);
-      // The stream may accept all bytes while the part is retried. Then only commit rejects.
+      // The stream may accept all bytes while the failing part is still retried. In that case, only
+      // `commit` rejects.
       const written = pipeline(Readable.from(splitIntoChunks(generateBytes(60 * MB))), upload.stream);
       await written.catch((error: { code?: string }) => expect(error.code).to.equal(code));
       expect((await catchRejection(upload.commit())).code).to.equal(code);
@@ -247,8 +248,8 @@ interface S3rver {
 }
 
 /**
- * s3rver is an independent implementation. It checks no signatures and aborts no uploads, but it
- * parses our requests with its own code.
+ * Sends the product's requests to s3rver, an independent S3 server with a parser of its own. s3rver
+ * checks no signatures and aborts no uploads.
  */
 describe('S3 storage on s3rver', () => {
   useAwsCredentials({ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });

@@ -6,7 +6,7 @@ import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
-/** Fixed, so that every run sends the same bodies and a failure can be reproduced. */
+/** The seed is fixed, so that every run sends the same bodies and a failure can be reproduced. */
 const SEED = 20_261_121;
 const ALL_RUNS = 300;
 const RUNS = countRuns(ALL_RUNS);
@@ -86,8 +86,8 @@ const oddNumber = fc.oneof(
 const oddValue = fc.oneof(oddText, oddTime, oddNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
 
 /**
- * Generates a valid body with at most two odd members. With more,
- * the API would reject every body for several reasons at once.
+ * Generates a valid body in which odd values replace at most two members. With more, the API would
+ * reject every body for several reasons at once.
  */
 function oddBody(valid: Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> {
   const oddMembers = fc.dictionary(fc.constantFrom(...Object.keys(valid)), oddValue, {
@@ -191,9 +191,9 @@ describe('fuzzed requests', () => {
       expectNoServerError(response);
       statuses.add(response.status);
     });
-    // Few mutations leave the body valid, so all cases are needed.
+    // Run all cases, because few mutations leave the body valid.
     await fc.assert(property, { seed: SEED, numRuns: ALL_RUNS });
-    // If every response were the same 400, the mutations would never get past the parser.
+    // If every response were a 400, no mutation would have got past the parser.
     expect([...statuses]).to.include.members([201, 400, 409]);
   });
 
@@ -202,13 +202,14 @@ describe('fuzzed requests', () => {
       const [path = ''] = name.split('#');
       let accepted = 0;
       const property = fc.asyncProperty(bodies, async (body) => {
-        // Invoice numbers are unique. A duplicate would hide the other odd values of the body.
+        // Make the invoice number unique. Otherwise the API would refuse most bodies for their
+        // duplicate number, whatever odd values they have.
         const isUsual = body.invoice_number === INVOICE.invoice_number;
         const number = isUsual ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
         const response = await tenant.client.post(path, { ...body, ...number });
         expectNoServerError(response);
         if (response.status < 300) accepted += 1;
-        // A slow write gets 202, and the record may not exist yet.
+        // Skip other responses: after a 202, the record may not exist yet.
         if (response.status !== 201) return;
         const read = await tenant.client.get(`${path}/${response.body.id}`);
         expect(read.status, read.text).to.equal(200);

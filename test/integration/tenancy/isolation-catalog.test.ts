@@ -5,8 +5,9 @@ import { createDatabase } from '../../support/stores.js';
 import { listTables } from '../../support/writes/rows.js';
 
 /**
- * Policies besides `tenant_isolation`. Before the tenant is known, a hash finds keys, sessions and
- * accounts at vendors, and an e-mail address finds people. Sweeps list the ids of all tenants.
+ * Policies other than `tenant_isolation`. Before the tenant is known, a query may find keys,
+ * sessions and accounts at vendors by a hash, and people by an e-mail address. Sweeps may list the
+ * ids of all tenants.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup SELECT',
@@ -16,10 +17,16 @@ const OTHER_POLICIES = [
   'connections.account_lookup SELECT',
 ];
 
-/** Restrictive policies, which only hide rows: a search reads only the entries that match it. */
+/**
+ * Restrictive policies, which can only hide rows. This one hides the entries that do not match a
+ * search.
+ */
 const RESTRICTIVE_POLICIES = ['search_entries.search_keys SELECT'];
 
-/** A sandbox refers to its live tenant. Only sign-up writes this column; no request can. */
+/**
+ * Foreign keys between tenants. A sandbox refers to its live tenant, and only sign-up writes this
+ * column.
+ */
 const FOREIGN_KEYS_AMONG_TENANTS = ['tenants.tenants_live_tenant_id_fkey'];
 
 describe('database catalog', () => {

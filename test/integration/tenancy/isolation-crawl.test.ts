@@ -38,15 +38,17 @@ import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
-// A stream does not end. test/integration/http/stream.test.ts tests its isolation.
+// Leave out /stream, because a stream never ends. test/integration/http/stream.test.ts tests the
+// isolation of streams.
 const operations = listDocumentedOperations().filter(
   (one) =>
     one.path !== '/stream' &&
-    // Signing in needs no credential. test/integration/access/sign-in.test.ts tests its isolation.
+    // Leave out the sign-in, because it needs no credential.
+    // test/integration/access/sign-in.test.ts tests the isolation of sign-ins.
     one.name !== 'POST /session' &&
-    // An account's audit log contains the ids that the account requested, even ids of other
-    // tenants. test/integration/events/audit-log.test.ts tests that the log contains no other data
-    // of theirs.
+    // Leave out the audit log. It contains every id that the account requested, even ids of other
+    // tenants. test/integration/events/audit-log.test.ts tests that it contains no other data of
+    // other tenants.
     !one.path.startsWith('/audit-log'),
 );
 
@@ -56,13 +58,16 @@ interface Account {
   tenantId: string;
   client: TestClient;
   canary: string;
-  /** By kind of record. */
+  /** Maps each kind of record to the id of one such record. */
   ids: Record<string, string>;
-  /** The response text of each record after its creation, by path. */
+  /** Maps the path of each record to the text that GET returned after the record was created. */
   textByPath: Map<string, string>;
 }
 
-/** The API counts one replay of an account at a time, and refuses a second replay meanwhile. */
+/**
+ * Returns how many requests may run concurrently. The API counts one replay of an account at a time
+ * and lets only four more wait, so replays run one after the other.
+ */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
 const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
@@ -110,7 +115,7 @@ describe('tenant isolation of all API operations', () => {
       textByPath: new Map(),
     };
     for (const { path } of operations.filter((one) => one.method === 'GET' && one.path.includes('{id}'))) {
-      // An account statement shows the current time, so its text changes.
+      // An account statement contains the current time, so its text changes with every request.
       if (path.endsWith('/statement')) continue;
       const kind = findPathRecordKind(path);
       if (!account.ids[kind]) continue;
@@ -120,13 +125,18 @@ describe('tenant isolation of all API operations', () => {
     return account;
   }
 
-  /** Returns a client with the intruder's key or session. Signing out gets a separate session. */
+  /**
+   * Returns a client with the intruder's key or session. The sign-out gets a separate session,
+   * because it ends that session.
+   */
   async function openCaller(operation: DocumentedOperation): Promise<TestClient> {
     if (findRequiredCredential(operation) === 'key') return intruder.client;
     return operation.name === 'DELETE /session' ? openSession(stack, intruder) : person;
   }
 
-  /** Calls an operation as the intruder. The response must not contain data of a victim. */
+  /**
+   * Calls an operation as the intruder, and asserts that the response contains no data of a victim.
+   */
   async function callAsIntruder(
     operation: DocumentedOperation,
     path: string,
@@ -142,7 +152,7 @@ describe('tenant isolation of all API operations', () => {
     return response;
   }
 
-  /** Tries the id of every record of the victims, several at a time. */
+  /** Calls `tryId` with the id of each record of the victims, several at a time. */
   async function forEachForeignId(
     operation: DocumentedOperation,
     tryId: (id: string, owner: string) => unknown,
@@ -156,7 +166,10 @@ describe('tenant isolation of all API operations', () => {
     await Promise.all(tries);
   }
 
-  /** Returns the document's example body, with ids of the intruder's own records. */
+  /**
+   * Returns the document's example body, with each id replaced by the id of one of the intruder's
+   * records.
+   */
   function buildOwnBody(body: NonNullable<DocumentedOperation['body']>): unknown {
     return findIdPaths(body.schema).reduce<unknown>((value, place) => {
       const kind = findRecordKind(place);
@@ -166,7 +179,10 @@ describe('tenant isolation of all API operations', () => {
     }, body.example);
   }
 
-  /** Returns the path of a list. A list under a record uses a record whose list has items. */
+  /**
+   * Returns the path of a list. If the list belongs to a record, the path names a record whose list
+   * has items.
+   */
   function buildListPath({ path }: DocumentedOperation, { ids } = intruder): string {
     const kind = { invoices: 'paid_invoice', connections: 'connection' }[path.split('/')[1] as string];
     return withId(path, ids[kind ?? 'webhook_delivery'] as string);
@@ -176,13 +192,14 @@ describe('tenant isolation of all API operations', () => {
     if (name === 'PUT /settings/logo') return LOGO;
     if (!body) return {};
     const own = buildOwnBody(body) as OpenApiNode;
-    // Credentials and settings depend on the vendor, and
-    // this stack lacks the vendor of the document.
+    // Credentials and settings depend on the vendor, and this stack does not have the vendor of the
+    // document's example.
     if (name === 'POST /connections')
       return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
     if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };
     if (!path.startsWith('/users')) return { body: own };
-    // Hashing a password takes half a second, and only a person may set a password.
+    // Leave out the password, because hashing takes half a second, and only a person may set a
+    // password.
     const { password: _password, ...rest } = own;
     return { body: rest };
   }
@@ -297,7 +314,8 @@ describe('tenant isolation of all API operations', () => {
   }
 
   for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
-    // The refusals above prove isolation only if the same operations work with own ids.
+    // The refusals above prove isolation only if the same operations succeed with ids of the
+    // caller's own tenant.
     it(`${operation.name} works with an id of its own tenant`, async () => {
       const kind = findPathRecordKind(operation.path);
       const ready =
@@ -307,10 +325,10 @@ describe('tenant isolation of all API operations', () => {
             ? await createConnectionFor(operation.name, stack, intruder)
             : await createRecordFor(operation.name, intruder.client);
       const id = ready ?? (intruder.ids[kind] as string);
-      // The hash in the example matches no approval.
+      // Leave out the example's hash, because it matches no approval.
       const options = operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation);
       const response = await callAsIntruder(operation, withId(operation.path, id), options);
-      // The vendor of the crawl has no sign-in.
+      // This vendor has no sign-in, so the API refuses to reconnect.
       const expected = operation.name === 'POST /connections/{id}/reconnect' ? [409] : [200, 201];
       expect(response.status, response.text).to.be.oneOf(expected);
     });

@@ -94,7 +94,7 @@ let clones = 0;
 const withDatabaseName = (url: string, database: string) =>
   Object.assign(new URL(url), { pathname: `/${database}` }).href;
 
-/** Creates a database with its own roles, so that damage to a role affects no other test. */
+/** Creates a database with separate roles, so that damage to a role affects no other test. */
 async function makeTemplate(): Promise<string> {
   const { superuserUrl } = await getStores();
   const url = new URL(await createEmptyDatabase());
@@ -108,7 +108,7 @@ async function makeTemplate(): Promise<string> {
   return url.href;
 }
 
-/** Copies the template database. `damage` runs SQL in the copy. */
+/** Copies the template database. The returned function `damage` runs SQL in the copy. */
 async function createMutantDatabase(): Promise<{
   databaseUrl: string;
   damage: (text: string) => Promise<void>;

@@ -74,7 +74,8 @@ describe('row-level security below the API', () => {
           tx.query({ text: `insert into ${table} (tenant_id) values ($1)`, values: [tenantId] }),
         );
       expect(await getSqlState(insert(b)), table).to.equal('42501');
-      // The policy accepts a row of its own tenant; a constraint then refuses the empty row.
+      // Row-level security accepts a row of the transaction's own tenant. A constraint then refuses
+      // this row, because it is empty.
       expect(await getSqlState(insert(a)), table).to.match(/^23/);
     }
   });
@@ -159,7 +160,10 @@ describe('row-level security below the API', () => {
     ]);
   });
 
-  /** Ways to use and return a connection. Each returns the tenants seen and the tenants allowed. */
+  /**
+   * Ways to use a connection and return it to the pool. `seen` lists the tenants whose rows were
+   * read, and `own` the tenants whose rows may be read.
+   */
   const USES: ((tenantId: string) => Promise<{ seen: string[]; own: string[] }>)[] = [
     async (tenantId) => ({
       seen: await listTenantsSeen((text) => db.read(tenantId, { text }), 'customers'),

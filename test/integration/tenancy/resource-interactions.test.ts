@@ -1,5 +1,3 @@
-/** Effects between resources: prices, approvals, claims, mails, suggestions and payments. */
-
 import { expect } from 'chai';
 import type { Command } from '../../../shared/contracts/command.js';
 import { openInvoicePdfs } from '../../../shared/documents/pdf/invoice-pdfs.js';
@@ -49,7 +47,7 @@ describe('effects between resources', () => {
   const post = (path: string, body: Record<string, unknown> = {}) => tenant.client.post(path, body);
   const runOverdueSweep = async () =>
     runCommands(await stack.runtime.db.transaction([tenant.id], (tx) => findOverdueInvoices(tx, 100)));
-  /** Creates an impound that has been in the yard for this many days. */
+  /** Creates an impound that has been in the yard for `days` days. */
   const createImpound = async (workOrderId: string, days: number): Promise<string> => {
     const impounded_at = new Date(Date.now() - (days - 1) * DAY_MS).toISOString();
     return (await post('/impounds', { work_order_id: workOrderId, impounded_at, daily_rate_cents: 4500 }))

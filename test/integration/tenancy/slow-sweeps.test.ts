@@ -11,7 +11,10 @@ interface SweepTry {
   queryTimeout: string;
 }
 
-/** A sweep that records its tries. Its slow accounts take longer than the timeout of any query. */
+/**
+ * A sweep that records its tries. For the accounts in `slow`, its query takes longer than the
+ * timeout of any query.
+ */
 class SlowSweep {
   readonly tries: SweepTry[] = [];
   slow: string[] = [];
@@ -21,7 +24,7 @@ class SlowSweep {
     readonly task: string,
   ) {}
 
-  /** Runs one pass. @returns its duration in ms */
+  /** Runs one pass, and returns its duration in ms. */
   async runPass(tenantIds: string[]): Promise<number> {
     this.tries.length = 0;
     const startedAt = performance.now();
@@ -29,7 +32,7 @@ class SlowSweep {
     return performance.now() - startedAt;
   }
 
-  /** Records the account as failing, as a pass at `lastTry` before now would have done. */
+  /** Records that the account has been failing for `failingFor`, and failed last `lastTry` ago. */
   async recordFailure(id: string, failingFor: string, lastTry: string): Promise<void> {
     await this.stack.rows(
       id,
@@ -116,7 +119,8 @@ describe('accounts that are slow in a sweep', () => {
       const flags = await Promise.all(tenantIds.map(sweep.isRecorded));
       return tenantIds.filter((_, index) => flags[index]);
     };
-    // A pass that found all slow accounts would take 5 s and 22 times 1 s.
+    // To find all eight slow accounts, one pass would need a query of 5 s and 22 queries of 1 s.
+    // The pass must end earlier.
     expect(await sweep.runPass(tenantIds)).to.be.below(19_000);
     const first = await recorded();
     expect(first.length).to.be.within(1, sweep.slow.length - 1);

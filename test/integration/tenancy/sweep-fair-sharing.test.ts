@@ -6,7 +6,7 @@ import { explainRun } from '../../support/writes/explain.js';
 
 const LIMIT = 10;
 const ACCOUNTS = 5;
-/** Rows of each account that are not due. */
+/** Number of rows of each account that are not due. */
 const OTHER_ROWS = 400;
 const DUE_ROWS = 4;
 
@@ -38,7 +38,8 @@ describe('sweeps that share a row limit between accounts', () => {
 
   for (const [name, sweep] of Object.entries(LIMITED_SWEEPS)) {
     it(`the sweep ${name} finds an account's only due row in its first pass, however many another account has`, async () => {
-      // The account with many rows has the lower id. Without fair sharing it would come first.
+      // The account with many rows has the lower id, so its rows would come first without fair
+      // sharing.
       const [many, few] = (await makeTenants(2)) as [string, string];
       await stack.rows(many, sweep.dueSql, [many, 5 * LIMIT]);
       await stack.rows(few, sweep.dueSql, [few, 1]);

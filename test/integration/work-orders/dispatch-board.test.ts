@@ -82,7 +82,8 @@ describe('GET /dispatch-board', () => {
         ['generated_at', 'elapsed_s', 'waiting_s'].includes(key) ? 0 : value,
       );
     for (const change of changes) {
-      // Read several times concurrently: no board may mix the state before and after the change.
+      // Read the board several times during the change. No board may mix the state before and after
+      // the change.
       const [, ...during] = await Promise.all([change(), cached.read(id), cached.read(id), cached.read(id)]);
       for (const board of during) JSON.parse(board.toString());
       expect(withoutTimes(await cached.read(id))).to.deep.equal(

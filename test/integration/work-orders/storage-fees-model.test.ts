@@ -52,10 +52,13 @@ const newBill = (workOrder: string) => {
   return { invoice_number: `STORED-${serial}`, work_order_id: workOrder, billing_email: 'b@example.com' };
 };
 
-/** Compares everything after each step, so that a lost or doubly charged day shows at that step. */
+/**
+ * Compares the impound and its bills with the model. Runs after each step, so that a lost or doubly
+ * charged day shows at that step.
+ */
 async function compare(model: Model, real: Real): Promise<void> {
   const impound = (await real.get(`/impounds/${real.impound}`)).body;
-  // The stack's clock also runs, and may have accrued these days first.
+  // The stack's clock also runs, and may have accrued the due days before the test's own sweep.
   if (impound.accrued_days === countDueDays(model)) model.accrued = countDueDays(model);
   expect(impound).to.include({
     days: model.days,
@@ -103,7 +106,9 @@ const sweep = (times: number) =>
     model.accrued = countDueDays(model);
   });
 
-/** Sends concurrent invoices. Exactly one invoice bills the open days. */
+/**
+ * Sends concurrent requests to create an invoice. Exactly one of the invoices bills the open days.
+ */
 const bill = (times: number) =>
   new ActionCommand(`bill ${times}`, async (model, real) => {
     const open = countDueDays(model) - countInvoicedDays(model);
@@ -124,7 +129,7 @@ const voidOrCancel = (nth: number, isSent: boolean) =>
   new ActionCommand(`${isSent ? 'void' : 'cancel'} ${nth}`, async (model, real) => {
     const one = listActiveBills(model)[nth % Math.max(1, listActiveBills(model).length)];
     if (!one) return;
-    // An invoice without line items cannot be approved, so it cannot be sent either.
+    // Cancel an invoice without line items, because it cannot be approved and sent.
     const isEmpty = one.days === 0 && !one.hasHookUp;
     const actions = isSent && !isEmpty ? ['approve', 'send', 'void'] : ['cancel'];
     for (const action of actions) {

@@ -10,8 +10,8 @@ const WORK_ORDER_COUNT = 3;
 const TRUCK_COUNT = 2;
 
 /**
- * A second copy of the table in docs/decisions.md §4: state, action, next state. Without `assign`,
- * whose result depends on the truck.
+ * Maps a status and an action to the next status, as in docs/decisions.md §4 but independent of the
+ * product's table. `assign` is missing, because its result depends on the truck.
  */
 const NEXT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pending: { accept: 'pending', cancel: 'cancelled', unassign: 'pending' },
@@ -41,7 +41,10 @@ interface Real {
 
 const isUnderWay = ({ status }: WorkOrderModel) => status === 'dispatched' || status === 'in_progress';
 
-/** Compares all work orders and trucks, because an action must not change others. */
+/**
+ * Compares all work orders and trucks with the model, because an action must not change other
+ * records.
+ */
 async function compare(model: Model, real: Real): Promise<void> {
   for (const [nth, workOrder] of model.workOrders.entries()) {
     const { body } = await real.client.get(`/work-orders/${real.workOrders[nth]}`);

@@ -34,7 +34,7 @@ const NIGHT = buildRateCardItem({
 describe('price of a work order by its rate card', () => {
   const stack = useStack();
 
-  /** Creates an account, so that default rate cards of other tests do not apply. */
+  /** Creates a separate account, so that default rate cards of other tests do not apply. */
   const createAccount = (settings = {}): Promise<TestTenant> => stack.createTenant('Priced', settings);
   const postInvoice = ({ client }: TestTenant, body: Record<string, unknown>) =>
     client.post('/invoices', { invoice_number: nextInvoiceNumber(), ...body });
@@ -161,7 +161,7 @@ describe('price of a work order by its rate card', () => {
       (await createInvoice({ work_order_id: pendingId, line_items: [lineItem()] })).total_cents,
     ).to.equal(10_000);
     expect((await createInvoice({})).line_items).to.deep.equal([]);
-    // An empty draft bills nothing, so the work order can still be priced.
+    // The empty draft above bills nothing, so another invoice can still charge the work order.
     expect((await createInvoice({ work_order_id: completedId })).subtotal_cents).to.equal(10_875);
   });
 
@@ -205,7 +205,7 @@ describe('price of a work order by its rate card', () => {
     expect(responses.filter(({ status }) => status === 201)).to.have.length(1);
     for (const response of responses.filter(({ status }) => status !== 201))
       expect(expectError(response, 409, 'conflict')[0]).to.include({ code: 'invoiced' });
-    // The same holds for commands in one batch.
+    // Among several commands in one batch, too, exactly one succeeds.
     const other = await createCompletedWorkOrder(tenant.client);
     const batch = Array.from({ length: 3 }, () =>
       buildCommand('invoice.create', tenant.id, {

@@ -49,7 +49,8 @@ describe('batches with repeated requests', () => {
     expect(runs).to.equal(1);
     const results = [await run(), await run(), await run()];
     for (const result of results) expect(result).to.deep.equal({ ...first, replayed: true });
-    // The second request ran twice, each later request once.
+    // The second request ran twice, because only its second run searched for existing results. Each
+    // later request ran once.
     expect(runs).to.equal(1 + 2 + 1 + 1);
   });
 });

@@ -7,7 +7,9 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
-/** Every table that a write can change, except audit_entries, where a dry run leaves its entry. */
+/**
+ * Every table that a write can change, except audit_entries, in which a dry run records an entry.
+ */
 const TABLES = [
   'customers',
   'work_orders',

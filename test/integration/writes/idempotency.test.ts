@@ -89,7 +89,7 @@ describe('Idempotency-Key', () => {
     expect(
       getDifferingFields(await tenant.client.post('/customers', { company_name: 'Two' }, withKey(key))),
     ).to.deep.equal(['body']);
-    // An unknown member is part of the body too.
+    // An unknown member makes the body differ too.
     expect(
       getDifferingFields(await tenant.client.post('/customers', { company_name: 'One', x: 1 }, withKey(key))),
     ).to.deep.equal(['body']);
@@ -244,7 +244,7 @@ describe('Idempotency-Key', () => {
         const [key, body] = [randomUUID(), { company_name: 'C' }];
         const pair = [one, one].map(({ client }) => client.post('/customers', body, withKey(key)));
         const otherTenantRequest = two.client.post('/customers', body, withKey(key));
-        // The worker is paused, so the first response refuses one request of the pair.
+        // The worker is paused, so the first response is the refusal of one request of the pair.
         const refused = await Promise.race([...pair, otherTenantRequest]);
         expectError(refused, 409, 'idempotency_in_progress');
         expect(refused.headers['retry-after']).to.equal('1');

@@ -23,7 +23,7 @@ describe('retention of operations', () => {
   const countRows = async (table: string) => (await stack.rows(tenant.id, `select from ${table}`)).length;
   const listCustomers = () => tenant.client.get('/customers');
 
-  /** Stores an operation that the clock can lease only after this lease expires. */
+  /** Stores an operation that the clock can lease only after `leaseSeconds`. */
   async function storeLeasedOperation(idempotencyKey: string, leaseSeconds: number): Promise<void> {
     const command = buildCommand('customer.create', tenant.id, { company_name: 'Kept' }, { idempotencyKey });
     await storeOperation(stack.runtime.db, command, leaseSeconds);
@@ -47,7 +47,8 @@ describe('retention of operations', () => {
       201,
     );
     await storeLeasedOperation(key, 3600);
-    // The idempotency record is slightly older than the operation, and the purge runs in between.
+    // Make the idempotency record slightly older than a day and the operation slightly younger. The
+    // purge must keep both.
     await backdate('idempotency_keys', 'created_at', 24.01);
     await backdate('operations', 'created_at', 23.99);
     await purge();

@@ -16,7 +16,8 @@ describe('operations of writes that were not committed in time', () => {
   beforeEach(async () => {
     tenant = await stack.createTenant();
   });
-  // The gauge of the next test counts the operations of all accounts.
+  // Wait for all operations, because the gauge in the next test counts the operations of all
+  // accounts.
   afterEach(() => eventually('no operation is pending', async () => (await readPendingGauge()) === '0'));
 
   const readPendingGauge = async (): Promise<string | undefined> => {
@@ -24,7 +25,9 @@ describe('operations of writes that were not committed in time', () => {
     return /^tow_operations_pending (\d+)$/m.exec(text)?.[1];
   };
 
-  /** Asserts that a write that no worker runs in time gets 202. Returns the operation's id. */
+  /**
+   * Asserts that a write gets 202 because no worker runs it in time. Returns the operation's id.
+   */
   async function expectAccepted(request: Promise<TestResponse>): Promise<string> {
     const response = await request;
     expect(response.status, response.text).to.equal(202);

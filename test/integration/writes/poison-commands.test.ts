@@ -83,13 +83,15 @@ describe('poison commands', () => {
         ),
       });
 
-    // The first worker runs the killer before `last`, because no attempts are counted yet.
+    // No attempts are counted yet, so the first worker runs the commands in sequence: the killer
+    // before `last`.
     expect((await tryOnce()).signal).to.equal('SIGKILL');
     expect(await readStoredNotes()).to.deep.equal(['first']);
     expect(
       (await readAttempts()).map(({ command_id, attempts: count }) => [command_id, count]),
     ).to.deep.equal([[killer.id, 1]]);
-    // From the second worker on, the commands with the fewest attempts run first.
+    // The later workers run the commands with the fewest attempts first, so `last` is committed
+    // before the killer runs.
     for (const count of [2, 3]) {
       expect((await tryOnce()).signal).to.equal('SIGKILL');
       expect(await readStoredNotes()).to.deep.equal(['first', 'last']);

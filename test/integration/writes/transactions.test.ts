@@ -9,7 +9,10 @@ describe('database transactions', () => {
   const stack = useStack({ worker: false });
   const tenant = useTenant(stack);
 
-  /** Every way in which a transaction ends. Each passes its transaction object to `keep`. */
+  /**
+   * Each function ends a transaction in a different way, and passes the transaction object to
+   * `keep`.
+   */
   const endings: Record<string, (keep: (tx: Transaction) => void) => Promise<unknown>> = {
     'has committed': (keep) => stack.runtime.db.transaction([tenant.id], async (tx) => keep(tx)),
     'was rehearsed': (keep) => stack.runtime.db.runAndRollBack([tenant.id], async (tx) => keep(tx)),

@@ -93,8 +93,8 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
       await expectSameRecords(world);
       await expectOneAuditEntryEach(world);
 
-      // A job may run again if its worker died after the commit. Then
-      // it changes nothing more, and returns the same results.
+      // Run the batch again, as if its worker had died after the commit. The second run must change
+      // nothing, and must return the results of the first.
       const before = await fingerprint(world);
       expectResults(
         await runIsolated(context, commands, { shouldSearchEarlier: again }),
@@ -221,7 +221,7 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
     }
   }
 
-  /** Digests every table of this world, so that any added, removed or changed row shows. */
+  /** Returns a digest of each table. Any added, removed or changed row changes a digest. */
   async function fingerprint({ tenants }: World): Promise<Record<string, string>> {
     return withPgClient(databaseUrl, async (client) => {
       await client.query('select set_config($1, $2, false)', ['app.tenant_ids', tenants.join(',')]);

@@ -14,7 +14,7 @@ import { buildCommand } from '../../support/writes/commands.js';
 
 /**
  * Collects the queries that a handler sends. Only the query for tax rates returns a row, because
- * the handler inserts nothing without a tax rate.
+ * without a tax rate the handler inserts nothing.
  */
 async function collectQueries(
   tenantId: string,
@@ -28,7 +28,7 @@ async function collectQueries(
     },
     queryAtCommit: (query: SqlQuery) => collected.push(query),
   } as unknown as Transaction;
-  // A handler may fail on the empty results. The queries that it sent before are enough.
+  // A handler may fail on the empty results. The queries that it sent before failing are enough.
   await work(tx).catch(() => undefined);
   return collected;
 }
@@ -105,13 +105,14 @@ describe('query plans of write commands', () => {
         return (
           rows
             .map((row) => String(row['QUERY PLAN']))
-            // PostgreSQL joins the new numbers to the batch itself, which is not a table.
+            // Ignore the join of new invoice numbers to the rows of the batch, because the batch is
+            // not a table.
             .filter((line) => !line.includes('counter'))
             .join('\n')
         );
       });
-      // With a join filter PostgreSQL reads all rows of a
-      // tenant; with a sequential scan, the whole table.
+      // With a join filter, PostgreSQL reads all rows of a tenant. With a sequential scan, it reads
+      // the whole table.
       expect(plan, name).to.not.match(/Seq Scan on (?!r\b|input\b)|Join Filter/);
     }
   });

@@ -4,7 +4,10 @@ import { computeWaitForNextDay } from '../../../shared/resources/planned-message
 const DAY = 86_400;
 
 describe('wait of mails over the daily limit', () => {
-  /** A mail held at this second is due at the returned second of the next day. */
+  /**
+   * Takes the second of the day at which a mail is held. Returns the second of the next day at
+   * which the mail is due.
+   */
   const dueAt = (second: number) => second + computeWaitForNextDay(DAY - second) - DAY;
 
   it('held mails are due in the first hour of the next day, spread by the time of holding', () => {

@@ -5,7 +5,9 @@ import { TooManyWaitingError } from '../../../shared/platform/limits/fair-limit.
 import type { Database } from '../../../shared/platform/postgres/database.js';
 
 describe('concurrent PDFs of several accounts', () => {
-  /** A fake drawer returns the document's title after one event-loop tick. */
+  /**
+   * Creates PDFs with a fake drawer, which returns the document's title after one event-loop tick.
+   */
   const createScenario = () => {
     const started: string[] = [];
     const drawer = {

@@ -14,13 +14,13 @@ import { countRuns } from '../../support/count-runs.js';
 
 const SEVERAL_RUNS = { numRuns: countRuns(3000) };
 
-/** Independent model: rounds to the nearest integer, ties away from zero, by floor division. */
+/** Independent model of rounding: to the nearest integer, with ties away from zero. */
 function roundRatio(numerator: bigint, denominator: bigint): bigint {
   if (numerator < 0n) return -roundRatio(-numerator, denominator);
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** Quantities in units of 1/10000. */
+/** Generates quantities in units of 1/10000. */
 const tenThousandths = fc.oneof(
   fc.integer({ min: 1, max: 50_000 }),
   fc.integer({ min: 1, max: MAX_QUANTITY * 10_000 }),
@@ -32,7 +32,7 @@ const unitPrice = fc.oneof(
   fc.constantFrom(-MAX_UNIT_PRICE_CENTS, MAX_UNIT_PRICE_CENTS, 0, 1, -1),
 );
 const rate = fc.integer({ min: 0, max: MAX_TAX_RATE_BPS });
-/** Formats without floating point, as PostgreSQL formats numeric(11,4). */
+/** Formats a quantity without floating point, as PostgreSQL formats numeric(11,4). */
 const formatDecimal = (units: number) =>
   `${Math.floor(units / 10_000)}.${String(units % 10_000).padStart(4, '0')}`;
 
@@ -42,7 +42,9 @@ const lineItem: fc.Arbitrary<PricedLine> = fc.record({
   taxable: fc.boolean(),
 });
 
-/** Independent model of invoice totals. It reads quantities as decimal text. */
+/**
+ * Computes the totals of an invoice independently of the product. Reads quantities as decimal text.
+ */
 function modelInvoice(lineItems: PricedLine[], rateBps: number) {
   const totals = lineItems.map(({ quantity, unit_price_cents }) => {
     const units = BigInt(quantity.toFixed(4).replace('.', ''));
@@ -197,7 +199,8 @@ describe('priceInvoice', () => {
   });
 
   it('invoice totals equal the exact rational result, however large', () => {
-    // The total is odd, so that doubles cannot represent the sums exactly.
+    // The total of this line item is odd and near 10^15, so doubles cannot represent the sums of
+    // many such totals exactly.
     const largeLineItem = { quantity: 999_999, unit_price_cents: 999_999_937, taxable: true };
     const anyLineItem = fc.oneof(
       lineItem,
@@ -214,7 +217,7 @@ describe('priceInvoice', () => {
   });
 
   it('invoice totals add up and do not depend on the sequence of line items', () => {
-    // The sums stay within the safe integers, so plain addition can check them.
+    // The sums are safe integers, so plain addition can check them.
     const lineItems = fc.array(lineItem, { minLength: 1, maxLength: 4 });
     const shuffled = lineItems.chain((original) =>
       fc.tuple(fc.constant(original), fc.shuffledSubarray(original, { minLength: original.length })),

@@ -12,7 +12,10 @@ import { MemoryWritable, parseCsv } from '../../support/exports/export-files.js'
 
 const nothing = () => undefined;
 
-/** Writes the text through the stream in pieces, cut at these offsets. */
+/**
+ * Writes the text to `frame` in pieces cut at these offsets, checks the byte count and the digest,
+ * and returns the output.
+ */
 async function writeInPieces(text: string, cuts: number[], frame: FileStream): Promise<string> {
   const bytes = Buffer.from(text);
   const offsets = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
@@ -25,7 +28,7 @@ async function writeInPieces(text: string, cuts: number[], frame: FileStream): P
   return content.toString();
 }
 
-/** As COPY formats a CSV cell. */
+/** Formats a CSV cell as COPY does. */
 const formatCell = (value: string | null) =>
   value === null ? '' : value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 const cells = fc.array(

@@ -5,7 +5,7 @@ import type { ApiContext } from '../../../api/runtime/context.js';
 describe('bodies of senders without a valid signature', () => {
   const open: (() => void)[] = [];
 
-  /** A request whose body does not end before `open` is run. */
+  /** Creates a request whose body ends only when the test calls its function in `open`. */
   const createSlowRequest = (ip: string): ApiContext => {
     const end = new Promise<void>((resolve) => open.push(resolve));
     const req = {

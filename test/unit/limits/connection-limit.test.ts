@@ -8,7 +8,7 @@ import { createMetrics, type Metrics } from '../../../shared/platform/metrics.js
 import { type HttpServer, openHttpServer } from '../../../shared/server/http-server.js';
 import { eventually } from '../../support/poll.js';
 
-/** Loopback addresses of the noisy client; other clients use 127.0.0.0/24. */
+/** Prefix of the noisy client's loopback addresses. Other clients use 127.0.0.0/24. */
 const SITE = '127.0.1';
 
 describe('limits on open connections', () => {
@@ -35,7 +35,10 @@ describe('limits on open connections', () => {
     await lifecycle.close();
   });
 
-  /** Sends a request from this address and keeps the connection open. */
+  /**
+   * Sends a request from `localAddress`, and keeps the connection open. Returns whether a response
+   * arrived before the server closed the connection.
+   */
   async function isAnswered(localAddress: string): Promise<boolean> {
     const socket = connect({ host: '127.0.0.1', port: server.port, localAddress });
     sockets.push(socket);

@@ -5,7 +5,7 @@ describe('fair concurrency limit', () => {
   const OPTIONS = { queues: ['one', 'two'], maxRunning: 2, maxQueued: 6 } as const;
   const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  /** The limit runs named work and records each name when its work starts. */
+  /** Creates a limit that runs named work, and records each name when its work starts. */
   const createScenario = (options: Parameters<typeof createFairLimit<'one' | 'two'>>[0] = OPTIONS) => {
     const limit = createFairLimit(options);
     const started: string[] = [];
@@ -38,8 +38,8 @@ describe('fair concurrency limit', () => {
     const runOrRecordError = (name: string) => run(name).catch((error: unknown) => errors.set(name, error));
     const work = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3', 'b4', 'c1'].map(runOrRecordError);
     await Promise.all(work);
-    // Six wait: a3 to a6, b1 and b2. Then b3 displaces a6. b4 is refused because no group has more
-    // waiting than b. c1 displaces a5 or b3.
+    // First a3 to a6, b1 and b2 wait. Then b3 displaces a6. b4 is refused, because no group has
+    // more waiting work than b. Last, c1 displaces a5.
     expect([...errors.keys()]).to.have.members(['a6', 'b4', 'a5']);
     for (const error of errors.values()) expect(error).to.be.instanceOf(TooManyWaitingError);
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'b3']);
@@ -75,9 +75,11 @@ describe('fair concurrency limit', () => {
           await nextTick();
         })
         .catch(() => errors.push(name));
-    // One runs, and six groups of the same site wait with one entry each.
+    // sa1 runs, and six groups of site s wait with one entry each. The entries of sites t and u
+    // displace entries of s.
     const work = ['sa1', 'sb1', 'sc1', 'sd1', 'se1', 'sf1', 'sg1', 'ta1', 'tb1', 'ua1'].map(run);
-    // Within a site the group with the most entries is displaced. Here all groups have one entry.
+    // sh1 is refused, because no other site has more waiting work, and inside s no group has more
+    // than one entry.
     work.push(run('sh1'));
     await Promise.all(work);
     expect(errors).to.have.members(['sh1', 'sb1', 'sc1', 'sd1']);

@@ -16,7 +16,7 @@ async function consumeMany(limiter: Limiter, key: string, count: number): Promis
 
 const verdicts = (decisions: RateDecision[]) => decisions.map((decision) => decision.allowed);
 
-/** Both drivers must pass these tests. Each test uses its own keys. */
+/** Defines the tests that both drivers must pass. Each test uses separate keys. */
 function behavesAsLimiter(open: () => Limiter): void {
   it('requests up to the limit are allowed and all later ones refused', async () => {
     const decisions = await consumeMany(open(), 'over', 12);

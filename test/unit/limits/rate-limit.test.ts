@@ -48,8 +48,8 @@ describe('countRequest', () => {
       sequences.push(calls.splice(0).join(' '));
     }
     const sequential = 'person counted account counted';
-    // Before the first request no count is known. The tenth request is near the
-    // limit, the eleventh is over the limit.
+    // Before the first request, no count is known. The tenth request reaches the user's limit. The
+    // eleventh exceeds this limit, so it does not count for the account.
     expect(sequences[0]).to.equal(sequential);
     expect(new Set(sequences.slice(1, 9))).to.deep.equal(new Set(['person account counted counted']));
     expect(sequences.slice(9)).to.deep.equal([sequential, 'person counted']);

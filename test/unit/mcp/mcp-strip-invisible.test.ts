@@ -3,10 +3,10 @@ import fc from 'fast-check';
 
 import { stripInvisibleCharacters } from '../../../mcp/text/strip-invisible.js';
 
-/** Returns a text as the reader of the result gets it. */
+/** Returns the text without invisible characters, as an agent reads it in a result. */
 const cleanText = (text: string) =>
   JSON.parse(stripInvisibleCharacters(JSON.stringify({ text }))).text as string;
-/** Parses JSON as the reader of the result gets it. */
+/** Removes invisible characters from JSON text, and parses the rest. */
 const cleanJson = (json: string) => JSON.parse(stripInvisibleCharacters(json)) as unknown;
 const escapeUnicode = (text: string) =>
   [...Array(text.length).keys()]
@@ -118,7 +118,8 @@ describe('removal of invisible characters', () => {
     const clean = JSON.parse(stripInvisibleCharacters(board)) as (typeof workOrder)[];
     expect(clean).to.have.length(5000);
     expect(clean[4999]?.notes).to.equal(workOrder.notes.replaceAll('\u202e', ''));
-    // Backslashes and runs would make a careless pattern quadratic.
+    // Long runs of backslashes or invisible characters would make a careless pattern take quadratic
+    // time.
     for (const bad of ['\\\\'.repeat(2_000_000), '\\u200d'.repeat(600_000), '\u200b'.repeat(4_000_000)])
       expect(stripInvisibleCharacters(`"${bad}"`).length).to.be.at.most(bad.length + 2);
   });

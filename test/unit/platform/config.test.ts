@@ -20,7 +20,7 @@ const PRODUCTION = {
 
 type Environment = Record<string, string>;
 
-/** Returns no problems when the configuration is valid. */
+/** Returns the problems of a configuration, or an empty list if the configuration is valid. */
 function findConfigProblems(kind: ProcessKind, environment: Environment): string[] {
   try {
     loadConfig(kind, { SECRET_KEY: SECRET, ...environment });

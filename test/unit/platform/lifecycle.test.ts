@@ -82,7 +82,10 @@ describe('Lifecycle', () => {
   });
 });
 
-/** `start` and `close` are source texts of promises. */
+/**
+ * Returns the source of a script. `start` and `close` are source texts of expressions that return
+ * promises.
+ */
 const script = (start: string, close: string, options: object) => `
   import { Lifecycle } from './shared/platform/lifecycle.ts';
   import { createLogger } from './shared/platform/logger.ts';

@@ -10,7 +10,7 @@ import { buildScriptCommand } from '../../support/network/run-script.js';
 const sealingKey = deriveKey('a secret key of more than 32 characters', 'credentials');
 const base64 = () => randomBytes(24).toString('base64');
 
-/** The logger recognizes these texts by shape. It must never print the part `secret`. */
+/** Texts that the logger must recognize by their shape. It must never print the part `secret`. */
 const SECRETS_BY_SHAPE: Record<string, { text: string; secret: string }> = {
   'live key': withKey('api', 'live'),
   'sandbox key': withKey('api', 'sandbox'),
@@ -38,7 +38,10 @@ function withSecret(write: (secret: string) => string, secret: string) {
   return { text: write(secret), secret };
 }
 
-/** Every way in which a text gets into a log entry. The child process runs this source text. */
+/**
+ * Source texts that a child process runs. They cover every way in which a text gets into a log
+ * entry.
+ */
 const LOG_CALLS: Record<string, string> = {
   message: 'log.info(text)',
   'middle of a message': 'log.warn("before " + text + " after")',

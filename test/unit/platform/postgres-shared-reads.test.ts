@@ -8,12 +8,12 @@ import { SlowQueries } from '../../../shared/platform/postgres/slow-queries.js';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A connection that runs one read after the other. The test chooses each read's duration. */
+/** A fake connection that runs one read after the other. The test chooses each read's duration. */
 interface FakeClient {
   respond: (ms: number) => Promise<unknown>;
 }
 
-/** Uses read connections as the database does, but with fake clients. */
+/** Uses shared read connections as the database does, but with fake clients. */
 class SharedReads {
   open = 0;
   mostOpen = 0;
@@ -21,7 +21,7 @@ class SharedReads {
   private readonly slowQueries = new SlowQueries();
   private readonly readConnections = new SharedReadConnections(() => this.lease(), this.slowQueries);
 
-  /** Starts a shared read. Returns false when the read would need a separate connection. */
+  /** Starts a shared read. Returns false if the read needs a separate connection. */
   start(tenantId: string, query: string, ms: number): boolean {
     const read = { tenantId, query };
     this.readConnections.recordStalls();
@@ -57,7 +57,8 @@ describe('read connections shared by reads', () => {
   it('one tenant uses at most three connections, however many different slow queries it sends', async () => {
     const reads = new SharedReads();
     for (let nth = 0; nth < 40; nth += 1) {
-      // Ten reads of a query without a recorded duration are 2.5 s of work for their connection.
+      // The duration of a new query is not recorded yet. Ten reads of this query keep one
+      // connection busy for 2.5 s.
       for (let copy = 0; copy < 10; copy += 1) reads.start('noisy', `query ${nth}`, 250);
       await sleep(125);
     }

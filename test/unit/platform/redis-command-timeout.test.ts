@@ -65,7 +65,7 @@ if (IS_SCALED) {
   });
 }
 
-/** Garbage collection or a busy machine has the same effect. */
+/** Blocks the event loop, as garbage collection or a busy machine would. */
 function blockEventLoop(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

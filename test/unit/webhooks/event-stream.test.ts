@@ -44,7 +44,7 @@ class FakeResponse extends EventEmitter {
 const PAGE = 10;
 const ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
-/** Events 1, 2, 3, …, one per transaction. */
+/** A fake store of the events 1, 2, 3, …, with one event per transaction. */
 class FakeStore {
   count = 0;
   reads = 0;
@@ -126,7 +126,7 @@ describe('event stream', () => {
     response.isStalled = true;
     open(0, response);
     await drainTicks();
-    // The first bytes of the stream filled the socket.
+    // The first bytes of the stream filled the socket, so the stream has not read any events.
     expect(store.reads).to.equal(0);
     response.drain();
     response.isStalled = true;
@@ -205,7 +205,7 @@ describe('event stream', () => {
       expect(response.text).to.equal(initialText);
       mock.timers.tick(1);
       expect(response.text).to.equal(`${initialText}: ping\n\n`);
-      // Events that the filter excludes still advance the position.
+      // Events that the filter excludes still advance the position that a ping sends.
       commit(7);
       await drainTicks();
       mock.timers.tick(15_000);

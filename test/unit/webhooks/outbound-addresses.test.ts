@@ -5,7 +5,7 @@ import { findUrlProblem } from '../../../shared/outbound/target.js';
 const PRODUCTION = { allowLoopback: false, allowHttp: false };
 const DEVELOPMENT = { allowLoopback: true, allowHttp: true };
 
-/** First, inner and last addresses of each IPv4 range that is not the public internet. */
+/** First, inner and last addresses of each IPv4 range that is not part of the public internet. */
 const REFUSED_V4: Record<string, string[]> = {
   'this network 0/8': ['0.0.0.0', '0.0.0.1', '0.255.255.255'],
   'private 10/8': ['10.0.0.0', '10.1.2.3', '10.255.255.255'],
@@ -25,7 +25,9 @@ const REFUSED_V4: Record<string, string[]> = {
   'Azure internal': ['168.63.129.16'],
 };
 const LOOPBACK = ['127.0.0.0', '127.0.0.1', '127.1.2.3', '127.255.255.255', '::1', '0:0:0:0:0:0:0:1'];
-/** Neighbours of the refused ranges. A mask that is too wide would refuse some of them. */
+/**
+ * Public addresses next to the refused ranges. A mask that is too wide would refuse some of them.
+ */
 const PUBLIC_V4 = [
   '1.0.0.0',
   '1.1.1.1',
@@ -145,7 +147,7 @@ describe('addresses for outbound connections', () => {
   });
 });
 
-/** Hosts of refused addresses, in every notation that the URL parser accepts as an address. */
+/** Loopback hosts in every notation that the URL parser accepts as an address. */
 const HIDDEN_LOOPBACK = [
   '127.0.0.1',
   '127.1',

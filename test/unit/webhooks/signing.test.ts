@@ -5,8 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { buildSignatureHeader, parseSigningSecret } from '../../../shared/events/signing.js';
 
 /**
- * Published examples of the Standard Webhooks libraries and the Svix server: the same delivery
- * signed with either kind of key.
+ * Published examples from the Standard Webhooks libraries and the Svix server. Both kinds of key
+ * (`V1` and `V1A`) sign the same delivery.
  */
 const KNOWN = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

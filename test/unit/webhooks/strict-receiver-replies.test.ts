@@ -11,7 +11,9 @@ interface ReceivedResponse {
   error: string | undefined;
 }
 
-/** Receives for `patienceMs`, then closes the connection. */
+/**
+ * Sends a request, receives for `patienceMs`, closes the connection, and returns what was received.
+ */
 function sendAndReceive(url: string, patienceMs = 400): Promise<ReceivedResponse> {
   const received: ReceivedResponse = { status: undefined, headers: {}, bytes: 0, error: undefined };
   return new Promise((resolve) => {
@@ -43,7 +45,10 @@ describe('strict receiver: configured misbehaviour', () => {
   });
   after(() => receiver.stop());
 
-  /** Resolves when the connection is closed. */
+  /**
+   * Sends a request to an endpoint that replies as configured. Resolves once the connection is
+   * closed.
+   */
   async function sendForReply(configured: ReceiverBehavior, patienceMs?: number) {
     const endpoint = receiver.add({ respond: () => configured });
     const received = await sendAndReceive(endpoint.url, patienceMs);

@@ -15,11 +15,11 @@ interface SignedRequest {
   id: string;
   timestamp: string;
   body: Buffer;
-  /** Computed from the members above unless a test sets it. */
+  /** Computed from `id`, `timestamp` and `body`, unless a test sets it. */
   signature: string;
   secrets: string[];
   isAsymmetric: boolean;
-  /** Alternating names and values. */
+  /** Header names and values, alternating. */
   headers: string[];
   method: string;
 }
@@ -42,7 +42,7 @@ function createSignedRequest(overrides: Partial<SignedRequest> = {}): SignedRequ
   return { headers: [...headers, 'content-type', 'application/json'], ...merged };
 }
 
-/** Sends the request unchanged. Resolves with the response's status. */
+/** Sends the request unchanged, and returns the response's status. */
 function send(url: string, { method, headers, body }: SignedRequest): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: [...headers, 'host', new URL(url).host], agent: false });
@@ -52,7 +52,7 @@ function send(url: string, { method, headers, body }: SignedRequest): Promise<nu
   });
 }
 
-/** Changes a request after signing. */
+/** Returns a function that creates a signed request and changes it after signing. */
 const tamper = (change: (good: SignedRequest) => Partial<SignedRequest>) => () => {
   const good = createSignedRequest();
   return { ...good, ...change(good) };
@@ -78,7 +78,10 @@ describe('strict receiver: verdicts', () => {
   });
   after(() => receiver.stop());
 
-  /** A new endpoint with these secrets checks the request. */
+  /**
+   * Sends the request to a new endpoint with these secrets, and returns the problems that the
+   * receiver found.
+   */
   async function findProblems(
     signedRequest: SignedRequest,
     secrets = [SECRET],

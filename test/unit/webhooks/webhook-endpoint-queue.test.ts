@@ -8,7 +8,7 @@ import {
 
 const load = (queue: EndpointQueue, count: number) =>
   queue.load(Array.from({ length: count }, () => buildDueDelivery()));
-/** Sends one delivery and stores its outcome. */
+/** Starts and finishes one delivery, and marks its outcome as stored. */
 const sendOne = (queue: EndpointQueue, succeeded: boolean) => {
   load(queue, 1);
   const request = queue.startNext('quick');

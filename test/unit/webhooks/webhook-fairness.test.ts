@@ -30,7 +30,10 @@ describe('round-robin between tenants', () => {
       fc.property(steps, (all) => {
         const queue = new FairQueue<string>();
         const waiting = new Map<string, string[]>(TENANTS.map((tenant) => [tenant, []]));
-        /** The tenants that were served since another tenant started to wait. */
+        /**
+         * Maps each tenant to the tenants served since that tenant started to wait or was last
+         * served.
+         */
         const servedSince = new Map<string, string[]>();
         for (const [index, step] of [...all, ...all.map(() => 'shift')].entries()) {
           if (step !== 'shift') {

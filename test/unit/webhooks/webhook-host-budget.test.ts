@@ -4,10 +4,16 @@ import { createLimiter } from '../../../shared/platform/limits/limiter.js';
 import { getDomainKey, HostBudget } from '../../../workers/webhooks/send/host-budget.js';
 
 const LIMIT_BYTES = 64 * 1024;
-/** With the overhead per request, sixteen such requests reach the limit. */
+/**
+ * Bytes in the body of each request. With the overhead per request, sixteen requests reach the
+ * limit.
+ */
 const BODY_BYTES = 3 * 1024;
 
-/** Returns how many requests are admitted. The others must wait at most a minute. */
+/**
+ * Returns how many of `count` requests are admitted. Asserts that the others must wait at most a
+ * minute.
+ */
 async function countAdmitted(
   budget: HostBudget,
   to: { tenantId?: string; url?: string; address?: string },

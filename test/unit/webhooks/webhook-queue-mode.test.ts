@@ -15,7 +15,7 @@ const MODES = Object.keys(QUEUE_TRANSITIONS) as QueueMode[];
 const LOAD_RESULTS = ['load_all', 'load_some', 'refuse', 'fail_load'] as const;
 const EVENTS: readonly QueueEvent[] = ['wake', 'unload', 'start_load', ...LOAD_RESULTS, 'lose'];
 
-/** A queue starts in the mode `behind`. */
+/** Returns the mode of a new queue after these events. A queue starts in the mode `behind`. */
 const follow = (...events: QueueEvent[]) => events.reduce<QueueMode>(nextMode, 'behind');
 
 describe('modes of an endpoint queue', () => {
@@ -74,7 +74,8 @@ describe('modes of an endpoint queue', () => {
           if (event === 'load_all' || event === 'load_some') mustCancel = false;
           expect(isCancelling(mode)).to.equal(mustCancel);
           if (mayHaveMoreDue) expect(isBehind(mode), mode).to.equal(true);
-          // The next load checks what happened during this load.
+          // While a load runs, nothing is asserted, because the next load checks what happens
+          // during this one.
           if (mayHaveCancelled && !mode.startsWith('loading'))
             expect(mayHoldCancelled(mode), mode).to.equal(true);
         }

@@ -10,7 +10,7 @@ import { type ReceiverBehavior, StrictReceiver } from '../../support/webhooks/st
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** Waits until the clock is past this second of Unix time. */
+/** Waits until the clock has passed this second of Unix time. */
 async function nextSecond(seconds: number): Promise<void> {
   await eventually('the next second', () => Math.floor(Date.now() / 1000) > Math.floor(seconds));
 }

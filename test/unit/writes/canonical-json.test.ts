@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { hashBody, toCanonicalJson } from '../../../shared/contracts/json/canonical-json.js';
 import { countRuns } from '../../support/count-runs.js';
 
-// Canonical JSON writes -0 as 0. Adding 0 keeps -0 out of the generated values.
+// Canonical JSON writes -0 as 0. Adding 0 therefore turns -0 into 0 in the generated values.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const text = fc.string({ unit: 'binary' });
 const { tree: json } = fc.letrec<{ tree: unknown }>((tie) => ({

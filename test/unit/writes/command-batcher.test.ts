@@ -20,7 +20,7 @@ interface SentJob {
   refuse: (error: Error) => void;
 }
 
-/** The test records the jobs of this batcher and can refuse them. */
+/** Wraps a batcher. The test can read the batcher's jobs and refuse them. */
 class TestBatcher {
   readonly jobs: SentJob[] = [];
   readonly outcomes = new Map<string, SubmitOutcome[]>();
@@ -32,7 +32,7 @@ class TestBatcher {
   constructor(timeoutMs = NEVER_LATE_MS) {
     this.batcher = new CommandBatcher({
       timeoutMs,
-      // Sends immediately instead of in the next event-loop tick, so that a test sees every step.
+      // Send immediately instead of in the next event-loop tick, so that a test sees every step.
       defer: (work) => work(),
       send: (commands) => new Promise((_, refuse) => this.jobs.push({ commands, refuse })),
     });
@@ -219,7 +219,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('refuse' as const), job: fc.nat(60) }) },
 );
 
-/** The batcher counts jobs with a command that has no outcome yet as in flight. */
+/** Returns how many jobs are in flight: those with a command that has no outcome yet. */
 function openJobs(scenario: TestBatcher, known: ReadonlySet<string>): number {
   return scenario.jobs.filter((job) => job.commands.some((command) => !known.has(command.id))).length;
 }

@@ -43,7 +43,7 @@ describe('x-callbacks: events', () => {
     if (typeof node !== 'object' || node === null) return node;
     const { $ref } = node as Json;
     if ($ref) return inlineRefs(resolve($ref));
-    // A reference may have its own description. Inlining joins both descriptions.
+    // A reference may have its own description. Inlining joins it with the schema's description.
     const { allOf: [named] = [], description, ...own } = node as Json;
     if (named) {
       const { description: namedDescription, ...schema } = inlineRefs(named) as Json;

@@ -10,7 +10,7 @@ const SEVERAL_RUNS = { numRuns: countRuns(2000) };
 
 const read = (text: string, maxDepth = 20) => parseStrictJson(Buffer.from(text, 'utf8'), { maxDepth });
 
-/** Formats each problem as `code field`. */
+/** Returns each problem as a text, such as `duplicate_key a.b`. */
 function findProblems(text: string, maxDepth = 20): string[] {
   const result = read(text, maxDepth);
   return result.ok ? [] : result.problems.map((problem) => `${problem.code} ${problem.field}`);
@@ -25,7 +25,8 @@ const cleanString = fc.string({ unit: 'binary' }).filter((text) => !FORBIDDEN_CH
 const cleanKey = cleanString.filter((key) => !FORBIDDEN_KEYS.includes(key));
 const cleanNumber = fc
   .oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }))
-  // JSON.stringify writes an exponent from 1e21 on, and writes -0 as 0.
+  // Leave out numbers from 2^53 to 1e21: JSON.stringify writes them as integers, which the parser
+  // refuses as unsafe. Adding 0 turns -0 into 0, as JSON.stringify does.
   .filter((number) => Math.abs(number) <= Number.MAX_SAFE_INTEGER || Math.abs(number) >= 1e21)
   .map((number) => number + 0);
 const { tree: cleanValue } = fc.letrec<{ tree: unknown }>((tie) => ({
@@ -143,7 +144,7 @@ describe('parseStrictJson', () => {
   });
 });
 
-/** Each text has one problem, at this path from the root. */
+/** Texts with exactly one problem: its code, and its path from the root. */
 const invalidJson = fc.constantFrom(
   { text: '{"q":1,"q":[]}', code: 'duplicate_key', path: '.q' },
   { text: '{"q":"\\"q\\":","r":0,"\\u0071":"x"}', code: 'duplicate_key', path: '.q' },
@@ -154,7 +155,10 @@ const invalidJson = fc.constantFrom(
   { text: '[9007199254740993]', code: 'unsafe_integer', path: '[0]' },
   { text: '{"n": -1E400 }', code: 'unsafe_number', path: '.n' },
 );
-/** Puts a text into an object or array, after valid siblings. */
+/**
+ * Generates the object or array that contains a text, after valid siblings. If `key` is null, it is
+ * an array.
+ */
 const wrapper = fc.record({
   siblings: fc.array(cleanValue, { maxLength: 2 }),
   key: fc.option(fc.stringMatching(/^[a-z_][a-z0-9_]{0,9}$/).filter((key) => !FORBIDDEN_KEYS.includes(key))),
@@ -196,7 +200,10 @@ describe('parseStrictJson and injected problems', () => {
   });
 });
 
-/** A slow, independent check of a text that JSON.parse accepts. */
+/**
+ * True if a text that JSON.parse accepts also meets the rules of parseStrictJson. Slow, but
+ * independent of the product.
+ */
 function isAcceptable(text: string, maxDepth: number): boolean {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g)!;
   const open: string[][] = [];
@@ -216,7 +223,10 @@ function isAcceptable(text: string, maxDepth: number): boolean {
   });
 }
 
-/** Compares the syntax with JSON.parse, and everything else with the slow check. */
+/**
+ * Asserts that parseStrictJson agrees with JSON.parse about the syntax, and with the slow check
+ * about everything else.
+ */
 function checkAgreement(bytes: Buffer, maxDepth: number): void {
   const result = parseStrictJson(bytes, { maxDepth });
   const firstCode = result.ok ? undefined : result.problems[0]?.code;
@@ -225,18 +235,19 @@ function checkAgreement(bytes: Buffer, maxDepth: number): void {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     JSON.parse(text);
   } catch {
-    // The parser stops at a text that is too deep and does not find a later syntax error.
+    // The parser stops where a text is too deep, and may not reach a later syntax error.
     const expected = text === undefined ? /"invalid_utf8"/ : /^{"ok":false,.*("invalid_json"|"too_deep")/;
     assert.match(JSON.stringify(result), expected);
     return;
   }
-  // Evaluate JavaScript, because JSON.parse of Node 24 misreads escaped keys (strict-json.ts).
+  // Evaluate the text as JavaScript, because JSON.parse of Node 24 misreads escaped keys (see
+  // strict-json.ts).
   if (isAcceptable(text, maxDepth))
     assert.deepStrictEqual(result, { ok: true, value: runInThisContext(`(${text})`) });
   else assert.notInclude([undefined, 'invalid_json', 'invalid_utf8'], firstCode, text);
 }
 
-/** Valid JSON in which problems are as frequent as acceptable content. */
+/** Generates valid JSON in which problems are as frequent as acceptable content. */
 const { text: riskyText } = fc.letrec<{ text: string; key: string }>((tie) => ({
   key: fc.constantFrom(...'"a" "\\u0061" "b" ":" "\\"" "\\\\" "__proto__" "\\ud83d" "1" ""'.split(' ')),
   text: fc.oneof(

@@ -37,7 +37,10 @@ const roll = fc
   );
 const batches = fc.array(fc.oneof(create, patch, roll), { maxLength: 40 });
 
-/** Lists names that two concurrent commands must not share. Independent of the tested code. */
+/**
+ * Lists the names that two concurrent commands must not share. The list is independent of the
+ * tested code.
+ */
 function listSharedNames(command: Command): string[] {
   const input = command.input as { invoice_number?: string; from_id?: string };
   const own = [

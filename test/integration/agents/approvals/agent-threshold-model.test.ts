@@ -18,14 +18,16 @@ const RUNS = countRuns(20);
 const THRESHOLD_CENTS = 1_000;
 const DAY_THRESHOLD_CENTS = 2_500;
 
-/** The work order, customer and billing address of a draft. */
+/** What a draft is billed to: its work order, customer and billing address. */
 interface Target {
   workOrder?: string;
-  /** The customer of the draft, or else of its work order. */
+  /** The draft's customer, or the work order's customer if the draft has none. */
   customer?: string;
-  /** The work order's billing address, or else the customer's, if the draft has none. */
+  /**
+   * The billing address of a draft that has none itself: the work order's, or else the customer's.
+   */
   address?: string;
-  /** The members that the draft's request sends. */
+  /** The members of the request that creates the draft. */
   body: Record<string, unknown>;
 }
 
@@ -38,8 +40,8 @@ interface Billed {
 }
 
 /**
- * Two drafts count together if they share a work order, customer or billing address. Drafts without
- * customer and address count together. So do drafts without work order and customer.
+ * True if two drafts count together. They do if they share a work order, customer or billing
+ * address. They also do if both lack customer and address, or both lack work order and customer.
  */
 function areCountedTogether(one: Billed, other: Billed): boolean {
   const matchBoth = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);
@@ -73,11 +75,13 @@ interface Held {
   draft?: Draft;
 }
 
-/** The state of one agent key: its drafts, its held writes, and whether one was approved. */
+/**
+ * Model of one agent key: its drafts, its held writes, and whether a person has approved a held
+ * write.
+ */
 class World {
   readonly drafts: Draft[] = [];
   readonly held: Held[] = [];
-  /** True once a person approved a held write. */
   hasApproved = false;
 
   constructor(
@@ -87,7 +91,10 @@ class World {
     readonly ageDrafts: (drafts: readonly Draft[]) => Promise<void>,
   ) {}
 
-  /** Sum of the drafts that count together with a write, in cents. */
+  /**
+   * Returns the sum in cents of the drafts that count together with a write, except the draft that
+   * the write changes.
+   */
   sumCountedWith({ target, own, draft: without }: Pick<Held, 'target' | 'own' | 'draft'>): number {
     const billed = (draft: Pick<Draft, 'target' | 'own'>): Billed => ({
       target: this.targets[draft.target] as Target,
@@ -107,8 +114,8 @@ class World {
   }
 
   /**
-   * Checks the response to a write, and applies the write to the model. A write passes only below
-   * both thresholds, and is held only if it reaches one of them.
+   * Checks the response to a write, and applies the write to the model. A write must pass below
+   * both thresholds, and must be held if it reaches one of them.
    */
   checkAndApply(response: TestResponse, write: Omit<Held, 'id'>, { isSequential = true } = {}): void {
     const shared = this.sumCountedWith(write) + write.cents;
@@ -121,7 +128,9 @@ class World {
           : undefined;
     if (response.status === 202) {
       expect(threshold, 'held below both thresholds').to.not.equal(undefined);
-      // A concurrent write may have been held when fewer drafts existed than the model now has.
+      // Check the threshold only after sequential writes. A concurrent write may have been held
+      // when fewer drafts existed than the model now has, so the model may expect another
+      // threshold.
       if (isSequential)
         expect(response.body.approval.held_by, 'the threshold in held_by').to.equal(threshold);
       this.held.push({ ...write, id: response.body.approval.id });
@@ -168,8 +177,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       const responses = await Promise.all(
         amounts.map((amount) => world.agent.post('/invoices', buildBody(world, index, amount))),
       );
-      // Check the created drafts first, because the sum
-      // that held a write can only have grown since then.
+      // Check the created drafts before the held writes. The model then contains every draft that
+      // may have caused a write to be held.
       const indexesByStatus = [...responses.keys()].sort(
         (a, b) => (responses[a]?.status ?? 0) - (responses[b]?.status ?? 0),
       );

@@ -169,7 +169,8 @@ describe('approvals that an agent proposes, and their list', () => {
         tenant.client.post(`/invoices/${id}/cancel`, { reason: 'x' }),
       ]);
       const { status } = (await agent.get(`/invoices/${id}`)).body;
-      // An approved invoice that was never released may still be cancelled.
+      // Cancelling always succeeds, because an approved invoice may be cancelled until it is
+      // released.
       expect(cancelled.status).to.equal(200);
       expect(status).to.equal('cancelled');
       const end = (await readApproval(approval.id)).status;
@@ -199,7 +200,7 @@ describe('approvals that an agent proposes, and their list', () => {
     const { id } = await createDraft(agent);
     const approval = await proposeSuccessfully(id);
     await endDeadline(approval.id);
-    // The schedule runs every 30 seconds. Add the same job now.
+    // Add the clock's job now, because its schedule runs only every 30 seconds.
     await openClockQueue(stack.runtime).add('expire-approvals', {}, { jobId: newId() });
     const entry = await eventually('the clock expires it', async () => {
       const [row] = await stack.rows(

@@ -5,7 +5,10 @@ import { eventually } from '../../../support/poll.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
-/** The client made up the first address, and the trusted proxy added the second. */
+/**
+ * Builds the header as the service receives it: the client made up the first address, and the
+ * trusted proxy appended the second.
+ */
 const forwardedFor = (address: string) => ({ 'x-forwarded-for': `203.0.113.77, ${address}` });
 
 describe('clients of /mcp', () => {

@@ -11,7 +11,7 @@ import { useOwnStack } from '../../../support/use-stack.js';
 const CHUNK = 'x'.repeat(100_000);
 const CHUNKS = 1500;
 
-/** The product's MCP features, but with a single tool, which sends many notifications. */
+/** Returns the product's MCP features, except that each tool call sends `times` notifications. */
 function createTestFeatures(mcp: McpRuntime): McpFeatures {
   return {
     ...createMcpFeatures(mcp),
@@ -50,7 +50,7 @@ describe('notifications that the MCP server sends before its response', () => {
     expect(textOf(messages)).to.equal('sent');
     const progress = messages.slice(0, -1).map(({ params }) => params.progress as number);
     expect(progress).to.deep.equal([...progress].sort((a, b) => a - b));
-    // Only what both sockets buffer arrives. The server does not keep the rest of the 150 MB.
+    // Of the 150 MB, only what the two sockets buffer arrives, because the server drops the rest.
     expect(progress.length).to.be.within(1, CHUNKS / 2);
   });
 

@@ -40,7 +40,7 @@ describe('hostile MCP messages', () => {
     },
   );
 
-  /** Sends the same message in an older revision and in the newest. */
+  /** Sends the MCP message twice: in an older protocol revision and in the newest. */
   const sendInBothRevisions = ({
     method,
     params,

@@ -161,7 +161,6 @@ describe('MCP over HTTP', () => {
     it('POST /mcp accepts a body of 1 MiB and not one byte more', async () => {
       const padded = (bytes: number) => JSON.stringify(PING).padEnd(bytes, ' ');
       expectPong(await mcp.send({ body: padded(MIB) }));
-      // The server closes the connection with each of these responses.
       for (const bytes of [MIB + 1, 8 * MIB])
         expectError(await mcp.send({ body: padded(bytes) }), 413, 'payload_too_large');
     });
@@ -177,7 +176,10 @@ describe('MCP over HTTP', () => {
       return () => got;
     }
 
-    /** Sends texts one after the other on one connection, and returns `count` statuses. */
+    /**
+     * Writes `texts` to one connection one after the other, and returns the statuses of `count`
+     * responses.
+     */
     async function sendAndReadStatuses(texts: string[], count: number): Promise<number[]> {
       const socket = await mcp.openSocket();
       const readText = collectText(socket);

@@ -18,7 +18,10 @@ import type { TestStack, TestTenant } from '../../../support/stack.js';
 const name = 'create_work_order';
 const WORK_ORDER = { service_type: 'tow' };
 
-/** Shorter than the writes that the tests delay. */
+/**
+ * Shorter than the delayed write, so the call succeeds only if progress notifications reset the
+ * timeout.
+ */
 const CLIENT_TIMEOUT_MS = 1800;
 
 describe('progress notifications of MCP writes', () => {

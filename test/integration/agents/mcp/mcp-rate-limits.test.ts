@@ -111,7 +111,6 @@ describe('rate limits of agents over MCP', () => {
     expect(
       (await listTools(await stack.createKey(other.id, { kind: 'agent', scopes: ['read_audit'] }))).status,
     ).to.equal(200);
-    // The agents' limit does not apply to people and integrations.
     expect((await tenant.client.get('/invoices')).status).to.equal(200);
   });
 

@@ -10,8 +10,8 @@ const LINE_ITEM = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each'
 const environment = { SECRET_KEY: 'one secret of both processes, long enough' };
 
 /**
- * Guarantees of one process must also hold between two, so no process may keep their state in
- * memory. In the all-in-one way a single process runs, so these tests are skipped.
+ * Checks that guarantees of one MCP process also hold across two processes, which share no memory.
+ * The tests are skipped in the all-in-one way, which runs a single process.
  */
 describe('agents on two MCP processes with the same stores', () => {
   const stacks: TestStack[] = [];

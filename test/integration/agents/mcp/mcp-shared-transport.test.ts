@@ -24,7 +24,7 @@ const CALLER: Caller = {
   userAgent: null,
 };
 
-/** The SDK's real server behind the shared transport, with handlers that fail or wait. */
+/** Runs the SDK's real server behind the shared transport, with handlers that fail or wait. */
 describe('transport that all MCP requests of a process share', () => {
   const finishCalls: (() => void)[] = [];
   const reportedErrors: Error[] = [];

@@ -22,7 +22,7 @@ describe('audit entries of MCP calls', () => {
     return () => agent.client.close();
   });
 
-  /** Lists the entries since the last call of this function. */
+  /** Lists the audit entries added since the previous call of this function. */
   const listNewEntries = async (): Promise<Json[]> => {
     const rows = await stack.rows<{ id: string }>(
       tenant.id,

@@ -15,14 +15,14 @@ import { useStack } from '../../../support/use-stack.js';
 
 const run = promisify(execFile);
 
-/** Runs docs/agents/first-invoice.ts with the agent.json that the README describes. */
+/** Runs docs/agents/first-invoice.ts with the agent.json that docs/agents/README.md describes. */
 describe('first invoice of an agent that is set up by the README', function () {
   this.timeout(60_000);
   const stack = useStack();
   let demo: DemoCredentials;
   const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
   let listCallCount: number;
-  /** The agent's other calls with their results, as printed. */
+  /** The printed line of each tool call, except calls of `list_work_orders`. */
   let steps: string[];
   let summary: Record<string, string | number | boolean>;
 
@@ -121,7 +121,7 @@ describe('first invoice of an agent that is set up by the README', function () {
     expect(proposed.body).to.include({ status: 'approved' });
   });
 
-  /** The agent's audit entries come after this last entry of the demo data. */
+  /** Returns the id of the demo data's last audit entry. The agent's entries have later ids. */
   async function findLastDemoEntryId(): Promise<string> {
     const [row] = await stack.rows<{ id: string }>(
       tenant,

@@ -106,7 +106,7 @@ describe('create_invoice_draft', () => {
       expect((await agent.callRefused('create_invoice_draft', args)).code).to.equal(code);
     await createDraft(id, { dry_run: true });
     expect((await createDraft(id)).invoice_number).to.equal(invoiceNumber(1));
-    // The batch refuses every second draft.
+    // Every second draft is refused, because its line item is negative.
     const drafted = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         agent.call('create_invoice_draft', {

@@ -17,7 +17,7 @@ const PAGED: [string, Record<string, unknown>][] = [
   ['search_audit_log', {}],
 ];
 
-/** No other account may use these ids and cursors. */
+/** Ids and cursors of the owner, which no other account may use. */
 interface OwnedIds {
   customer: string;
   workOrder: string;
@@ -73,7 +73,10 @@ describe('isolation of accounts over MCP', () => {
     return { customer, workOrder, invoice, approval: approval.id, agentId: me.actor.id, cursors };
   };
 
-  /** Returns the error without its request id, and with `{id}` in place of the record's id. */
+  /**
+   * Calls a tool that must fail. Returns the error without its request id, and with `{id}` in place
+   * of `id`, so that errors can be compared.
+   */
   const readToolError = async (
     agent: TestAgent,
     tool: string,
@@ -132,7 +135,8 @@ describe('isolation of accounts over MCP', () => {
   for (const intruder of ["another account's agent", "the sandbox's agent"]) {
     const agent = () => intruders[intruder] as TestAgent;
 
-    // This test runs first, because an account's audit log keeps the ids that its agents request.
+    // This test runs first. The later tests request the owner's ids, and the intruder's audit log
+    // then contains these ids.
     it(`${intruder} sees nothing of the owner in lists, boards and logs`, async () => {
       for (const [tool, args] of PAGED) expectNoSecrets(await agent().callOk(tool, args));
       for (const args of [{ search: 'Secret' }, { search: 'Club' }])

@@ -39,7 +39,7 @@ describe('MCP resources and prompts', () => {
     expect(contents[0]).to.include({ uri, mimeType: 'application/json' });
     return JSON.parse((contents[0] as { text: string }).text);
   };
-  /** Reads a URI that must fail, and returns the protocol's error without its request id. */
+  /** Asserts that reading the URI fails, and returns the error without its request id. */
   const expectReadError = async (uri: string, by = agent) => {
     const error = await by.client.readResource({ uri }).then(
       () => undefined,

@@ -40,7 +40,7 @@ describe('arguments of MCP tools', () => {
   });
 
   /**
-   * Asserts that a tool refuses its arguments, with a message for each problem and a next step.
+   * Asserts that the tool refuses `args`, with an error message for each problem and a next step.
    * Returns the problems as sorted texts, such as `limit max`.
    */
   const expectArgumentErrors = async (tool: string, args: Args, code = 'validation_error') => {

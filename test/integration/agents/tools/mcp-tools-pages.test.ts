@@ -8,7 +8,10 @@ import { useStack } from '../../../support/use-stack.js';
 
 type Insert = (client: TestClient) => Promise<unknown>;
 
-/** For each list tool an insert into its list, a filter for its pages, and another filter. */
+/**
+ * For each list tool: an insert into the list, the filter that the tests use for pages (`args`),
+ * and a different filter (`other`).
+ */
 const LISTS: Record<
   string,
   { insert: Insert; args?: Record<string, unknown>; other: Record<string, unknown> }
@@ -75,7 +78,7 @@ describe('pages of list tools', () => {
       await insertRows(insert, 3);
       const { cursor } = await agent.callOk(tool, { ...args, limit: 1 });
       const second = (await agent.callOk(tool, { ...args, cursor, limit: 1 })).items[0].id;
-      // Another key of the same account can use the same cursor again.
+      // Another key of the account can use the cursor too.
       const colleague = await connectAgent(stack, tenant);
       expect((await colleague.callOk(tool, { ...args, cursor })).items[0].id).to.equal(second);
 
@@ -116,7 +119,8 @@ describe('pages of list tools', () => {
     const result = await agent.call('list_customers', { limit: 100 });
     expect((result.structuredContent as Json).count).to.equal(60);
     const lines = (result.content[0] as { text: string }).text.split('\n');
-    // A heading, a warning, an opening mark, 20 items, the count of the others, and a closing mark.
+    // A heading, a warning, an opening mark, 20 items, a line that counts the remaining items, and
+    // a closing mark.
     expect(lines).to.have.length(25);
     expect(lines.at(-2)).to.equal('- and 40 more');
     expect(lines[0]).to.equal('60 on this page: 60 active. That is all.');

@@ -11,7 +11,7 @@ import { useStack } from '../../../support/use-stack.js';
 import { usePausedWrites } from '../../../support/writes/paused-writes.js';
 
 const INVISIBLE = '\u202E\u200B\u{E0041}';
-/** Fields of list items besides the customer's name. Agents do not get the other fields. */
+/** Fields that agents get for each list item, in addition to the customer's name. */
 const INVOICE_FIELDS = 'id invoice_number status total_cents balance_due_cents effective_due_date created_at';
 const WORK_ORDER_FIELDS = 'id job_number status billing_status service_type pickup_location created_at';
 const CUSTOMER_FIELDS =
@@ -42,7 +42,7 @@ describe('results of MCP tools', () => {
     async (account) => {
       ({ stack, tenant } = account);
       agent = await connectAgent(stack, tenant);
-      // From now on the client validates every result against the schema of its tool.
+      // After this call, the client validates every result against the tool's output schema.
       const { tools } = await agent.client.listTools();
       const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
       for (const { name, outputSchema } of tools) schemas.set(name, ajv.compile(outputSchema as object));
@@ -51,7 +51,10 @@ describe('results of MCP tools', () => {
     { account: ['Test Towing', { taxRateBps: 1000 }] },
   );
 
-  /** Asserts that a tool's result succeeds, matches its schema and has a short text. */
+  /**
+   * Calls a tool, and asserts that the result is no error, matches the output schema and has a
+   * short text.
+   */
   const callTool = async (name: string, args: Record<string, unknown> = {}, by = agent) => {
     const result = (await by.call(name, args)) as CallToolResult & { structuredContent: Json };
     expect(result.isError, JSON.stringify(result.content)).to.not.equal(true);

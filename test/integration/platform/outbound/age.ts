@@ -9,7 +9,10 @@ import {
   withOutboundClient,
 } from '../../../support/webhooks/receivers.js';
 
-/** This scenario has its own module, because it changes the clock of the whole process. */
+/**
+ * This scenario changes the clock of the whole process. It has its own module, because the
+ * scenarios of one module run concurrently.
+ */
 export const scenarios: NamespaceScenarios = {
   'the client closes a socket after five minutes of use, so that it resolves the hostname again':
     async () => {

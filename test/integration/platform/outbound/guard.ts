@@ -12,10 +12,16 @@ import {
   startCanary,
 } from '../../../support/webhooks/receivers.js';
 
-/** The canaries share a port, so that a hostname or a redirect can lead to any of them. */
+/**
+ * Every canary server listens on this port, so that a hostname or a redirect can lead to any of
+ * them.
+ */
 const PORT = 8080;
 const INSIDE = [...CANARY_ADDRESSES.private, '127.0.0.1', '::1'];
-/** Other notations of these addresses. Unit tests cannot check to which socket they lead. */
+/**
+ * Other notations of non-public addresses. A unit test cannot check to which address a notation
+ * connects.
+ */
 const NOTATIONS = [
   '2852039166',
   '0xa9.0xfe.0xa9.0xfe',
@@ -44,7 +50,10 @@ interface World {
 }
 
 let started: Promise<World> | undefined;
-/** Scenarios share this world. Its addresses exist only inside the namespace. */
+/**
+ * Starts the world at the first call. All scenarios share it. Its addresses exist only inside the
+ * namespace.
+ */
 const getWorld = () => (started ??= startWorld());
 
 async function startWorld(): Promise<World> {
@@ -88,7 +97,7 @@ export const scenarios: NamespaceScenarios = {
   'the client refuses hostnames that resolve to non-public addresses': async () => {
     const { names } = await getWorld();
     for (const [index, address] of INSIDE.entries()) {
-      // Like the names under nip.io, the name contains the address to which it resolves.
+      // The name contains the address to which it resolves, like the names of nip.io.
       const name = `${address.replaceAll(/[.:]/g, '-')}.n${index}.example`;
       names.setAddresses(name, [address]);
       await expectBlocked(buildUrl(name));
@@ -248,7 +257,10 @@ export const scenarios: NamespaceScenarios = {
   },
 };
 
-/** These scenarios run after those above, because they connect to loopback. */
+/**
+ * These scenarios connect to loopback. They run after those above, which assert that nothing
+ * connected to loopback.
+ */
 export const loopbackScenarios: NamespaceScenarios = {
   'the client with allowLoopback connects to loopback addresses and to no other non-public address':
     async () => {

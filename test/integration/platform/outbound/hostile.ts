@@ -20,7 +20,7 @@ import {
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const DEADLINE_MS = 400;
 
-/** Sends the same text repeatedly for as long as the client reads it. */
+/** Sends `text` again and again for as long as the client reads. */
 function sendRepeatedly(socket: Socket, text: string): void {
   const bytes = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
   const writeMore = () => {
@@ -39,7 +39,10 @@ function sendSlowly(socket: Socket, text: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Asserts that a request to a receiver fails with this kind, and leaves no connection open. */
+/**
+ * Asserts that a request fails with `kind` if the receiver behaves like `onSocket`, and that no
+ * connection stays open.
+ */
 async function expectFailure(
   kind: OutboundFailure,
   onSocket: (socket: Socket) => void,
@@ -78,7 +81,10 @@ async function countHalfOpen(port: number): Promise<number> {
   return lines.filter((line) => new RegExp(`:${hex} 02 `).test(line)).length;
 }
 
-/** Listens but never accepts. The kernel drops new connections once the backlog is full. */
+/**
+ * Starts a server that listens but never accepts a connection. The kernel drops new connections
+ * once the backlog is full.
+ */
 async function startNonAcceptingServer(): Promise<{ port: number; end: () => Promise<number> }> {
   const source = `const { parentPort, workerData } = require('node:worker_threads');
     const server = require('node:net').createServer().listen({ host: workerData, port: 0, backlog: 1 }, () => {
@@ -91,7 +97,7 @@ async function startNonAcceptingServer(): Promise<{ port: number; end: () => Pro
   return { port, end: () => worker.terminate() };
 }
 
-/** Connects until a connection hangs. From then on every further connection hangs too. */
+/** Opens connections until one hangs. From then on, every further connection hangs too. */
 async function fillBacklog(port: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   await eventually('a connection that hangs', async () => {
@@ -235,7 +241,8 @@ const bodies: NamespaceScenarios = {
       expect(response).to.include({ status: 200, isTruncated: true });
       expect(response.body.toString()).to.equal(`${'abcd'.repeat(250)}a`);
       await waitForClose(receiver.connections[0]);
-      // The kernel's buffers accept this much. The receiver would have sent more.
+      // The kernel's buffers accept less than 20 MB. A client that kept reading would have accepted
+      // more.
       expect(acceptedBytes).to.be.lessThan(20_000_000);
     });
   },

@@ -1,2 +1,5 @@
-/** A separate module, so that it runs after the others have checked for calls to loopback. */
+/**
+ * These scenarios have a separate module, so that they run after the others, which assert that
+ * nothing connects to loopback.
+ */
 export { loopbackScenarios as scenarios } from './guard.js';

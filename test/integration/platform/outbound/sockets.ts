@@ -39,7 +39,7 @@ const keepAlive: NamespaceScenarios = {
       await Promise.all(Array.from({ length: 8 }, () => sendOutbound(client, canary.url)));
       expect(canary.connections).to.have.length(8);
     });
-    // The client closes its sockets when it closes.
+    // Closing the client also closes its sockets.
     await Promise.all(canary.connections.map((one) => waitForClose(one)));
   },
 
@@ -72,8 +72,8 @@ const keepAlive: NamespaceScenarios = {
     });
     await withOutboundClient(async (client) => {
       for (let nth = 0; nth < 20; nth += 1) {
-        // The poll of the next event-loop tick finds the closed socket, after the client accepted
-        // the request and before it writes the request.
+        // Wait one event-loop tick. In the next tick, the client finds the socket closed: after the
+        // client has accepted the request, and before the client writes it.
         await waitForTick();
         const response = await sendOutbound(client, receiver.url, { body: String(nth) });
         expect(response.status).to.equal(200);
@@ -138,13 +138,14 @@ const keepAlive: NamespaceScenarios = {
     });
     await withOutboundClient(async (client) => {
       await sendOutbound(client, canary.url);
-      // The client closes the socket two seconds early, because a request needs time to arrive.
+      // The client closes the socket two seconds before the server's timeout, because a request
+      // needs time to arrive.
       await waitForClose(canary.connections[0], 5000);
     });
   },
 
   'the client keeps at most 1000 idle sockets and closes the longest idle first': async () => {
-    // The receiver never closes a socket.
+    // This receiver never closes a socket.
     const canary = await startReceiver((socket) => {
       socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
     });
@@ -156,7 +157,8 @@ const keepAlive: NamespaceScenarios = {
         }
         expect(canary.connections).to.have.length(1100);
         await eventually('a hundred are closed', () => countOpen(canary) === 1000, 5000);
-        // The client closed the longest idle sockets, and kept the last ones.
+        // The most recently used socket is still open. The longest idle socket was closed, so the
+        // client connects again.
         expect((await sendOutbound(client, `http://n1099.example:${canary.port}/`)).connectMs).to.equal(null);
         expect((await sendOutbound(client, `http://n0.example:${canary.port}/`)).connectMs).to.be.a('number');
       },

@@ -9,7 +9,9 @@ const ids = fc.array(fc.uuid({ version: 7 }), { minLength: 2, maxLength: 4 });
 
 const EARLIER = '01900000-0000-7000-8000-000000000000';
 
-/** The expected id: time and version of the first id, then an MD5 of the seeds. */
+/**
+ * Computes the expected id: the time of the first id, the version 7, and an MD5 hash of the seeds.
+ */
 function computeExpectedId([timeId = '', ...seeds]: string[]): string {
   const hash = createHash('md5').update(seeds.join('')).digest('hex');
   const time = timeId.replaceAll('-', '').slice(0, 12);
@@ -25,7 +27,10 @@ describe('ids of webhook deliveries', () => {
     tenantId = (await stack.createTenant()).id;
   });
 
-  /** Creates one id per case. A case contains the id that gives the time, then the seeds. */
+  /**
+   * Computes one id per case in SQL. The first id in a case gives the time, and the others are the
+   * seeds.
+   */
   const createIds = async (cases: string[][]): Promise<string[]> => {
     const sql = cases.map(([timeId, ...seeds]) => {
       const id = deliveryIdSql(`'${timeId}'::uuid`, ...seeds.map((seed) => `'${seed}'::uuid`));

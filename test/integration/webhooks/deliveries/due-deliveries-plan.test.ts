@@ -11,15 +11,15 @@ const FAR_COUNT = 20_000;
 const DUE_COUNT = 3000;
 const MAX_RESULTS = 40;
 /**
- * A few pages for each returned and each doubtful delivery. Reading
- * all waiting deliveries needs a hundred times as many pages.
+ * Limit for the pages that the query reads: a few for each returned delivery and for each id in
+ * `doubtful`. Reading all waiting deliveries would need a hundred times as many.
  */
 const MAX_PAGES = 1500;
 
 describe('the query for due webhook deliveries', () => {
   const stack = useStack({}, 'query plans');
 
-  /** Returns the query that the work sends, to be planned as a prepared statement of a session. */
+  /** Returns the query that `work` sends, so that EXPLAIN can plan it like a prepared query. */
   async function captureQuery(work: (db: Database) => Promise<unknown>): Promise<SqlQuery> {
     let captured: SqlQuery | undefined;
     const query = async (sentQuery: SqlQuery) => {

@@ -85,7 +85,7 @@ describe('the log of webhook deliveries', () => {
       log.filter((row) => row.event_type?.startsWith(kind)).map(({ id }) => id);
     expect(await listIds('event_type=invoice.*')).to.deep.equal(listWithPrefix('invoice.'));
     expect(await listIds('event_type=work_order.*')).to.deep.equal(listWithPrefix('work_order.'));
-    // An underscore is no wildcard, as it would be in SQL LIKE.
+    // An underscore in a filter is not a wildcard, unlike in SQL LIKE.
     expect(await listIds('event_type=workxorder.*')).to.deep.equal([]);
   });
 
@@ -97,7 +97,7 @@ describe('the log of webhook deliveries', () => {
     expect(await listIds(`since=${log[9]?.created_at}&until=${log[4]?.created_at}`)).to.deep.equal(
       all.slice(5, 10),
     );
-    // Microseconds, times of any age, and dates in the tenant's time zone.
+    // The filters accept microseconds, times of any age, and dates in the tenant's time zone.
     expect(await listIds(`since=${at.replace('Z', '001Z')}`)).to.deep.equal(all.slice(0, 20));
     expect(await listIds(`until=${at.replace('Z', '001Z')}`)).to.deep.equal(all.slice(20));
     expect(await listIds('since=0001-01-01T00:00:00Z')).to.deep.equal(all);

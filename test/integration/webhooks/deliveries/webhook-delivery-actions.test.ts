@@ -14,7 +14,10 @@ const SOON_MS = 700;
 describe('webhook deliveries that clients recover, replay, test and cancel', () => {
   const bench = useWebhookBench();
 
-  /** @param status 201 if the request creates a record, 200 if it changes a record */
+  /**
+   * Sends a POST request and asserts its status: 201 if the request creates a record, 200 if it
+   * changes a record.
+   */
   const postAction = async ({ client }: Hook, path: string, body: unknown = {}, status = 201) => {
     const response = await client.post(path, body);
     expect(response.status, `${path}: ${response.text}`).to.equal(status);

@@ -9,7 +9,10 @@ const TIMEOUT_MS = 2000;
 describe('webhook deliveries to hostile receivers', () => {
   const bench = useWebhookBench({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '10' });
 
-  /** Sends one event to a new endpoint, and returns its first attempt once the log shows it. */
+  /**
+   * Sends one event to a new endpoint, waits until the log has the first attempt, and returns that
+   * attempt with its delivery and endpoint.
+   */
   const sendOnce = async (reply: ReceiverBehavior, fields: Record<string, unknown> = {}) => {
     const hook = await bench.createHook({ respond: () => reply, ...fields });
     await bench.createEvent(hook.client);
@@ -41,7 +44,8 @@ describe('webhook deliveries to hostile receivers', () => {
         ).to.equal(true);
       }
       expect(Math.max(...lags), 'the delay in ms of the slowest delivery').to.be.below(3000);
-      // Disabled endpoints let the worker close quickly.
+      // Disable the endpoints, so that the worker can close without waiting for the hanging
+      // requests.
       await Promise.all(hanging.map((hook) => bench.patchEndpoint(hook, { enabled: false })));
     },
 
@@ -65,8 +69,8 @@ describe('webhook deliveries to hostile receivers', () => {
     async 'a receiver that resets the connection fails the attempt immediately, without a hidden retry'() {
       const { attempt, hook } = await sendOnce('reset');
       expect(attempt).to.include({ error_class: 'reset', response_status: null });
-      // The next attempt follows seconds later, with its own
-      // timestamp. A hidden retry would repeat the timestamp.
+      // The next attempt follows seconds later, with a new timestamp. A hidden retry would repeat
+      // the timestamp.
       const timestamps = hook.receiver.requests.map(({ headers }) => headers['webhook-timestamp']);
       expect(new Set(timestamps).size, 'no hidden retry').to.equal(timestamps.length);
     },

@@ -4,11 +4,11 @@ import { eventually } from '../../../support/poll.js';
 import { IS_SCALED } from '../../../support/stores.js';
 import { type Hook, holdResponses, pause, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
-/** Several processes share an endpoint's limits. */
+/** With Redis two workers run, because several processes must share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
-/** Requests can arrive this much closer together than they were sent, if nothing stalls. */
+/** How much closer together requests can arrive than they were sent, if nothing stalls. */
 const JITTER_MS = 60;
-/** The log truncates times to milliseconds. */
+/** Tolerance for times in the log, which are truncated to milliseconds. */
 const ROUNDED_MS = 2;
 
 describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
@@ -17,7 +17,7 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
   const expectOnce = (hook: Hook, ids: string[]) =>
     expect(hook.receiver.requests.map(({ id }) => id)).to.have.members(ids);
 
-  /** When each attempt started, according to the log. */
+  /** Returns when each attempt started, according to the log. */
   const readStartTimes = async ({ tenantId, id }: Hook): Promise<number[]> => {
     const text =
       'select started_at from webhook_attempts where tenant_id = $1 and endpoint_id = $2 order by started_at';
@@ -28,7 +28,7 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
   const scenarios: Record<string, () => Promise<void>> = {
     async 'rate_limit_per_second holds on the wire in any period of a second'() {
       const hook = await bench.createHook({ rate_limit_per_second: 10 });
-      // In two parts, so that wake-ups arrive while the worker is sending.
+      // Create the events in two parts, so that wake-ups arrive while the worker is sending.
       const ids = await bench.createEvents(hook.client, 8);
       await pause(300);
       ids.push(...(await bench.createEvents(hook.client, 8)));
@@ -38,7 +38,8 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
       const { arrivals } = hook.receiver;
       for (const [index, at] of sent.slice(0, -10).entries()) {
         expect((sent[index + 10] ?? 0) - at).to.be.at.least(1000 - ROUNDED_MS);
-        // A request that was delayed on its way arrives closer to later requests, by that delay.
+        // If a request was delayed on its way, the time between its arrival and later arrivals is
+        // shorter by that delay.
         const heldUp = Math.max(JITTER_MS, (arrivals[index] ?? 0) - at);
         expect((arrivals[index + 10] ?? 0) - (arrivals[index] ?? 0)).to.be.at.least(1000 - heldUp);
       }
@@ -99,7 +100,8 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
         const hook = await bench.createHook();
         for (let nth = 1; nth <= 20; nth += 1) {
           await bench.createEvent(hook.client);
-          // Less than the time until the owner renews its lease.
+          // This timeout is shorter than the 4 s until the worker renews its lease, so only a
+          // broadcast makes the worker send in time.
           await eventually(`event ${nth} to arrive`, () => hook.receiver.requests.length === nth, 2000);
         }
       };

@@ -5,7 +5,7 @@ import { eventually } from '../../../support/poll.js';
 import { type Hook, pause, respondInSequence, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 const SOON_MS = 700;
-/** Tolerance for two clocks and for rounding in the database. */
+/** Tolerance for the difference of two clocks, and for rounding in the database. */
 const CLOCK_TOLERANCE_MS = 30;
 
 describe('webhook deliveries that fail', () => {
@@ -29,7 +29,7 @@ describe('webhook deliveries that fail', () => {
     await bench.makeDue(hook);
   };
 
-  /** Waits until the clock disables the endpoint. The worker has stopped sending before. */
+  /** Waits until the clock disables the endpoint for the given reason. */
   const waitUntilDisabled = (hook: Hook, reason: string) =>
     eventually('the endpoint to be disabled', async () => {
       const { body } = await hook.client.get(`/webhook-endpoints/${hook.id}`);
@@ -88,7 +88,7 @@ describe('webhook deliveries that fail', () => {
 
     async '429 with Retry-After pauses the whole endpoint until then, and no other endpoint'() {
       const tenant = await bench.stack.createTenant();
-      // Long enough for everything that must happen during the pause.
+      // The pause is long enough for everything that the test does before the pause ends.
       const pauseMs = 8000;
       const busy = { status: 429, headers: { 'retry-after': `${pauseMs / 1000}` } };
       const hook = await bench.createHook({ respond: () => busy }, tenant);
@@ -123,7 +123,8 @@ describe('webhook deliveries that fail', () => {
         const wait = Date.parse(shown.next_attempt_at) - Date.parse(shown.last_attempt_at);
         const planned = RETRY_SCHEDULE_MS[attempt] ?? 0;
         expect(wait, `after attempt ${attempt}`).to.be.within(planned, planned * 1.1 + 2000);
-        // Another delivery succeeds in between, so that the circuit breaker stays closed.
+        // Let another delivery succeed before the next failure, so that the circuit breaker stays
+        // closed.
         await bench.createEvent(hook.client);
         await hook.receiver.waitFor(2 * attempt);
         await bench.makeDue(hook);

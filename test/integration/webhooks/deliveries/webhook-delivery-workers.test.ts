@@ -71,8 +71,8 @@ describe('webhook workers', () => {
         const made = bench.createEvents(hook.client, 25);
         await hook.receiver.waitFor(1);
         await updateQueueRow(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
-        // The old owner notices the loss when it renews
-        // its lease. Until then it sends twice a second.
+        // The first worker notices the lost lease only at its next renewal. Until that renewal, it
+        // sends two requests per second.
         await eventually('the old owner to stop sending', () => {
           return Date.now() - (hook.receiver.arrivals.at(-1) ?? 0) > 2500;
         });
@@ -88,8 +88,8 @@ describe('webhook workers', () => {
       async 'webhook workers find due deliveries whose job is lost'() {
         const hook = await createIdleEndpoint();
         const queue = openWebhooksQueue(bench.stack.runtime);
-        // While another owner seems to hold the lease, the
-        // job ends without sending. Then no job is left.
+        // While another worker seems to have the lease, the job ends without sending. Afterwards no
+        // job is left.
         await updateQueueRow(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
         const ids = await bench.createEvents(hook.client, 3);
         await eventually(
@@ -113,7 +113,7 @@ describe('webhook workers', () => {
           [tenant.id, unreadable.id],
         );
         await bench.patchEndpoint(unreadable, { description: 'changed, so that it is read again' });
-        // One job names both endpoints.
+        // The job for this event names both endpoints.
         const id = await bench.createEvent(tenant.client);
         await bench.waitForStatus(good, 'succeeded', 1, 5000);
         expectOnce(good, [id]);

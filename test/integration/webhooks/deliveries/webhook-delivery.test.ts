@@ -94,7 +94,8 @@ describe('webhook deliveries', () => {
     },
 
     async 'the log has each attempt in full, with secret header values hidden'() {
-      // A new origin forces the worker to open a connection.
+      // A receiver at a new origin forces the worker to open a connection, so that the log has a
+      // `connect_ms`.
       const fresh = await StrictReceiver.start();
       const responseBody = Buffer.concat([Buffer.from('né\0'), Buffer.alloc(20_000, '.')]);
       const hook = await bench.createHook({
@@ -141,7 +142,7 @@ describe('webhook deliveries', () => {
         expect(request.headers[name], name).to.equal(value);
       expect(attempt.connect_ms).to.be.within(0, attempt.first_byte_ms);
       expect(attempt.first_byte_ms).to.be.within(29, attempt.total_ms);
-      // The three times are rounded separately.
+      // The tolerance is 3 ms, because the three times are rounded separately.
       expect(request.at - Date.parse(attempt.started_at)).to.be.within(-3, attempt.first_byte_ms + 3);
       expect(fresh.problems).to.deep.equal([]);
       await fresh.stop();
@@ -216,7 +217,7 @@ describe('webhook deliveries', () => {
     },
 
     async 'a changed URL and changed headers apply from the next attempt on'() {
-      // Delays the second attempt beyond the test.
+      // This Retry-After delays the second attempt until the test makes it due.
       const later = { status: 500, headers: { 'retry-after': '600' } };
       const hook = await bench.createHook({ respond: () => later, headers: { 'X-Own': 'one' } });
       const next = bench.receiver.add({ secret: hook.receiver.secrets[0] as string });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { type Hook, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
-/** About six events: each counts as its body and 1 KiB. */
+/** Enough for about six events. Each event counts with the bytes of its body and 1 KiB. */
 const MAX_BYTES_PER_MINUTE = 12_000;
 const EVENT_COUNT = 12;
 
@@ -24,7 +24,7 @@ describe('the byte limit for webhooks of one account to one host', () => {
     const otherHook = await bench.createHook({}, other);
     const limitedWorkers = [
       await bench.startWorker({ webhookHostBytesPerMinute: MAX_BYTES_PER_MINUTE }),
-      // Redis counts for all workers. Without Redis, one worker runs.
+      // With Redis, two workers share one count. Without Redis, a single worker runs.
       ...(bench.stack.redisUrl
         ? [await bench.startWorker({ webhookHostBytesPerMinute: MAX_BYTES_PER_MINUTE })]
         : []),
@@ -47,7 +47,8 @@ describe('the byte limit for webhooks of one account to one host', () => {
     await bench.waitForStatus(otherHook, 'succeeded', 1);
     expect(otherHook.receiver.requests.map((request) => request.id)).to.deep.equal([id]);
 
-    // The minute is over: a worker with the default limit sends the rest.
+    // End the wait, as if the minute were over. A worker with the default limit then sends the
+    // rest.
     for (const { lifecycle } of limitedWorkers) expect(await lifecycle.close(10_000)).to.equal(true);
     await bench.stack.rows(
       flooding.id,

@@ -12,15 +12,15 @@ import { explainPlan, type PlanNode } from '../../../support/writes/explain.js';
 
 const ROWS = 12_500;
 const WEEK_MS = 7 * 86_400_000;
-/** 1970-01-05, a Monday: each partition starts on a Monday. */
+/** The first Monday in Unix time (1970-01-05), because each partition starts on a Monday. */
 const FIRST_MONDAY_MS = 4 * 86_400_000;
 const limit = 50;
 const monday = Date.now() - ((Date.now() - FIRST_MONDAY_MS) % WEEK_MS);
 const start = monday - 4 * WEEK_MS;
 const weeks = [3, 2, 1, 0].map((ago) => Date.now() - ago * WEEK_MS);
 /**
- * Ids of four weeks and of the whole current week, including its coming days. Otherwise the current
- * partition would contain so few rows on a Monday that the planner would use any index. One
+ * The ids are from the last four weeks and the whole current week. Without its coming days, the
+ * current partition would have so few rows on a Monday that the planner would use any index. One
  * delivery in fifty is exhausted, and one in a hundred belongs to a replay.
  */
 const ID_TIME_SQL = `to_hex(${start} + n * ${Math.floor((5 * WEEK_MS) / (ROWS + 1))}::bigint)`;
@@ -47,7 +47,7 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
   const parents = new Map<string, string>();
 
   before(async () => {
-    // The partitions that a deployment of four weeks ago would have today.
+    // Create the partitions that a deployment of four weeks ago would have today.
     await maintainPartitions(stack.databaseUrl, { now: start });
     for (const owner of [tenant, await stack.createTenant('Neighbour')]) {
       await stack.rows(owner.id, INSERT_DELIVERIES_SQL, [owner.id, endpoint, other]);
@@ -119,8 +119,8 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
 
   it('GET /webhook-deliveries skips the partitions before since and after until', async () => {
     const at = (ms: number) => new Date(ms).toISOString();
-    // A replay may create a delivery a week after the time in
-    // its id, and a date means midnight in some time zone.
+    // PostgreSQL must also read some partitions outside the period. A replay may create a delivery
+    // a week after the time in its id, and a date means midnight in some time zone.
     const recent = await explainPlan(
       stack.runtime.db,
       tenant.id,
@@ -133,8 +133,8 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
     );
     const removed = (nodes: PlanNode[]) =>
       nodes.reduce((sum, node) => sum + (node['Subplans Removed'] ?? 0), 0);
-    // The deployment has partitions for the week before and for five more weeks, and the default
-    // partition, which may contain rows of any time.
+    // The table has partitions for the week before `start` and for five more weeks. The default
+    // partition may contain rows of any time, so PostgreSQL always reads it.
     expect(removed(recent)).to.be.at.least(2);
     expect(removed(old)).to.be.at.least(3);
   });

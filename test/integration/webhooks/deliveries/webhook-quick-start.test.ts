@@ -8,7 +8,7 @@ import { getFreePort } from '../../../support/stores.js';
 import { useStack } from '../../../support/use-stack.js';
 import { useWebhookBench } from '../endpoints/webhook-fixture.js';
 
-/** The quick start that the README promises. */
+/** Follows the quick start for webhooks that the README promises. */
 describe('webhook quick start', () => {
   const stack = useStack({ webhooks: true });
   let receiver: ChildProcess | undefined;

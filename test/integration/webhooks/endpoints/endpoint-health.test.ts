@@ -64,7 +64,8 @@ describe('health of webhook endpoints', () => {
     const id = await health.createEndpoint();
     await health.setFailing(id, 100, 99);
     expect(await health.findCommands(id)).to.deep.equal([]);
-    // One more failure a day later reports 24 hours, because the later warnings were not reached.
+    // A series of failures that lasts 30 hours causes the warning at 24 hours, but no later
+    // warning.
     await health.setFailing(id, 100, 70);
     await health.runCommands(id);
     expect((await health.readEvents(id)).map(({ data }) => data.hours)).to.deep.equal([24]);
@@ -84,7 +85,7 @@ describe('health of webhook endpoints', () => {
     expect(await health.readEventTypes(unwarned)).to.deep.equal([]);
     expect((await health.readEvents(warned))[1].data).to.deep.include({ was_disabled: false });
     expect((await health.readNotices(warned))[1]).to.include({ kind: 'endpoint_recovered' });
-    // Warnings start again from the first.
+    // After the recovery, the first warning is due again.
     await health.setFailing(warned, 25);
     await health.runCommands(warned);
     expect(await health.readEventTypes(warned)).to.have.length(3);

@@ -84,7 +84,7 @@ describe('probes of endpoints that were disabled for failing', () => {
     await endProbeWait(id);
     await health.runCommands(id);
     await health.updateQueue(id, `opened = 3, open_until = now() + interval '1 hour'`);
-    // The probe failed, so nothing changes.
+    // A failed probe changes nothing.
     await health.updateQueue(id, 'last_failure_at = now(), consecutive_failures = consecutive_failures + 1');
     expect(await health.findCommands(id)).to.deep.equal([]);
     await health.setSucceeded(id);
@@ -109,7 +109,7 @@ describe('probes of endpoints that were disabled for failing', () => {
     expect(notice.kind).to.equal('endpoint_recovered');
     expect(notice.text).to.include('enabled again').and.to.include(`/v1/webhook-endpoints/${id}/recover`);
     expect((await health.readAuditEntries(id)).at(-1).action).to.equal('webhook_endpoint.healed');
-    // The next failure is the first of a new series.
+    // The next failure begins a new series, so one hour of failing causes no command yet.
     await health.setFailing(id, 1);
     expect(await health.findCommands(id)).to.deep.equal([]);
   });

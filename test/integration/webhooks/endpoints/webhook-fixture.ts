@@ -1,4 +1,7 @@
-/** Creates webhook endpoints of a strict receiver through the API, and reads their delivery log. */
+/**
+ * Creates webhook endpoints whose receiver checks every request, and reads their delivery log
+ * through the API.
+ */
 import { expect } from 'chai';
 import { MIGRATION_HEAD } from '../../../../migrations/index.js';
 import { getIdTimeMs } from '../../../../shared/platform/id-times.js';
@@ -29,14 +32,14 @@ export interface Hook {
 
 export interface HookOptions {
   respond?: Responder;
-  /** Members of the body of POST /webhook-endpoints. */
+  /** Further members of the request body for POST /webhook-endpoints. */
   [field: string]: unknown;
 }
 
 /**
- * All files with equal settings share the stack and the
- * receiver; the workers belong to this `describe`.
- * @param workers number of webhook workers; with 0 the test starts its own
+ * Provides a stack and a receiver that all files with an equal `environment` share. The workers
+ * belong to the current describe block.
+ * @param workers number of webhook workers; with 0 the test itself starts workers
  */
 export function useWebhookBench(environment: Record<string, string> = {}, workers = 1): WebhookBench {
   const stack = useStack({ environment }, 'webhook deliveries');
@@ -113,7 +116,7 @@ export class WebhookBench {
     return secret;
   }
 
-  /** Creates an invoice, and returns the id of its event invoice.created. */
+  /** Creates an invoice, and returns the id of the event invoice.created. */
   async createEvent(client: TestClient): Promise<string> {
     const response = await client.post('/invoices', invoiceInput());
     expect(response.status, response.text).to.equal(201);
@@ -129,15 +132,19 @@ export class WebhookBench {
     return body.data.items.find((one: Json) => one.data.object.id === invoiceId).id;
   }
 
-  /** Newest first. */
+  /** Lists the endpoint's deliveries, newest first. */
   async listDeliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
-    // The filters since and until rely on this equality for every kind of delivery.
+    // The filters `since` and `until` require that the creation time of every delivery equals the
+    // time in its id.
     for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(getIdTimeMs(one.id));
     return body.data.items;
   }
 
-  /** Returns an endpoint's deliveries once at least `count` exist and all have the status. */
+  /**
+   * Waits until the endpoint has at least `count` deliveries and all have the status, and returns
+   * them.
+   */
   waitForStatus(createHook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
     return eventually(
       `${count} deliveries to be ${status}`,
@@ -149,7 +156,7 @@ export class WebhookBench {
     );
   }
 
-  /** Oldest first. */
+  /** Lists the delivery's attempts, oldest first. */
   async listAttempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
     return body.data.items.reverse();
@@ -160,7 +167,10 @@ export class WebhookBench {
     return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
   }
 
-  /** Makes waiting deliveries due now. A worker with the lease still keeps its own pauses. */
+  /**
+   * Makes waiting deliveries due now. A worker that has the lease still observes the pauses in its
+   * memory.
+   */
   async makeDue(createHook: Hook): Promise<void> {
     const values = [createHook.tenantId, createHook.id];
     await this.stack.rows(
@@ -188,7 +198,10 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Holds back every response until `release`, so that the machine's speed makes no difference. */
+/**
+ * Returns a responder that holds back every response until the test calls `release`, so that the
+ * machine's speed makes no difference.
+ */
 export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
   respond: Responder;
   release: () => void;
@@ -200,7 +213,10 @@ export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
   return { respond: () => released.then(() => reply), release };
 }
 
-/** Responds to the nth request of an id with the nth reply, and to later requests with the last. */
+/**
+ * Returns a responder. Of the requests with one webhook-id, the nth gets the nth reply, and later
+ * requests get the last reply.
+ */
 export function respondInSequence(...replies: Awaited<ReturnType<Responder>>[]): Responder {
   return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};
 }

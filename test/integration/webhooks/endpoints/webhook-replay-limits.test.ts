@@ -25,7 +25,7 @@ describe('limits of webhook replays per account', () => {
   it('a webhook replay counts at most ten thousand deliveries over its endpoints; beyond that total is null', async () => {
     const account = await clocks.createAccount();
     const other = await insertEndpoint(account.tenantRows);
-    // The events of these deliveries do not exist.
+    // Inserts exhausted deliveries whose events do not exist, so a replay cannot send them.
     const insertExhausted = (endpoint: string, count: number) =>
       stack.rows(
         account.tenant.id,
@@ -75,7 +75,7 @@ describe('limits of webhook replays per account', () => {
   it('an account runs at most ten webhook replays, and one more is refused until one has ended', async () => {
     const account = await clocks.createAccount();
     const { client } = account.tenant;
-    // These deliveries stay open, which keeps the replays running.
+    // Insert deliveries that stay open, because these keep the replays running.
     await insertDeliveries(
       account.tenantRows,
       Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
@@ -100,7 +100,8 @@ describe('limits of webhook replays per account', () => {
     );
     await insertRunningReplays(account, 1500);
     let found: unknown[] = [];
-    // A replay waits until every older transaction has ended, also those of other accounts.
+    // A pass finds a replay only after every older transaction has ended, including transactions of
+    // other accounts.
     await eventually('running replays are found', async () => {
       found = await stack.runtime.db.transaction([account.tenant.id], findRunningReplays);
       return found.length > 0;
@@ -112,7 +113,7 @@ describe('limits of webhook replays per account', () => {
       [account.tenant.id],
     );
     await insertEvents(account.tenantRows, ['invoice.paid']);
-    // The newest of ten replays.
+    // Nine replays are left, so this recovery is the newest of ten.
     const { id } = await account.start(`/webhook-endpoints/${other}/recover`, { since: hoursAgo(2) });
     expect(await account.finish(id)).to.have.length(1);
   });

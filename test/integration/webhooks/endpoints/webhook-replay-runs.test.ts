@@ -68,7 +68,8 @@ describe('webhook replays run by the clock', () => {
 
   it('a replay continues with other endpoints when one endpoint has too many open deliveries', async () => {
     const account = await clocks.createAccount();
-    // The replay starts with the lower id. Of two ids of one millisecond, either may be lower.
+    // Sort the ids, because a replay starts with the endpoint that has the lower id. Of two ids
+    // from one millisecond, either may be lower.
     const [full, free] = [account.endpoint, await insertEndpoint(account.tenantRows)].sort() as [
       string,
       string,
@@ -96,7 +97,8 @@ describe('webhook replays run by the clock', () => {
       account.tenantRows,
       events.map((event_id) => ({ endpoint_id: account.endpoint, event_id, status: 'exhausted' })),
     );
-    // One after the other, because open deliveries of one replay stop the other.
+    // Run the replay and the recovery one after the other, because open deliveries of the first
+    // would stop the second.
     for (const start of [
       () => account.start('/webhook-deliveries/replay', { endpoint_id: account.endpoint }),
       () => account.recover(),
@@ -104,7 +106,7 @@ describe('webhook replays run by the clock', () => {
       const { id } = await start();
       const { db } = stack.runtime;
       const ref = { tenant_id: account.tenant.id, id };
-      // The clock dies after it created everything and before it commits.
+      // Simulate a clock that dies after it has created every delivery but before it commits.
       await db.runAndRollBack([ref.tenant_id], (tx) => continueReplay(tx, ref));
       const made = await account.finish(id);
       expect(made.map((row) => row.event_id)).to.deep.equal(events);
@@ -122,7 +124,8 @@ describe('webhook replays run by the clock', () => {
   it('a recovery waits for older transactions and includes the events that they record', async () => {
     const account = await clocks.createAccount();
     let recovery = '';
-    // The event's transaction read the endpoints before this endpoint was enabled.
+    // Record an event without a delivery, as a transaction does that read the endpoints before this
+    // endpoint was enabled. The transaction commits after the recovery has started.
     await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
       const text = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
       const values = [account.tenant.id, v7({ msecs: Date.now() - 1000 }), 'invoice.paid', '{}'];

@@ -47,7 +47,7 @@ describe('webhook replays and recoveries', () => {
         exhausted(customer, 'customer.created'),
         exhausted(newId(), 'invoice.paid'),
         exhausted(paid, 'invoice.paid', closed),
-        // None of these deliveries matches. Each would raise the total by one.
+        // None of the following deliveries matches. Each would otherwise raise the total by one.
         { ...exhausted(customer, 'invoice.paid'), trigger: 'test', body: '{}' },
         { ...exhausted(customer, 'invoice.paid'), status: 'succeeded' },
         { ...exhausted(customer, 'invoice.paid'), status: 'pending' },
@@ -100,7 +100,7 @@ describe('webhook replays and recoveries', () => {
       });
       expect(await account.finish(first.id)).to.have.length(1);
       await account.completeDeliveries('exhausted');
-      // Both deliveries are now exhausted, and have the same event.
+      // Both deliveries of the event are now exhausted, so both match.
       const second = await account.start('/webhook-deliveries/replay', { endpoint_id: endpoint });
       expect(second.total).to.equal(1);
       expect(await account.finish(second.id)).to.have.length(1);
@@ -159,7 +159,7 @@ describe('webhook replays and recoveries', () => {
           .filter((status) => status !== 'none')
           .map((status) => ({ endpoint_id: endpoint, event_id: events[nth] as string, event_type, status })),
       );
-      // Deliveries to another endpoint make no difference.
+      // Deliveries to another endpoint must make no difference.
       await insertDeliveries(tenantRows, [
         ...deliveries,
         ...events.map((event_id) => ({ endpoint_id: elsewhere, event_id, status: 'succeeded' })),

@@ -32,7 +32,7 @@ describe('secrets of webhook endpoints', () => {
     expect(response.status, response.text).to.equal(200);
     return response.body;
   };
-  /** The decrypted secrets of an endpoint, by row id. */
+  /** Maps the row id of each of the endpoint's secrets to the decrypted secret. */
   const readSecrets = async (
     endpointId: string,
   ): Promise<Map<string, { text: string; publicKey: string | null }>> => {
@@ -219,7 +219,8 @@ describe('secrets of webhook endpoints', () => {
     const next = await postRotation(made.body.id, {}, { 'idempotency-key': randomUUID() });
     await tenant.client.patch(`/webhook-endpoints/${made.body.id}`, { headers: { 'X-Other': HEADER_VALUE } });
     const clear = [made.body.secret, next.body.secret, ...(await readSecretTexts(made.body.id))];
-    // The base64 part of a secret, without the prefix, would be enough to sign.
+    // Search for the base64 part without the prefix, because that part alone would be enough to
+    // sign.
     const secrets = [HEADER_VALUE, ...clear.map((text: string) => text.slice('whsk_'.length + 1, -2))];
     const tables = await stack.rows<{ name: string }>(
       tenant.id,
