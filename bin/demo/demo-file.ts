@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Config } from '../../shared/config/config.js';
 import { sha256 } from '../../shared/platform/crypto.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
@@ -7,6 +6,7 @@ import { writePrivateFile } from '../../shared/platform/files/private-file.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import { DEMO_KEY_FIELDS, type DemoCredentials } from './credentials.js';
+import { getDemoFilePath } from './demo-file-path.js';
 import { DEMO_PROFILES } from './records/tenants.js';
 import {
   hasDemo,
@@ -36,10 +36,6 @@ export interface EnsureDemoOptions {
   config: Pick<Config, 'dataDir' | 'secretKey'>;
   addresses: DemoAddresses;
   logger: Pick<Logger, 'info' | 'warn'>;
-}
-
-export function getDemoFilePath(dataDir: string): string {
-  return join(dataDir, 'demo.json');
 }
 
 /**

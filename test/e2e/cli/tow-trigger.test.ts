@@ -10,7 +10,7 @@ import { DeveloperMachine } from './developer-machine.js';
 
 describe('tow trigger', function () {
   this.timeout(90_000);
-  const stack = useStack();
+  const stack = useStack({ clock: true });
   const tenant = useTenant(stack);
 
   /** Runs `work` on a machine with a demo.json, as `npm start` leaves it. */

@@ -11,7 +11,7 @@ import { useStack } from '../../support/use-stack.js';
 const run = promisify(execFile);
 
 describe('docs/from-call-to-paid.sh', () => {
-  const stack = useStack();
+  const stack = useStack({ clock: true });
 
   it('the script takes a work order from call to payment; database, audit log and all eight event types agree', async () => {
     const tenant = await stack.createTenant();

@@ -10,7 +10,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const HOUR_MS = 3_600_000;
 
 describe('API keys', () => {
-  const stack = useStack();
+  const stack = useStack({ clock: true });
   const tenant = useTenant(stack);
 
   const createApiKey = async (body: Record<string, unknown> = {}): Promise<TestResponse['body']> => {

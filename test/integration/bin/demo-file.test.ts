@@ -1,7 +1,8 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ensureDemo, getDemoFilePath } from '../../../bin/demo/demo-file.js';
+import { ensureDemo } from '../../../bin/demo/demo-file.js';
+import { getDemoFilePath } from '../../../bin/demo/demo-file-path.js';
 import { DEMO_PROFILES } from '../../../bin/demo/records/tenants.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import { findKey } from '../../../shared/resources/api-keys/queries.js';

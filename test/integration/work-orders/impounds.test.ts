@@ -23,7 +23,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('impounds', () => {
-  const stack = useStack();
+  const stack = useStack({ clock: true });
   const tenant = useTenant(stack, 'Yard', { timeZone: 'UTC' });
   let storage: StorageSweeps;
 

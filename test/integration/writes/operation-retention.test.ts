@@ -10,7 +10,7 @@ import { buildCommand } from '../../support/writes/commands.js';
 const ROWS = 1000;
 
 describe('retention of operations', () => {
-  const stack = useStack();
+  const stack = useStack({ clock: true });
   let tenant: TestTenant;
 
   beforeEach(async () => {

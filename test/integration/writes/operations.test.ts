@@ -9,7 +9,7 @@ import { useStack } from '../../support/use-stack.js';
 import { usePausedWrites } from '../../support/writes/paused-writes.js';
 
 describe('operations of writes that were not committed in time', () => {
-  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' } }, 'paused writes');
+  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' }, clock: true }, 'paused writes');
   const writes = usePausedWrites(stack);
   let tenant: TestTenant;
 

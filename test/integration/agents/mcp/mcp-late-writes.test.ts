@@ -15,7 +15,7 @@ const name = 'create_work_order';
  * not write an audit entry under the id of a command that has yet to run.
  */
 describe('MCP writes whose commands run later', () => {
-  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' } }, 'paused writes');
+  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' }, clock: true }, 'paused writes');
   const writes = usePausedWrites(stack);
   let tenant: TestTenant;
   let agent: TestAgent;

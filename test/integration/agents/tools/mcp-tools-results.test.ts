@@ -323,7 +323,7 @@ describe('results of MCP tools', () => {
 });
 
 describe('result of an MCP write that still waits for a worker', () => {
-  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' } }, 'paused writes');
+  const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' }, clock: true }, 'paused writes');
   usePausedWrites(stack);
 
   it('a queued create_work_order matches the output schema and says not to send it again', async () => {
