@@ -121,7 +121,7 @@ export async function createDatabase(): Promise<string> {
   databases += 1;
   const name = `tow_test_${process.pid}_${databases}`;
   await asSuperuser(superuserUrl, async (client) => {
-    await client.query(`create database ${name} template ${TEMPLATE} owner tow`);
+    await client.query(`create database ${name} template ${TEMPLATE} strategy file_copy owner tow`);
   });
   return ownerUrl(name);
 }

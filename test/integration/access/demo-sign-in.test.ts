@@ -1,16 +1,10 @@
 import { expect } from 'chai';
 import { renewDemoCredentials, seedDemo } from '../../../bin/demo/seed-demo.js';
 import { eventually } from '../../support/poll.js';
-import {
-  createSessionClient,
-  readCookie,
-  requestSession,
-  useCheapPasswords,
-} from '../../support/records/sign-in.js';
+import { createSessionClient, readCookie, requestSession } from '../../support/records/sign-in.js';
 import { useStack } from '../../support/use-stack.js';
 
 describe('users of the demo accounts', () => {
-  useCheapPasswords();
   const stack = useStack();
 
   it('demo users sign in with the password of demo.json, see their account, and lose sessions on renewal', async () => {

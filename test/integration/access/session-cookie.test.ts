@@ -9,17 +9,10 @@ import { registerConcurrentTests } from '../../support/concurrent-tests.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
 import { createInvoiceAfter, createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
-import {
-  createSessionClient,
-  createUser,
-  signIn,
-  type TestUser,
-  useCheapPasswords,
-} from '../../support/records/sign-in.js';
+import { createSessionClient, createUser, signIn, type TestUser } from '../../support/records/sign-in.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('the session cookie', () => {
-  useCheapPasswords();
   const stack = useStack();
   const tenant = useTenant(stack, 'Hudson Towing');
   let user: TestUser;

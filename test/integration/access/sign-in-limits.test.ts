@@ -3,14 +3,9 @@ import { countNetworkTry, countPersonTry } from '../../../api/runtime/sign-in-li
 import { sha256 } from '../../../shared/platform/crypto.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
+import { usePasswordCost } from '../../support/password-cost.js';
 import { eventually } from '../../support/poll.js';
-import {
-  createUser,
-  requestSession,
-  signIn,
-  type TestUser,
-  useCheapPasswords,
-} from '../../support/records/sign-in.js';
+import { createUser, requestSession, signIn, type TestUser } from '../../support/records/sign-in.js';
 import type { TestStack } from '../../support/stack.js';
 import { useOwnStack, useStack, useTenant } from '../../support/use-stack.js';
 
@@ -39,7 +34,6 @@ function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
 }
 
 describe('guessing a password', () => {
-  useCheapPasswords();
   const stack = useOwnStack({ environment: { BAD_CREDENTIALS_PER_MINUTE: '30' } });
   const tenant = useTenant(stack);
   let user: TestUser;
@@ -78,7 +72,6 @@ describe('guessing a password', () => {
 });
 
 describe('signing in during an attack', () => {
-  useCheapPasswords();
   const stack = useStack({ environment: { TRUST_PROXY: 'true' } });
   const tenant = useTenant(stack);
 
@@ -190,6 +183,8 @@ describe('signing in during an attack', () => {
 });
 
 describe('signing in behind a proxy', () => {
+  // A hash takes some 60 ms, so that the floods below last longer than one sign-in.
+  usePasswordCost(2 ** 14);
   const stack = useOwnStack({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
 
   it('a person can sign in while another account sets as many passwords as it can', async () => {

@@ -8,13 +8,11 @@ import {
   signIn,
   TEST_PASSWORD,
   type TestUser,
-  useCheapPasswords,
 } from '../../support/records/sign-in.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useOwnStack, useStack } from '../../support/use-stack.js';
 
 describe('signing in', () => {
-  useCheapPasswords();
   const stack = useStack();
   let tenant: TestTenant;
   let user: TestUser;

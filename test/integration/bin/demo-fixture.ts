@@ -1,38 +1,28 @@
-/** Provides the demo tests with a PostgreSQL server on which each test can create databases. */
+/** Provides the demo tests with databases without a demo. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { DEMO_TENANT_IDS } from '../../../bin/demo/records/tenants.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../bin/embedded-postgres/start.js';
-import { migrate } from '../../../migrations/migrate.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../../shared/platform/postgres/database.js';
-import { getAppRole } from '../../../shared/platform/postgres/session.js';
-import { resolveClusterDir } from '../../support/load/embedded-postgres-fixture.js';
+import { createDatabase } from '../../support/stores.js';
 
 const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
 
 export const DEMO_SECRET_KEY = 'a secret of the tests with more than 32 characters';
 
-/** The PostgreSQL server of one describe block, with the databases created on it. */
+/** The databases and the temporary folder of one describe block. */
 export class DemoDatabases {
-  /** Temporary folder, removed after the describe block. */
+  /** Removed after the describe block. */
   folder = '';
-  #server: EmbeddedPostgres | undefined;
-  #count = 0;
   readonly #opened: Database[] = [];
 
   async start(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'tow-demo-test-'));
-    this.#server = await startEmbeddedPostgres({ dataDir: join(this.folder, 'data'), logger });
   }
 
   async stop(): Promise<void> {
     for (const db of this.#opened) await db.close();
-    await this.#server?.stop();
-    // If root runs the tests, the cluster is outside `folder`.
-    await rm(await resolveClusterDir(join(this.folder, 'data')), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -44,22 +34,12 @@ export class DemoDatabases {
   }
 
   async createEmpty(): Promise<{ db: Database; databaseUrl: string }> {
-    if (!this.#server) throw new Error('not started');
-    this.#count += 1;
-    const name = `demo_${this.#count}`;
-    const client = new pg.Client({ connectionString: this.#server.superuserUrl });
-    await client.connect();
-    await client.query(`create database ${name} owner tow`).finally(() => client.end());
-    const databaseUrl = this.#server.databaseUrl.replace(/\/tow$/, `/${name}`);
-    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
+    const databaseUrl = await createDatabase();
     return { db: this.open(databaseUrl), databaseUrl };
   }
 }
 
-/**
- * Starts a PostgreSQL server before the describe block. Afterwards, stops the server and removes
- * its files.
- */
+/** Closes the databases after the describe block, and removes its folder. */
 export function useDemoDatabases(): DemoDatabases {
   const databases = new DemoDatabases();
   before(() => databases.start());

@@ -122,7 +122,7 @@ async function createMutantDatabase(): Promise<{
   await withPgClient(superuserUrl, async (superuser) => {
     await superuser.query(`alter role ${role} nosuperuser nobypassrls`);
     await superuser.query(
-      `create database ${name} template ${new URL(templateUrl).pathname.slice(1)} owner ${new URL(templateUrl).username}`,
+      `create database ${name} template ${new URL(templateUrl).pathname.slice(1)} strategy file_copy owner ${new URL(templateUrl).username}`,
     );
   });
   const damage = (text: string) =>

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import type { Command } from '../../../shared/contracts/command.js';
-import { newId } from '../../../shared/platform/ids.js';
-import { openClockQueue } from '../../../shared/queues/clock.js';
 import {
   IMPOUND_MOVES,
   IMPOUND_STATUSES,
   PATCHABLE_IMPOUND_STATUSES,
 } from '../../../shared/resources/impounds/transitions.js';
 import type { TestResponse } from '../../support/client.js';
+import { createClockTasks } from '../../support/clock.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { noonDaysAgo, StorageSweeps } from '../../support/exports/storage-sweeps.js';
 import { eventually } from '../../support/poll.js';
@@ -23,7 +22,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
 describe('impounds', () => {
-  const stack = useStack({ clock: true });
+  const stack = useStack();
   const tenant = useTenant(stack, 'Yard', { timeZone: 'UTC' });
   let storage: StorageSweeps;
 
@@ -275,7 +274,7 @@ describe('impounds', () => {
   it('the accrue-storage job of the clock accrues storage', async () => {
     const { id } = await createImpound();
     await storage.sweepAfter(id, 3);
-    await openClockQueue(stack.runtime).add('accrue-storage', {}, { jobId: newId() });
+    await createClockTasks(stack.runtime)('accrue-storage');
     await eventually('the clock to accrue storage', async () => (await read(id)).accrued_days === 4);
     expect((await read(id)).storage_cents).to.equal(18_000);
   });

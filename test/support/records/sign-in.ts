@@ -1,5 +1,3 @@
-import crypto from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
 import { expect } from 'chai';
 import { hashPassword, sha256 } from '../../../shared/platform/crypto.js';
 import { newId } from '../../../shared/platform/ids.js';
@@ -19,34 +17,6 @@ export interface TestUser {
 export const TEST_PASSWORD = 'long enough for a test';
 
 let serial = 0;
-/** A hash takes half a second, so the usual password is hashed once. */
-let usualHash: Promise<string> | undefined;
-
-function hashWithCache(password: string): Promise<string> {
-  if (password !== TEST_PASSWORD) return hashPassword(password);
-  usualHash ??= hashPassword(TEST_PASSWORD);
-  return usualHash;
-}
-
-/**
- * Makes password hashes cheap for the tests of a `describe`: a hash takes 2 ms and 1 MiB instead of
- * half a second and 128 MiB. Not for tests about the load that hashes cause.
- * `test/unit/platform/crypto.test.ts` tests real hashes.
- */
-export function useCheapPasswords(): void {
-  const { scrypt } = crypto;
-  type Callback = (error: Error | null, key: Buffer) => void;
-  const cheap = (password: string, salt: Buffer, length: number, _cost: object, done: Callback) =>
-    scrypt(password, salt, length, { N: 2 ** 10 }, done);
-  const replace = (chosen: typeof scrypt) => {
-    crypto.scrypt = chosen;
-    syncBuiltinESMExports();
-    usualHash = undefined;
-  };
-  before(() => replace(cheap as typeof scrypt));
-  after(() => replace(scrypt));
-}
-
 /** Stores a user of a live tenant who can sign in. */
 export async function createUser(
   stack: TestStack,
@@ -65,7 +35,7 @@ export async function createUser(
   await stack.rows(
     tenantId,
     'insert into users (tenant_id, id, email, name, password_hash) values ($1, $2, $3, $4, $5)',
-    [tenantId, user.id, user.email, user.name, await hashWithCache(user.password)],
+    [tenantId, user.id, user.email, user.name, await hashPassword(user.password)],
   );
   return user;
 }

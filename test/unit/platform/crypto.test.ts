@@ -16,6 +16,8 @@ import {
 const key = deriveKey('a secret key of more than 32 characters', 'credentials');
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+import { useRealPasswords } from '../../support/password-cost.js';
+
 describe('hash functions', () => {
   it('sha256 and hmacSha256 match published values (FIPS 180-4, RFC 4231)', () => {
     expect(sha256('abc').toString('hex')).to.equal(
@@ -106,6 +108,7 @@ describe('base62 checksum', () => {
 });
 
 describe('password hashes', () => {
+  useRealPasswords();
   it('a password verifies only against its own hash', async () => {
     const stored = await hashPassword('correct horse');
     expect(await verifyPassword('correct horse', stored)).to.equal(true);

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { newId } from '../../../../shared/platform/ids.js';
-import { openClockQueue } from '../../../../shared/queues/clock.js';
 import {
   APPROVAL_THRESHOLD_CENTS,
   buildDraft,
@@ -9,6 +8,7 @@ import {
   setApprovalThreshold,
 } from '../../../support/agents/approvals.js';
 import type { TestClient } from '../../../support/client.js';
+import { createClockTasks } from '../../../support/clock.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import { eventually } from '../../../support/poll.js';
 import { useAccountPerTest } from '../../../support/records/accounts.js';
@@ -200,8 +200,7 @@ describe('approvals that an agent proposes, and their list', () => {
     const { id } = await createDraft(agent);
     const approval = await proposeSuccessfully(id);
     await endDeadline(approval.id);
-    // Add the clock's job now, because its schedule runs only every 30 seconds.
-    await openClockQueue(stack.runtime).add('expire-approvals', {}, { jobId: newId() });
+    await createClockTasks(stack.runtime)('expire-approvals');
     const entry = await eventually('the clock expires it', async () => {
       const [row] = await stack.rows(
         tenant.id,

@@ -22,7 +22,7 @@ describe('clients of /mcp', () => {
       const scopes = [...AGENT_SCOPES];
       mcp = new RawMcp(stack.origin, await stack.createKey(tenant.id, { kind: 'agent', scopes }));
     },
-    { environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } },
+    { environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' }, clock: true },
   );
 
   it('the audit entry of an MCP call has the address that the proxy saw and the user agent', async () => {

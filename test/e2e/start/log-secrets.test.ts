@@ -9,7 +9,6 @@ import { createTenantPair, createTenantPairIds } from '../../../shared/resources
 import { insertUsers } from '../../../shared/resources/users/handlers.js';
 import { TestClient } from '../../support/client.js';
 import { NO_RATE_LIMITS, type TestProcess, useProcesses } from '../../support/load/processes.js';
-import { buildScriptCommand } from '../../support/network/run-script.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { endpointInput, invoiceInput } from '../../support/records/samples.js';
 import { createSessionClient, readCookie, requestSession } from '../../support/records/sign-in.js';
@@ -54,7 +53,7 @@ describe('log output at LOG_LEVEL=trace', () => {
     const key = await createTenantWithKey();
     secrets.set('the key of every request', key);
     product = processes.start({
-      command: buildScriptCommand('bin/start.ts'),
+      command: ['node', 'dist/bin/start.js'],
       env: {
         ...NO_RATE_LIMITS,
         ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
@@ -304,7 +303,7 @@ describe('log output of a process that cannot start', () => {
     const url = new URL(await createDatabase());
     url.password = 'wrong-but-still-secret';
     const { code, output } = await processes.run({
-      command: buildScriptCommand('bin/start.ts'),
+      command: ['node', 'dist/bin/start.js'],
       env: {
         DATABASE_URL: url.href,
         SECRET_KEY,
