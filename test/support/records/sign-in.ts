@@ -19,7 +19,10 @@ export interface TestUser {
 export const TEST_PASSWORD = 'long enough for a test';
 
 let serial = 0;
-/** A hash takes half a second, so the usual password is hashed once. */
+/**
+ * The hash of {@link TEST_PASSWORD}. Hashing takes half a second, so this password is hashed only
+ * once.
+ */
 let usualHash: Promise<string> | undefined;
 
 function hashWithCache(password: string): Promise<string> {
@@ -29,8 +32,8 @@ function hashWithCache(password: string): Promise<string> {
 }
 
 /**
- * Makes password hashes cheap for the tests of a `describe`: a hash takes 2 ms and 1 MiB instead of
- * half a second and 128 MiB. Not for tests about the load that hashes cause.
+ * Makes password hashes cheap for the tests of a `describe`. A hash then takes 2 ms and 1 MiB
+ * instead of half a second and 128 MiB. Do not use this in tests that measure the load of hashing.
  * `test/unit/platform/crypto.test.ts` tests real hashes.
  */
 export function useCheapPasswords(): void {
@@ -47,7 +50,7 @@ export function useCheapPasswords(): void {
   after(() => replace(scrypt));
 }
 
-/** Stores a user of a live tenant who can sign in. */
+/** Inserts a user who can sign in with the password. The tenant must be live. */
 export async function createUser(
   stack: TestStack,
   tenantId: string,
@@ -70,7 +73,7 @@ export async function createUser(
   return user;
 }
 
-/** Requests a session. The response may be a refusal. */
+/** Sends POST /session. Returns the response, even if it is an error. */
 export function requestSession(
   origin: string,
   body: unknown,
@@ -79,13 +82,16 @@ export function requestSession(
   return new TestClient(origin, '').post('/session', body, { headers });
 }
 
-/** Returns `name=value` of the cookie that a response sets. */
+/** Returns the cookie that a response sets, as `name=value`. */
 export function readCookie(response: TestResponse): string {
   const [cookie] = [response.headers['set-cookie'] ?? []].flat();
   return cookie?.split(';')[0] ?? '';
 }
 
-/** Creates a client that sends this cookie as a browser's page does. */
+/**
+ * Creates a client that sends this cookie and an `x-requested-with` header, as a page in a browser
+ * does.
+ */
 export function createSessionClient(
   origin: string,
   cookie: string,
@@ -99,8 +105,8 @@ export function createSessionClient(
 }
 
 /**
- * Stores a session, and returns a client that acts as its user. Saves the half second of checking a
- * password. Creates a user if none is given.
+ * Inserts a session, and returns a client that acts as the session's user. This saves the half
+ * second that checking a password takes. If only a tenant is given, creates a user first.
  */
 export async function openSession(
   stack: TestStack,
@@ -119,7 +125,10 @@ export async function openSession(
   return createSessionClient(stack.origin, `tow_session=${token}`, environment);
 }
 
-/** Signs a user in with the password, and returns a client. Creates a user if none is given. */
+/**
+ * Signs a user in with the password, and returns a client with the session. If only a tenant is
+ * given, creates a user first.
+ */
 export async function signIn(
   stack: TestStack,
   userOrTenant: TestUser | { tenantId: string },
