@@ -58,8 +58,8 @@ export function listPublishedMembers(schema: string): string[] {
 
 /**
  * Lists how an exchange deviates from openapi.json: an undocumented route, status or content type,
- * a missing header, or a body that does not match its schema. On an undocumented route, a 401, 404,
- * 405 or 429 is allowed, and only its error envelope is checked.
+ * a missing header, or a body that violates its schema. On an undocumented route, a 401, 404, 405
+ * or 429 is allowed, and only its error envelope is checked.
  */
 export function findDeviations(exchange: HttpExchange): string[] {
   const { method, path, status, headers, body } = exchange;
@@ -88,15 +88,15 @@ export function findDeviations(exchange: HttpExchange): string[] {
 }
 
 /**
- * Returns whether a body is the response to a dry run. It shows no stored version of a record, so
- * it has no ETag.
+ * Returns whether a body is the response to a dry run. Such a response shows no stored version of a
+ * record, so it has no ETag.
  */
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
 /**
- * Returns whether a body is one that a plain call does not get. Such a body is a preview, an
- * operation that will run by itself, a write that is held, or only the id of a record that the key
- * may not read.
+ * Returns whether a body is one that a plain call does not get: a preview, an operation that will
+ * run by itself, or a write that is held. A body with only an id is another such case: the key may
+ * not read the record.
  */
 function isOtherResponse(body: unknown): boolean {
   const { data, pending_approval } = (body ?? {}) as {

@@ -57,8 +57,8 @@ export async function stopStores(): Promise<void> {
 
 async function startStores(): Promise<Stores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-test-'));
-  // If root runs the tests, another system account runs PostgreSQL and must be able to enter this
-  // folder. If it were not, the embedded server would put its cluster below /var/lib.
+  // If root runs the tests, PostgreSQL runs as another system account, which must be able to enter
+  // this folder. Otherwise the embedded server would put its cluster below /var/lib.
   chmodSync(dataDir, 0o755);
   const external = process.env.TEST_SUPERUSER_URL;
   const embedded = external

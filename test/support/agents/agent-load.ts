@@ -59,7 +59,8 @@ export class AgentLoad {
   #isEnding = false;
 
   /**
-   * @param origins origins of the replicas; attempts rotate through them, as behind a load balancer
+   * @param origins addresses of the replicas; attempts rotate through them, as behind a load
+   * balancer
    */
   constructor(
     private readonly origins: readonly string[],

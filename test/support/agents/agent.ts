@@ -22,7 +22,7 @@ export class TestAgent {
     readonly client: Client,
   ) {}
 
-  /** @param origin origin of the process that serves /mcp */
+  /** @param origin scheme, host and port of the process that serves /mcp */
   static async connect(
     origin: string,
     key: string,

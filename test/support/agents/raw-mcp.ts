@@ -8,7 +8,9 @@ export interface RawOptions {
   method?: string;
   path?: string;
   key?: string | null;
-  /** Replace or extend the default headers. An undefined value removes the header. */
+  /**
+   * HTTP headers that replace or extend the default ones. An undefined value removes the header.
+   */
   headers?: Record<string, string | undefined>;
   /** A string or a Buffer is sent unchanged, any other value as JSON. */
   body?: unknown;

@@ -43,8 +43,8 @@ export interface RevisionConnection {
 }
 
 /**
- * A transport that requests `revision`. Without it, the SDK for the older revisions always requests
- * the newest of these.
+ * A transport that requests `revision`. By itself, the SDK for the older revisions always requests
+ * the newest revision that it knows.
  */
 class OlderHttp extends StreamableHTTPClientTransport {
   constructor(
@@ -62,7 +62,7 @@ class OlderHttp extends StreamableHTTPClientTransport {
   }
 }
 
-/** @param origin origin of the process that serves /mcp */
+/** @param origin scheme, host and port of the process that serves /mcp */
 export async function connectRevision(
   origin: string,
   key: string,

@@ -30,8 +30,8 @@ interface StoredPart {
 }
 
 /**
- * How a request fails: with an error response as S3 sends it, without a response, or because the
- * connection breaks.
+ * How the server fails a request: with an S3 error response, without any response, or by closing
+ * the connection.
  */
 export type S3Failure = { status: number; code: string } | 'silence' | 'cut';
 

@@ -29,7 +29,7 @@ import {
 export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
 
-/** Totals over all faults and loads of a test run, which prints them at its end. */
+/** Totals over all faults and loads of a test run. The run prints them at its end. */
 export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
 
 export interface DeployedTenant {
@@ -308,8 +308,8 @@ export class Deployment {
   }
 
   /**
-   * Returns the postmaster's process id; undefined if there is no postmaster.pid. The file works
-   * for a postmaster that any process has started.
+   * Reads the postmaster's process id from postmaster.pid, because any process may have started the
+   * postmaster. Returns undefined if there is no such file.
    */
   async #postmaster(): Promise<number | undefined> {
     const cluster = await findClusterDir(this.dataDir);

@@ -72,8 +72,8 @@ export async function resolveClusterDir(dataDir: string): Promise<string> {
 }
 
 /**
- * Lists the running processes of a cluster as `<pid> <command line>`. A command line shows the
- * cluster by the cluster's folder or by a name derived from this folder. Zombies have none, so they
+ * Lists the running processes of a cluster as `<pid> <command line>`. Their command lines contain
+ * the cluster's folder or a name derived from this folder. Zombies have no command line, so they
  * are not listed.
  */
 export async function listClusterProcesses(clusterDir: string): Promise<string[]> {
@@ -132,7 +132,10 @@ export async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Pr
   return code;
 }
 
-/** Starts and stops servers for one `describe` block. Use it by {@link usePostgresServers}. */
+/**
+ * Starts and stops the servers of one `describe` block, and removes their files.
+ * {@link usePostgresServers} creates this object and registers the hooks.
+ */
 export class PostgresServers {
   /** The DATA_DIR that the tests of the block share. It does not exist before the first start. */
   dataDir = '';
@@ -169,7 +172,7 @@ export class PostgresServers {
 }
 
 /**
- * Registers hooks for a `describe` block. They choose the DATA_DIR, stop the server after each
+ * Registers the hooks of a `describe` block that choose a DATA_DIR, stop the server after each
  * test, and remove all files after the block.
  */
 export function usePostgresServers(): PostgresServers {

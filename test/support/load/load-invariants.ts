@@ -132,8 +132,9 @@ async function expectSameReplays(load: Load): Promise<void> {
 }
 
 /**
- * Counts stored operations without an outcome, including parked ones. An operation has an outcome
- * if its command ran, or if a retry with the same key ran.
+ * Counts stored operations without an outcome, including writes that are parked because they kill
+ * their worker. An operation has an outcome if its command ran, or if a retry with the same key
+ * ran.
  */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({

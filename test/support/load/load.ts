@@ -106,7 +106,7 @@ export class Load {
 
   /**
    * Starts no new calls, and lets each client finish its current call with as many retries as the
-   * call needs. Gives up at the timeout.
+   * call needs. After `timeoutMs`, the clients give up.
    */
   async stop(timeoutMs = 60_000): Promise<void> {
     this.#isEnding = true;

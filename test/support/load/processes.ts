@@ -39,7 +39,7 @@ const runningPids = new Set<number>();
 process.once('exit', () => killAll([...runningPids]));
 
 /**
- * One process of the product. It starts its own session, so the session contains every process that
+ * One process of the product. It leads its own session, so this session contains every process that
  * it starts.
  */
 export class TestProcess {
@@ -219,7 +219,7 @@ export class Processes {
     return folder;
   }
 
-  /** Creates a DATA_DIR. {@link endAll} ends the PostgreSQL in it and removes the folder. */
+  /** Creates a DATA_DIR. {@link endAll} ends its PostgreSQL and removes the folder. */
   async createDataDir(): Promise<string> {
     const dataDir = await this.createFolder();
     this.#dataDirs.add(dataDir);

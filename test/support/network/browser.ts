@@ -18,8 +18,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Why browser tests are skipped; undefined if they run. With CI=true, they run and fail without
- * Chromium.
+ * Why browser tests are skipped; undefined if they run. With CI=true they always run, and fail if
+ * there is no Chromium.
  */
 export const BROWSER_SKIP_REASON =
   findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;

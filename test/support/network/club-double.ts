@@ -5,7 +5,10 @@ import type { TestClient, TestResponse } from '../client.js';
 export type ClubScript = Record<string, unknown>[];
 
 interface ClubOptions {
-  /** How often each outcome is sent, concurrently, as by a club that never got the response. */
+  /**
+   * How many times each outcome is sent concurrently. Above 1, the club repeats its request as if
+   * it had got no response.
+   */
   repeats?: number;
 }
 

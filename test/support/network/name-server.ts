@@ -12,7 +12,7 @@ export interface NameServer {
   /** Host and port, as `Resolver.setServers` expects them. */
   address: string;
   setAddresses(name: string, lookup: AddressLookup | string[]): void;
-  /** Counts the questions about a name, those for IPv4 and for IPv6 together. */
+  /** Counts the questions about a name. Questions for IPv4 and for IPv6 count together. */
   countQuestions(name: string): number;
 }
 
@@ -68,7 +68,8 @@ function buildResponse(question: Buffer, type: number, addresses: string[]): Buf
   const records = addresses.map((address) => {
     const bytes = type === A ? Buffer.from(address.split('.').map(Number)) : v6Bytes(address);
     const record = Buffer.alloc(12);
-    // Write a pointer to the question's name, the type and the class IN. The time to live stays 0.
+    // Write a pointer to the question's name, the type, the class IN and the length of the address.
+    // The time to live stays 0.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);

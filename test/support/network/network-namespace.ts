@@ -28,8 +28,8 @@ const HERE = import.meta.dirname;
 const LIMIT_MS = 60_000;
 
 /**
- * The child's environment. The outbound client must ignore its proxy and TLS variables. The proxy's
- * address is one of the {@link CANARY_ADDRESSES}.
+ * The child's environment. The outbound client must ignore the proxy and TLS variables in it. The
+ * proxy's address is one of the {@link CANARY_ADDRESSES}.
  */
 const ENVIRONMENT = {
   ...Object.fromEntries(
@@ -55,9 +55,9 @@ export type NamespaceScenarios = Record<string, () => Promise<void>>;
 /**
  * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
  * the outbound guard can therefore never send a packet to a real address. Each scenario has an `it`
- * that reports its result.
- * @param modules maps each module's path to the scenarios that the module exports as `scenarios`;
- * those of one module run concurrently, and the modules run one after another
+ * that reports its result. The scenarios of one module run concurrently, and the modules run one
+ * after another.
+ * @param modules maps each module's path to the scenarios that the module exports as `scenarios`
  */
 export function runInNetworkNamespace(modules: Record<string, NamespaceScenarios>): void {
   let outcomes: Record<string, string | null> = {};

@@ -4,14 +4,14 @@ import type { TestStack } from '../stack.js';
 /** How many open invoices {@link insertOpenInvoices} inserts. */
 export interface OpenInvoices {
   /**
-   * Invoices that become due in 20 days. Each of three kinds gets this many: with their own due
-   * date, with the customer's terms, and with the account's terms.
+   * How many invoices of each kind become due in 20 days. There are three kinds: the due date is
+   * the invoice's own, or follows from the customer's terms or from the account's terms.
    */
   far: number;
-  /** Invoices that became due 2 days ago, this many for each of the same three kinds as `far`. */
+  /** How many invoices of each of these three kinds became due 2 days ago. */
   due: number;
   /**
-   * Invoices that became due 40 days ago and have a claim to which the motor club has not
+   * How many invoices became due 40 days ago and have a claim to which the motor club has not
    * responded.
    */
   withClub: number;

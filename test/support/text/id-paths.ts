@@ -2,8 +2,8 @@ import { RESOURCE_TABLES } from '../../../shared/registry/tables.js';
 import { type OpenApiNode, resolveRef } from './openapi-walk.js';
 
 /**
- * Lists the paths at which bodies of this schema contain ids. Of an array, only the first item is
- * listed.
+ * Lists the paths at which bodies of this schema contain ids. For an array, it lists only paths in
+ * the first item.
  */
 export function findIdPaths(node: OpenApiNode, path: string[] = []): string[][] {
   const schema = resolveRef(node);

@@ -33,7 +33,10 @@ function resolveAll(responses: unknown): { status: string; response: OpenApiNode
 
 interface MediaType {
   schema: OpenApiNode;
-  /** The example, unless several bodies share one. In that case `examples` refers to it. */
+  /**
+   * The example; undefined if several bodies share it. `examples` then refers to the shared
+   * example.
+   */
   example?: unknown;
   examples?: Record<string, OpenApiNode>;
 }

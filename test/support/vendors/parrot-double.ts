@@ -162,8 +162,8 @@ export class ParrotDouble {
       : this.#refreshToken !== undefined && params.get('refresh_token') === this.#refreshToken;
     if (!isGranted) {
       this.refusedGrants += 1;
-      // A refresh token that is used twice may be stolen. Like careful vendors, the server then
-      // ends the whole access.
+      // A refused code or token may have been stolen. Like careful vendors, the server then ends
+      // the whole access.
       this.#refreshToken = undefined;
       this.#accessTokens.clear();
       return [400, { error: 'invalid_grant' }];

@@ -19,7 +19,10 @@ export const WEBHOOK_SECRET = 'parrot-webhook-secret';
  */
 export const TEST_VENDORS = new Vendors([smtp, parrot, parrotWithKeys]);
 
-/** Builds the value of INTEGRATIONS that makes the product call the double as Parrot's server. */
+/**
+ * Builds the value of the environment variable INTEGRATIONS that makes the product call the double
+ * instead of Parrot's server.
+ */
 export function buildIntegrationsSetting({ origin }: ParrotDouble): string {
   const application = {
     client_id: 'tow',

@@ -7,8 +7,8 @@ import { createBatchContext } from '../writes/batch-context.js';
 import { insertDeliveries, insertEndpoint } from './webhook-rows.js';
 
 /**
- * Works on the endpoints of one tenant. A test stores the state that delivery workers would store,
- * and runs the clock's health sweep itself instead of waiting.
+ * Reads and changes the endpoints of one tenant. A test stores the state that delivery workers
+ * would store, and runs the clock's health sweep itself instead of waiting for the clock.
  */
 export class EndpointHealth {
   constructor(
@@ -34,8 +34,8 @@ export class EndpointHealth {
   }
 
   /**
-   * Stores that the endpoint has failed 100 times since `hours` hours ago, and last failed
-   * `lastAgo` hours ago.
+   * Stores that the endpoint began to fail `hours` hours ago, has failed 100 times in a row, and
+   * last failed `lastAgo` hours ago.
    */
   setFailing(id: string, hours: number, lastAgo = 0): Promise<void> {
     return this.updateQueue(

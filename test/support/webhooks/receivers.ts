@@ -76,8 +76,8 @@ export async function startHttpReceiver(
   { address = CANARY_ADDRESSES.public, port = 0 }: { address?: string; port?: number } = {},
 ): Promise<NamespaceReceiver> {
   const server = createHttpServer(onRequest);
-  // Keep idle connections open for longer than the machine can stall. Otherwise a stall could close
-  // a connection that the client is expected to use again.
+  // Keep idle connections open for longer than any stall of the machine. Otherwise a stall could
+  // close a connection that the client should use again.
   server.keepAliveTimeout = 60_000;
   return listen(server, address, port);
 }

@@ -36,8 +36,8 @@ const SIGNATURE_LIST = /^v1a?,[A-Za-z0-9+/]+=*( v1a?,[A-Za-z0-9+/]+=*)*$/;
  */
 const MAX_AGE_SECONDS = 300;
 /**
- * How far `webhook-timestamp` may be in the future. Load delays only the arrival, so it cannot move
- * a timestamp into the future.
+ * How far `webhook-timestamp` may be in the future. Load can only make a request arrive later, so
+ * it needs no larger limit.
  */
 const MAX_AHEAD_SECONDS = 5;
 

@@ -21,7 +21,7 @@ const RECOVERY_MS = 30_000;
  */
 const SOCKET_READ_MS = 300;
 
-/** Totals over all scenarios of a test run, which prints them at its end. */
+/** Totals over all scenarios of a test run. The run prints them at its end. */
 export const deliveryTotals = {
   requests: 0,
   repeated: 0,

@@ -13,10 +13,11 @@ import { findDueConnections } from '../../../shared/sync/find-due-connections.js
 /** A sweep that searches many accounts with one limit for all of them together. */
 export interface LimitedSweep {
   find: (tx: Transaction, limit: number) => Promise<unknown[]>;
-  /** SQL that inserts `$2` rows for the account `$1` that the sweep must find. */
+  /** SQL that inserts `$2` rows for the account `$1`. The sweep must find these rows. */
   dueSql: string;
   /**
-   * SQL that inserts `$2` rows of the same kind for the account `$1` that the sweep must not find.
+   * SQL that inserts `$2` rows of the same kind for the account `$1`. The sweep must not find these
+   * rows.
    */
   otherSql: string;
   /**

@@ -14,8 +14,8 @@ export interface RunNode extends PlanNode {
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   /**
-   * Pages that this node and the nodes below found in the cache. Like the pages that they read from
-   * disk, absent without the option `buffers`.
+   * Pages that this node and the nodes below it found in the cache; absent without the option
+   * `buffers`.
    */
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;

@@ -19,8 +19,8 @@ interface CommandSpec {
    */
   customer: 'none' | 'own' | 'foreign' | 'unknown';
   /**
-   * The record that a patch changes: one that existed before the batch (`seed`), another tenant's,
-   * an unknown id, or one that this batch created earlier (`made`).
+   * The record that a patch changes: one from before the batch (`seed`), another tenant's, an
+   * unknown id, or one that this batch created earlier (`made`).
    */
   target: 'seed' | 'foreign' | 'unknown' | 'made';
   text: string;
@@ -88,8 +88,8 @@ export function buildBatch(specs: WriteSpec[], targets: BatchTargets): Command[]
 }
 
 /**
- * Returns the command that the API process would make if the client sent the request again. It has
- * a new id, and a creation also has a new record id.
+ * Returns the command that the API process would make if the client sent the request again. This
+ * command has a new id and, if it creates a record, a new record id.
  */
 function resend(earlier: Command): Command {
   const id = newId();

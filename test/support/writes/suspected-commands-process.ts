@@ -5,9 +5,9 @@ import { openDatabase } from '../../../shared/platform/postgres/database.js';
 import { runSuspectedCommands } from '../../../workers/writes/isolate-commands.js';
 import { createBatchContext } from './batch-context.js';
 
-// Acts as a worker that got a stalled job. It runs the commands in a file one by one, and dies
-// while it runs the one that contains the mark. Arguments: connection string, path of the file,
-// mark.
+// Acts as a worker that got a stalled job: runs the commands in a file one by one. The process
+// kills itself when a command that contains the mark is about to commit. Arguments: connection
+// string, path of the file, mark.
 const [databaseUrl = '', file = '', mark = ''] = process.argv.slice(2);
 const commands = JSON.parse(readFileSync(file, 'utf8')) as Command[];
 const logger = createLogger({ level: 'silent', name: 'suspects', pretty: false });

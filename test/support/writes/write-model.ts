@@ -31,9 +31,8 @@ interface Input {
 export const REFUSED_TEXT = 'boom';
 
 /**
- * Predicts the results of writes. It applies one command after the other to maps, without sets,
- * waves, transactions or SQL. The product's batches must have the same results and leave the same
- * records.
+ * Predicts the results of writes. It applies one command after the other to maps, without batches,
+ * transactions or SQL. The product's batches must have the same results and leave the same records.
  */
 export class WriteModel {
   readonly records = new Map<string, RecordView>();

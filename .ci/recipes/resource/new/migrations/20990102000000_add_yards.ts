@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Shows only rows of the session's tenants. The migration isolate_tenants explains the same policy.
+ * Restricts reads and writes to rows of the session's tenants. The migration isolate_tenants
+ * explains this policy.
  */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
