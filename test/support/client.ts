@@ -15,7 +15,7 @@ export interface TestResponse {
 
 export interface CallOptions {
   body?: unknown;
-  /** Sent unchanged instead of `body`. */
+  /** Bytes to send unchanged, instead of `body` as JSON. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
   key?: string | null;
@@ -29,7 +29,7 @@ export class TestClient {
     readonly origin: string,
     readonly key: string,
     readonly prefix = '/v1',
-    /** Sent with every request. */
+    /** HTTP headers that the client sends with every request. */
     readonly defaultHeaders: Record<string, string> = {},
   ) {}
 

@@ -6,10 +6,16 @@ import type { SweepFailure } from '../../shared/records/sweeps/sweep-failures.js
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { TestStack } from './stack.js';
 
-/** Runs a task of the clock once, as its worker does, and waits for the end of the task. */
+/**
+ * Runs the clock's task with this name once, as the clock's worker does. Resolves when the task has
+ * ended.
+ */
 export type RunTask = (task: string) => Promise<void>;
 
-/** @param runtime of a stack, whose database {@link poisonTenant} may have made */
+/**
+ * Returns a function that runs tasks of the clock in this process.
+ * @param runtime a stack's runtime; its `db` may be one that {@link poisonTenant} returned
+ */
 export function createClockTasks(runtime: Runtime): RunTask {
   const process = createClockProcessor(runtime);
   return async (task) => {
@@ -17,18 +23,24 @@ export function createClockTasks(runtime: Runtime): RunTask {
   };
 }
 
-/** Lists the tasks that leave out a tenant, according to the recorded failures. */
+/**
+ * Lists the names of the clock's tasks for which a failure of this tenant is recorded. Such a task
+ * leaves the tenant out except when it tries the tenant again.
+ */
 export async function findTasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
   const rows = await stack.rows<SweepFailure>(tenantId, 'select * from sweep_faults order by task');
   return rows.map(({ task }) => task);
 }
 
-/** The queries by which the clock stores a tenant's failure. Poisoning does not affect them. */
+/**
+ * The names of the queries that read and write the recorded failures. {@link poisonTenant} lets
+ * these queries run, so that the clock can record the tenant's failures.
+ */
 const FAILURE_QUERY_NAMES = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
 /**
- * Returns a database in which every query fails once its transaction includes this tenant.
- * @param onSwept receives the tenants of each sweep that committed
+ * Returns a database whose queries fail in every transaction that includes this tenant.
+ * @param onSwept called with the tenants of a sweep's transaction after it has committed
  */
 export function poisonTenant(
   db: Database,

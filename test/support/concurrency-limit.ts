@@ -1,4 +1,7 @@
-/** Runs functions in the sequence of the calls, at most `atOnce` of them concurrently. */
+/**
+ * Returns a function that runs the functions passed to it, at most `atOnce` of them concurrently.
+ * The others wait, and start in the order in which they were passed.
+ */
 export function createConcurrencyLimit(atOnce: number): (run: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];
   let free = atOnce;

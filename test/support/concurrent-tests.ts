@@ -1,9 +1,10 @@
 import { createConcurrencyLimit } from './concurrency-limit.js';
 
 /**
- * Runs tests concurrently that mostly wait, each with its own stores and processes. Each `it`
- * reports the result of one test. TEST_ONLY=<pattern> in the environment selects tests by title.
- * @param scenarios by title, the longest first
+ * Registers tests that mostly wait, and runs them concurrently to save time. Each test must have
+ * its own stores and processes. Each `it` reports the result of one test. TEST_ONLY=<pattern> in
+ * the environment selects tests by title.
+ * @param scenarios tests by title, the longest-running first
  */
 export function registerConcurrentTests(
   scenarios: Record<string, () => Promise<void>>,
@@ -17,12 +18,13 @@ export function registerConcurrentTests(
   before(() => {
     for (const [title, run] of chosen) {
       const outcome = runLimited(run);
-      // The scenario's own `it` awaits the outcome, perhaps long after a failure.
+      // The scenario's own `it` may await the outcome long after the scenario has failed. Until
+      // then, this handler prevents an unhandled rejection.
       outcome.catch(() => undefined);
       outcomes.set(title, outcome);
     }
   });
   for (const [title] of chosen) it(title, async () => outcomes.get(title)).timeout(timeoutMs);
-  // A scenario whose test timed out must still clean up.
+  // Wait for scenarios whose `it` timed out, because they must still clean up.
   after(async () => void (await Promise.allSettled(outcomes.values()))).timeout(timeoutMs);
 }

@@ -1,6 +1,6 @@
 /**
- * Returns how many random cases of a property a test tries. CI tries all, other runs a quarter:
- * failures are rare, and print the seed that repeats them.
+ * Returns how many random cases a property test tries: in CI `inCi`, elsewhere a quarter of `inCi`
+ * to save time. Failures are rare, and each prints the seed that repeats it.
  */
 export function countRuns(inCi: number): number {
   return process.env.CI ? inCi : Math.ceil(inCi / 4);

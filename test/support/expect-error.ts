@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import type { ErrorDetail } from '../../shared/platform/errors.js';
 import type { TestResponse } from './client.js';
 
-/** Asserts the status, the code and the request's id of an error response. Returns its details. */
+/**
+ * Asserts that an error response has this status, this code and a request id. Returns the error's
+ * details.
+ */
 export function expectError(response: TestResponse, status: number, code: string): ErrorDetail[] {
   expect(response.status, response.text).to.equal(status);
   expect(response.body?.ok, response.text).to.equal(false);

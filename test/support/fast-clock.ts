@@ -2,7 +2,10 @@ import { newId } from '../../shared/platform/ids.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
 import type { TestStack } from './stack.js';
 
-/** Runs two tasks of the clock once a second instead of twice a minute. */
+/**
+ * Calls `act`, and meanwhile runs the clock's tasks `watch-billing` and `mark-overdue` once a
+ * second instead of twice a minute.
+ */
 export async function withFastClock<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {
   const clock = openClockQueue(stack.runtime);
   const timer = setInterval(() => {

@@ -14,13 +14,15 @@ export interface KeyOptions {
   expiresAt?: string | null;
 }
 
-/** A database to store a key in, and the secret of the processes that will check the key. */
+/** The database that stores the key, and the secret key of the processes that will check it. */
 export interface KeyStore {
   db: Database;
   config: Pick<Config, 'secretKey'>;
 }
 
-/** Stores a key, by default an API key with every permission, and returns its plain text. */
+/**
+ * Stores a new key, and returns its plain text. By default it is an API key with every permission.
+ */
 export async function issueKey(
   { db, config }: KeyStore,
   tenantId: string,

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 
 interface Operation {
   responses: Record<string, Json>;
-  /** Responses to a dry run and to a late commit. */
+  /** Responses that a plain call does not get, by status; see {@link isOtherResponse}. */
   'x-other-responses'?: Record<string, Json>;
 }
 
@@ -20,12 +20,15 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 ajv.addSchema({ $id: 'openapi', ...(toJsonSchema(document) as Json) });
 
 const ERROR_SCHEMA = { $ref: '#/components/schemas/Error' };
-/** Validators of bodies, by the schema object of the document or of the caller. */
+/**
+ * The compiled validator of each schema object, whether the object is in openapi.json or the
+ * caller's own.
+ */
 const validators = new WeakMap<Json, ValidateFunction>();
 
 export interface HttpExchange {
   method: string;
-  /** Path without version prefix and query. */
+  /** The path without the version prefix (`/v1`) and without the query string. */
   path: string;
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -42,7 +45,10 @@ export function findPathTemplate(path: string): string | undefined {
   return pathTemplates.find(({ pattern }) => pattern.test(path))?.template;
 }
 
-/** Lists the members of a schema in openapi.json, in the sequence in which responses have them. */
+/**
+ * Lists the names of a schema's members in openapi.json. Responses have their members in this
+ * order.
+ */
 export function listPublishedMembers(schema: string): string[] {
   const schemas = document.components.schemas as Record<string, { properties?: Json } | undefined>;
   const { properties } = schemas[schema] ?? {};
@@ -51,9 +57,9 @@ export function listPublishedMembers(schema: string): string[] {
 }
 
 /**
- * Lists every deviation of an exchange from the document: an undocumented route, status, header or
- * content type, or a body that does not match. For routes outside the document (404 of an unknown
- * path, 405) only the error envelope is checked.
+ * Lists how an exchange deviates from openapi.json: an undocumented route, status or content type,
+ * a missing header, or a body that violates its schema. On an undocumented route, a 401, 404, 405
+ * or 429 is allowed, and only its error envelope is checked.
  */
 export function findDeviations(exchange: HttpExchange): string[] {
   const { method, path, status, headers, body } = exchange;
@@ -76,17 +82,21 @@ export function findDeviations(exchange: HttpExchange): string[] {
   if (!contents) return problems;
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
   if (!contents[type]) return [...problems, `${method} ${template} ${status} has the content type ${type}`];
-  // Only the type of a PDF or a stream is checked.
+  // If the response is not JSON (a PDF or a stream), only its content type is checked.
   if (type !== 'application/json') return problems;
   return [...problems, ...findBodyProblemsIn(`${method} ${template} ${status}`, contents[type].schema, body)];
 }
 
-/** A dry run's response is no version of a record, so it has no ETag. */
+/**
+ * Returns whether a body is the response to a dry run. Such a response shows no stored version of a
+ * record, so it has no ETag.
+ */
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
 /**
- * Responses that a plain call does not get: a preview, an operation that will run by itself, a
- * write that is held for a person, or the receipt for a key that may not read the record.
+ * Returns whether a body is one that a plain call does not get: a preview, an operation that will
+ * run by itself, or a write that is held. A body with only an id is another such case: the key may
+ * not read the record.
  */
 function isOtherResponse(body: unknown): boolean {
   const { data, pending_approval } = (body ?? {}) as {
@@ -111,7 +121,7 @@ function resolve(node: Json): Json {
   return parts.reduce<Json>((at, part) => at[part] as Json, document as unknown as Json);
 }
 
-/** Lists deviations from a schema, which may refer to the document's schemas. */
+/** Lists how a value deviates from a schema. The schema may refer to schemas in openapi.json. */
 export function findSchemaProblems(schema: Record<string, unknown>, value: unknown): string[] {
   return findBodyProblemsIn('value', schema, value);
 }
@@ -126,7 +136,11 @@ function findBodyProblemsIn(name: string, schema: Json, body: unknown): string[]
   return (validate.errors ?? []).map((error) => `${name}: ${error.instancePath || 'body'} ${error.message}`);
 }
 
-/** In OpenAPI 3.0.3 `nullable` counts only beside a type, and `exclusiveMinimum` is a flag. */
+/**
+ * Converts a schema of OpenAPI 3.0.3 to JSON Schema. `nullable: true` adds the type `null`, and the
+ * flag `exclusiveMinimum: true` turns `minimum` into an exclusive one.
+ * @throws if `nullable` stands without a type, because OpenAPI 3.0.3 then ignores it
+ */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema);
   if (typeof node !== 'object' || node === null) return node;

@@ -1,8 +1,9 @@
 const PAUSE_MS = 50;
 
 /**
- * Calls the probe repeatedly until it returns a value, and resolves with the value.
- * @throws {Error} that names the condition, after `timeoutMs`
+ * Calls the probe repeatedly until it returns a value other than undefined and false, and resolves
+ * with this value.
+ * @throws {Error} after `timeoutMs`, with the condition in the message
  */
 export async function eventually<T>(
   condition: string,

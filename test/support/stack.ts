@@ -24,39 +24,37 @@ export interface TestTenant {
 }
 
 export interface StackOptions {
-  /** Settings besides those of the stores. */
+  /** Environment variables, added to the stack's own or replacing them. */
   environment?: Record<string, string>;
-  /** False: no worker consumes the writes queue. */
+  /** If false, no worker consumes the writes queue. */
   worker?: boolean;
   /**
-   * True: webhooks are delivered. A test that stores invented addresses must never set this,
+   * If true, webhooks are delivered. A test with invented endpoint addresses must never set this,
    * because its traffic must stay on this machine.
    */
   webhooks?: boolean;
-  /** True: exports are written into a folder of the stack. */
+  /** If true, a worker writes exports into the stack's own folder. */
   exports?: boolean;
-  /** A migrated database other than one of this test run's own server. */
+  /** A migrated database; default: a new one on the test run's own server. */
   databaseUrl?: string;
-  /** A stopped stack whose stores this one uses. */
+  /** A stopped stack whose database (and Redis) the new stack uses. */
   previousStack?: TestStack;
-  /** True: the clock's schedules fire. */
+  /** If true, the clock's schedules run. */
   clock?: boolean;
-  /** True: the work of connections runs. Its vendors must be on this machine. */
+  /** If true, a worker calls the vendors of connections. These vendors must be on this machine. */
   integrations?: boolean;
   /** The vendors that accounts can connect; default: the product's. */
   vendors?: Vendors;
-  /** Creates the offer to agents. Default: the product's offer. */
+  /** Creates the tools, resources and prompts for agents; default: the product's. */
   createOffer?: Parameters<typeof createMcpListener>[1];
 }
 
 let startedStacks = 0;
 
-/** The number of stacks that this process has started. */
+/** Returns how many stacks this process has started. */
 export const countStartedStacks = (): number => startedStacks;
 
-/**
- * The whole product in this process, with its own database (and Redis), listening on a real port.
- */
+/** Runs the whole product in this process, with its own database (and Redis), on a real port. */
 export class TestStack {
   private constructor(
     readonly runtime: Runtime,
@@ -105,7 +103,7 @@ export class TestStack {
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }
 
-  /** Creates a live tenant with its sandbox, and one key with every permission in each. */
+  /** Creates a live tenant and its sandbox. Each of them gets a key with every permission. */
   async createTenant(
     name = 'Test Towing',
     settings: { taxRateBps?: number; timeZone?: string } = {},
@@ -134,7 +132,10 @@ export class TestStack {
     return new TestClient(this.origin, key);
   }
 
-  /** Runs a query as the application with this tenant set, to read or change rows past the API. */
+  /**
+   * Runs a query in the application's role, which sees only this tenant's rows. Tests use this to
+   * read or change rows without the API.
+   */
   async rows<R = Record<string, unknown>>(
     tenantId: string,
     text: string,
@@ -143,7 +144,7 @@ export class TestStack {
     return this.runtime.db.transaction([tenantId], (tx) => tx.query<R>({ text, values }));
   }
 
-  /** Runs SQL as the owner of the tables, outside row-level security, to break things. */
+  /** Runs SQL as the owner of the tables, for changes that the application's role may not make. */
   async runAsOwner(text: string): Promise<void> {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();

@@ -9,13 +9,16 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded
 import { migrate } from '../../migrations/migrate.js';
 import { getAppRole } from '../../shared/platform/postgres/session.js';
 
-/** Scaled out: Redis has queue, replies and limits. Otherwise PostgreSQL has everything. */
+/**
+ * Whether the product runs scaled out. Redis then has the queues, the replies and the limits;
+ * otherwise PostgreSQL has everything.
+ */
 export const IS_SCALED = process.env.TEST_WAY === 'scaled';
 
 interface Stores {
-  /** May create databases. */
+  /** Connection string of a role that may create databases. */
   superuserUrl: string;
-  /** Builds the connection string of the owner role for a database. */
+  /** Builds the owner role's connection string for a database. */
   ownerUrl: (database: string) => string;
   redisPort: number | undefined;
   stop: () => Promise<void>;
@@ -24,8 +27,8 @@ interface Stores {
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const TEMPLATE = 'tow_template';
 /**
- * The tests' server ends with the run, so its data need not survive a power failure. It serves the
- * connections of several stacks at a time.
+ * Settings of the tests' PostgreSQL. The data is deleted after the run, so it need not survive a
+ * power failure. Several stacks run at a time, so the server must accept many connections.
  */
 const SETTINGS = {
   fsync: 'off',
@@ -41,7 +44,7 @@ let stores: Promise<Stores> | undefined;
 let databases = 0;
 let redisDatabases = 0;
 
-/** PostgreSQL, and Redis when scaled out. The first call starts them. */
+/** Returns the test run's PostgreSQL, and its Redis when scaled out. The first call starts them. */
 export function getStores(): Promise<Stores> {
   stores ??= startStores();
   return stores;
@@ -54,8 +57,8 @@ export async function stopStores(): Promise<void> {
 
 async function startStores(): Promise<Stores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-test-'));
-  // If root runs the tests, another system account runs PostgreSQL and must be able to enter the
-  // folder. Otherwise the cluster would go to /var/lib.
+  // If root runs the tests, PostgreSQL runs as another system account, which must be able to enter
+  // this folder. Otherwise the embedded server would put its cluster below /var/lib.
   chmodSync(dataDir, 0o755);
   const external = process.env.TEST_SUPERUSER_URL;
   const embedded = external
@@ -87,7 +90,10 @@ function replaceDatabase(url: string, database: string): string {
   return copy.href;
 }
 
-/** Creates an owner role like that of a deployment: it may create roles but is no superuser. */
+/**
+ * Creates the owner role `tow` with the rights that it has in a deployment: it may create roles but
+ * is no superuser. Returns a function that builds the role's connection strings.
+ */
 async function makeOwner(superuserUrl: string): Promise<(database: string) => string> {
   await asSuperuser(superuserUrl, async (client) => {
     await client.query(
@@ -126,7 +132,7 @@ export async function createDatabase(): Promise<string> {
   return ownerUrl(name);
 }
 
-/** Creates a database without tables for the owner role. */
+/** Creates a database without tables, and returns the connection string of its owner. */
 export async function createEmptyDatabase(): Promise<string> {
   const { superuserUrl, ownerUrl } = await getStores();
   databases += 1;
@@ -137,7 +143,10 @@ export async function createEmptyDatabase(): Promise<string> {
   return ownerUrl(name);
 }
 
-/** Returns an unused Redis database; undefined if this run uses only PostgreSQL. */
+/**
+ * Returns the URL of another Redis database at each call; undefined if this run uses only
+ * PostgreSQL.
+ */
 export async function createRedisUrl(): Promise<string | undefined> {
   const { redisPort } = await getStores();
   if (!redisPort) return undefined;
@@ -146,8 +155,9 @@ export async function createRedisUrl(): Promise<string | undefined> {
 }
 
 /**
- * A port that neither outgoing connections get from the system nor the embedded PostgreSQL takes.
- * Otherwise either could take the port before the caller listens at it.
+ * Returns a free port from 12000 to 19999. The system does not use these ports for outgoing
+ * connections, and the embedded PostgreSQL does not choose them. So the port very likely stays free
+ * until the caller listens on it.
  */
 export async function getFreePort(): Promise<number> {
   const port = randomInt(FIRST_PORT, LAST_PORT);
@@ -169,7 +179,10 @@ export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** @throws if redis-server is not installed, because scaled-out tests need it */
+/**
+ * Starts a Redis that stores nothing on disk, and waits until it responds.
+ * @throws if redis-server is not installed
+ */
 export async function startRedis(port?: number): Promise<RedisServer> {
   if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
   const chosen = port ?? (await getFreePort());

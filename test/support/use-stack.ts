@@ -8,21 +8,25 @@ interface Shared {
 }
 
 /**
- * How many shared things a process keeps running. An idle stack with a clock takes 5 % of a core,
- * and each stack has some 15 connections. The test run starts files with equal options one after
- * the other, so few stacks start twice.
+ * How many shared objects a process keeps running between two test files. An idle stack with a
+ * clock takes 5 % of a core, and each stack has about 15 connections. The test run places files
+ * with equal options next to each other, so few stacks must start twice.
  */
 const MAX_RUNNING = 4;
 
-/** What the files of this process share. The one whose last use began most recently is the last. */
+/**
+ * The objects that the files of this process share, by key. The last entry is the one whose use
+ * began most recently.
+ */
 const shared = new Map<string, Shared>();
 
 /**
- * The product for all tests of a `describe`. Files with equal options share one running stack, so
- * its database holds accounts of other files: a test creates its own accounts, counts nothing over
- * all of them, and leaves the schema and the runtime as they are. Otherwise use
- * {@link useOwnStack}. The first file that needs the stack starts it; the run stops it at its end.
- * @param group files of different groups share no stack
+ * Returns the running product for all tests of a `describe`. Files with equal options share one
+ * stack, so its database contains accounts of other files. A test must therefore create its own
+ * accounts, count nothing over all accounts, and leave the schema and the runtime unchanged. A test
+ * that cannot do so uses {@link useOwnStack}. The first file that needs the stack starts it. The
+ * test run stops it.
+ * @param group files with different groups share no stack
  */
 export function useStack(options: StackOptions = {}, group = 'plain'): TestStack {
   const key = JSON.stringify([group, Object.entries(options).sort()]);
@@ -33,7 +37,10 @@ export function useStack(options: StackOptions = {}, group = 'plain'): TestStack
   );
 }
 
-/** The product for all tests of a `describe`, with stores that no other test sees or changes. */
+/**
+ * Returns a running product for all tests of a `describe`, with stores that no other test sees or
+ * changes.
+ */
 export function useOwnStack(options: StackOptions | (() => Promise<StackOptions>) = {}): TestStack {
   let stack: TestStack | undefined;
   before(async () => {
@@ -43,7 +50,10 @@ export function useOwnStack(options: StackOptions | (() => Promise<StackOptions>
   return createHandle(() => stack);
 }
 
-/** An account for all tests of a `describe`. @param account its name and settings */
+/**
+ * Creates an account before the tests of a `describe`, and returns it.
+ * @param account the account's name and settings
+ */
 export function useTenant(stack: TestStack, ...account: Parameters<TestStack['createTenant']>): TestTenant {
   let tenant: TestTenant | undefined;
   before(async () => {
@@ -52,7 +62,10 @@ export function useTenant(stack: TestStack, ...account: Parameters<TestStack['cr
   return createHandle(() => tenant);
 }
 
-/** Something that several files use: the first starts it, the end of the run stops it. */
+/**
+ * Returns an object that several files share. The first file that needs it starts it.
+ * {@link stopLongUnused} or the end of the test run stops it.
+ */
 export function useShared<T extends object>(
   key: string,
   start: () => Promise<T>,
@@ -68,13 +81,16 @@ export function useShared<T extends object>(
   return known.handle as T;
 }
 
-/** Stops the shared things that were unused for longest. The test run calls it between two files. */
+/**
+ * Stops all shared objects but the {@link MAX_RUNNING} most recently used. The test run calls this
+ * function between two files.
+ */
 export async function stopLongUnused(): Promise<void> {
   const running = [...shared.values()].filter((one) => one.isRunning());
   for (const one of running.slice(0, -MAX_RUNNING)) await one.stop();
 }
 
-/** Stops what {@link useShared} started, the last first. */
+/** Stops all objects that {@link useShared} started, the most recently used first. */
 export async function stopShared(): Promise<void> {
   for (const { stop } of [...shared.values()].reverse()) await stop();
 }
@@ -98,7 +114,11 @@ function createShared<T extends object>(start: () => Promise<T>, stop: (running:
   };
 }
 
-/** Stands for an object that exists while hooks and tests run, but not while `describe` runs. */
+/**
+ * Returns a stand-in for an object that hooks and tests can use, but that does not exist yet while
+ * the body of `describe` runs.
+ * @param refused members that no test may use
+ */
 function createHandle<T extends object>(find: () => T | undefined, refused: (string | symbol)[] = []): T {
   return new Proxy({} as T, {
     get: (_target, property) => {

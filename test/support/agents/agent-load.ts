@@ -1,4 +1,7 @@
-/** Agents that record every call, and resend a call without a result under the same key. */
+/**
+ * A load of agents that record every call. If a call gets no result, the agent sends it again with
+ * the same idempotency key.
+ */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Json } from '../client.js';
@@ -12,7 +15,7 @@ const RETRIED_CODES = ['service_unavailable', 'idempotency_in_progress'];
 export interface AgentTenant {
   id: string;
   key: string;
-  /** A work order to draft invoices for. */
+  /** A work order of the tenant, for which agents draft invoices. */
   workOrderId: string;
 }
 
@@ -22,13 +25,13 @@ export interface AgentCall {
   args: Record<string, unknown>;
   /** Number of attempts. */
   sent: number;
-  /** The structured result, once the agent has it. */
+  /** The structured result; undefined until an attempt succeeds. */
   result?: Json;
-  /** An error that no retry fixes. */
+  /** An error after which the agent gave up, because a retry would not help. */
   refusal?: string;
 }
 
-/** Reads and writes alternate. */
+/** The calls that an agent makes in turn. Writes and reads alternate. */
 const CALL_MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[] = [
   () => ({
     tool: 'create_work_order',
@@ -55,7 +58,10 @@ export class AgentLoad {
   #agents: Promise<void>[] = [];
   #isEnding = false;
 
-  /** @param origins of the replicas, through which attempts rotate, as behind a load balancer */
+  /**
+   * @param origins addresses of the replicas; attempts rotate through them, as behind a load
+   * balancer
+   */
   constructor(
     private readonly origins: readonly string[],
     private readonly tenants: readonly AgentTenant[],
@@ -79,13 +85,16 @@ export class AgentLoad {
     return this;
   }
 
-  /** Waits for this many more answered calls, which proves that the server still works. */
+  /** Waits until `by` more calls have a result, which proves that the server still works. */
   async waitForCalls(by = 200, timeoutMs = 60_000): Promise<void> {
     const goal = this.answeredCount + by;
     await eventually(`${by} more answered calls of agents`, () => this.answeredCount >= goal, timeoutMs);
   }
 
-  /** Lets each agent finish its call, with as many retries as the call needs. */
+  /**
+   * Lets each agent finish its current call, with retries for up to a minute, and closes all
+   * clients.
+   */
   async stop(): Promise<void> {
     this.#isEnding = true;
     await Promise.all(this.#agents);
@@ -115,7 +124,8 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   try {
     result = await agent.call(call.tool, call.args);
   } catch (error) {
-    // A cut or refused connection is no result. A healthy server returns no other HTTP error.
+    // Leave the call without a result if the connection was cut or refused, or if the status is
+    // 503. The agent then sends the call again. A correct server returns no other HTTP error.
     const { code } = error as { code?: number };
     if (typeof code === 'number' && code !== 503) call.refusal = String(error);
     return;
@@ -126,6 +136,7 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
     return;
   }
   const outcome = result.structuredContent as Json;
-  // The write is stored but has not run yet. The same key returns its outcome later.
+  // An operation id means that the write is stored but has not run yet. The agent then sends the
+  // call again with the same key, which returns the result once the write has run.
   if (outcome?.data?.operation_id === undefined) call.result = outcome;
 }

@@ -1,4 +1,4 @@
-/** Agents as in production: the official client over Streamable HTTP. */
+/** Connects agents as in production: with the official MCP client, over Streamable HTTP. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -9,10 +9,10 @@ import type { Json } from '../client.js';
 import type { TestStack, TestTenant } from '../stack.js';
 
 export interface AgentOptions {
-  /** Default: all scopes. */
+  /** Default: all scopes. With `readOnly`, only the reading scopes are used. */
   scopes?: readonly AgentScope[];
   readOnly?: boolean;
-  /** Sent with every request. */
+  /** HTTP headers that the client sends with every request. */
   headers?: Record<string, string>;
 }
 
@@ -22,7 +22,7 @@ export class TestAgent {
     readonly client: Client,
   ) {}
 
-  /** @param origin of the process that serves /mcp */
+  /** @param origin scheme, host and port of the process that serves /mcp */
   static async connect(
     origin: string,
     key: string,
@@ -71,7 +71,10 @@ export class TestAgent {
   }
 }
 
-/** Creates an agent key of a tenant, and a client for the key. The caller closes `client`. */
+/**
+ * Creates an agent key for the tenant, and connects a client with this key. The caller closes
+ * `client`.
+ */
 export async function connectAgent(
   stack: TestStack,
   tenant: TestTenant,

@@ -5,18 +5,22 @@ import type { TestStack, TestTenant } from '../stack.js';
 
 export const APPROVAL_THRESHOLD_CENTS = 100_000;
 
-/** Returns a body of POST /invoices with this total before tax. */
+/**
+ * Builds a body for POST /invoices with one line item of `cents`, unless `overrides` changes it.
+ */
 export function buildDraft(cents: number, overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return invoiceInput({ line_items: [lineItem({ unit_price_cents: cents })], ...overrides });
 }
 
-/** Creates a client with an agent key that may draft, propose and read. */
+/**
+ * Creates an API client with an agent key that may draft and read invoices and propose approvals.
+ */
 export async function createAgentClient(stack: TestStack, tenantId: string): Promise<TestClient> {
   const scopes = ['write_invoices_draft', 'read_invoices', 'propose_approvals'];
   return stack.createClient(await stack.createKey(tenantId, { kind: 'agent', scopes }));
 }
 
-/** `null` turns the approval threshold off. */
+/** Sets the amount from which an agent's write is held; null turns the threshold off. */
 export async function setApprovalThreshold(
   { client }: TestTenant,
   cents: number | null = APPROVAL_THRESHOLD_CENTS,
@@ -25,13 +29,16 @@ export async function setApprovalThreshold(
   expect(set.status, set.text).to.equal(200);
 }
 
-/** Sets the amount that each agent key may draft in a day; null removes the limit. */
+/** Sets the amount in cents that each agent key may draft in a day; null removes the limit. */
 export async function setAgentDayLimit({ client }: TestTenant, cents: number | null): Promise<void> {
   const set = await client.patch('/settings', { agent_day_cents: cents });
   expect(set.status, set.text).to.equal(200);
 }
 
-/** Asserts that a write is held for a person's decision, and returns its approval. */
+/**
+ * Asserts that the response says that the write is held. Returns the approval that the write waits
+ * for.
+ */
 export function expectHeld(response: TestResponse): Json {
   expect(response.status, response.text).to.equal(202);
   expect(response.body).to.have.all.keys('ok', 'pending_approval', 'approval');

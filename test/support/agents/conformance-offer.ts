@@ -1,4 +1,7 @@
-/** The tools, resources and prompts that the conformance suite expects besides the product's. */
+/**
+ * Offers agents the product's tools, resources and prompts, and also the fixtures that the MCP
+ * conformance suite calls by name.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
@@ -6,7 +9,7 @@ import type { Caller } from '../../../mcp/context/caller.js';
 import type { McpRuntime } from '../../../mcp/context/runtime.js';
 import { createMcpFeatures, type McpFeatures } from '../../../mcp/protocol/features.js';
 
-/** One red pixel. */
+/** A picture of one red pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 /** A WAV file without samples. */

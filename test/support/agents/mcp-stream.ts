@@ -1,6 +1,6 @@
 /**
- * Reads a response of /mcp while it arrives: one JSON response, or
- * a stream of MCP messages whose last message is the response.
+ * Sends an MCP message to /mcp, and reads the HTTP response while it arrives. The response contains
+ * either one JSON-RPC response, or a stream of MCP messages that ends with the JSON-RPC response.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Json } from '../client.js';
@@ -14,7 +14,7 @@ export interface McpStreamOptions {
 }
 
 export class McpStream {
-  /** Undefined before the response starts. */
+  /** The HTTP response; undefined until its headers have arrived. */
   response: IncomingMessage | undefined;
   hasEnded = false;
   text = '';
@@ -45,7 +45,7 @@ export class McpStream {
     this.#request.end(JSON.stringify(message));
   }
 
-  /** Sends a tools/call with the id `call`. */
+  /** Sends a `tools/call` request whose JSON-RPC id is `call`. */
   static call(
     { origin, key, headers }: Omit<McpStreamOptions, 'message'>,
     params: { name: string; arguments?: Json; _meta?: Json },
@@ -73,13 +73,16 @@ export class McpStream {
     return eventually(`${count} messages`, () => this.messages.length >= count && this.messages);
   }
 
-  /** Returns all MCP messages; the response is the last of them. */
+  /**
+   * Waits for the end of the HTTP response. Returns all MCP messages; the last is the JSON-RPC
+   * response.
+   */
   async waitForEnd(): Promise<Json[]> {
     await eventually('the end of the response', () => this.hasEnded);
     return this.messages;
   }
 
-  /** Stops reading from the socket until {@link resumeReading}. */
+  /** Stops reading the response until {@link resumeReading} is called. */
   pauseReading(): void {
     this.response?.pause();
   }

@@ -1,4 +1,4 @@
-/** Runs the official conformance suite and the inspector against the MCP server. */
+/** Runs the official MCP conformance suite and the MCP inspector against the product's server. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -12,12 +12,16 @@ const CONFORMANCE = join(MODULES, '@modelcontextprotocol/conformance/dist/index.
 const INSPECTOR = join(MODULES, '.bin/mcp-inspector');
 
 /**
- * Tests skip these tools if they are missing, because they are as
- * large as the product's own dependencies. CI installs them.
+ * True if the tests must skip the conformance suite and the inspector. The two are as large as the
+ * product's own dependencies, so a developer need not install them. CI installs them and never
+ * skips.
  */
 export const ARE_MCP_TOOLS_MISSING = !existsSync(CONFORMANCE) && process.env.CI !== 'true';
 
-/** Adds the key to requests, because the conformance suite sends none, and changes nothing else. */
+/**
+ * A proxy that adds an agent key to each request and changes nothing else. The conformance suite
+ * itself cannot send a key.
+ */
 export class KeyProxy {
   private constructor(
     private readonly server: Server,
@@ -54,7 +58,10 @@ interface Check {
   errorMessage?: string;
 }
 
-/** Runs every scenario for servers. A scenario without problems has passed. */
+/**
+ * Runs all server scenarios of the conformance suite. Returns the problems of each scenario by its
+ * name. A scenario has passed if its list is empty.
+ */
 export async function runConformance(url: string): Promise<Map<string, string[]>> {
   const directory = await mkdtemp(join(tmpdir(), 'tow-conformance-'));
   try {
@@ -72,7 +79,6 @@ export async function runConformance(url: string): Promise<Map<string, string[]>
     for (const name of (await readdir(directory)).sort()) {
       const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d{2}-\d{2}T.*$/, '');
       const checks = JSON.parse(await readFile(join(directory, name, 'checks.json'), 'utf8')) as Check[];
-      // A scenario without a check has not passed.
       const problems = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
       const messages = problems.map(
         ({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage ?? 'not met'}`,
@@ -91,7 +97,7 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/** @param args besides the server's address and the key */
+/** Runs the inspector's command line against a server. @param args further arguments */
 export function inspectServer(url: string, key: string, args: string[]): Promise<ProgramResult> {
   const header = ['--header', `Authorization: Bearer ${key}`];
   return runProgram(INSPECTOR, [
@@ -107,7 +113,10 @@ export function inspectServer(url: string, key: string, args: string[]): Promise
   ]);
 }
 
-/** Runs the inspector with a configuration file for desktop agents, as in README.md. */
+/**
+ * Runs the inspector's command line with a configuration file like the one in README.md for desktop
+ * agents. @param path path of the configuration file
+ */
 export function inspectWithConfig(path: string, args: string[]): Promise<ProgramResult> {
   const server = ['--config', path, '--server', 'tow-dispatch'];
   return runProgram(INSPECTOR, ['--cli', ...server, '--format', 'json', '-q', ...args]);

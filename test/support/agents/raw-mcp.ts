@@ -1,4 +1,4 @@
-/** Sends requests to /mcp that no client of the SDK would send. */
+/** Sends requests to /mcp that no official MCP client would send. */
 import { once } from 'node:events';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -8,9 +8,11 @@ export interface RawOptions {
   method?: string;
   path?: string;
   key?: string | null;
-  /** An undefined value removes one of the usual headers. */
+  /**
+   * HTTP headers that replace or extend the default ones. An undefined value removes the header.
+   */
   headers?: Record<string, string | undefined>;
-  /** Text and bytes are sent unchanged, and an object as JSON. */
+  /** A string or a Buffer is sent unchanged, any other value as JSON. */
   body?: unknown;
 }
 
@@ -20,7 +22,7 @@ export class RawMcp {
     readonly key: string,
   ) {}
 
-  /** `headers` can replace every header, including Host and Origin. */
+  /** Sends one request. `headers` can replace every header, including Host and Origin. */
   async send({
     method = 'POST',
     path = '/mcp',
@@ -48,7 +50,7 @@ export class RawMcp {
     return { status: response.statusCode, headers: response.headers, text, body: text && JSON.parse(text) };
   }
 
-  /** Sends a JSON-RPC request. Its default id is 1. */
+  /** Sends a JSON-RPC request, by default with the id 1. */
   request(method: string, params: object = {}, { id = 1, ...options }: RawOptions & { id?: unknown } = {}) {
     return this.send({ ...options, body: { jsonrpc: '2.0', id, method, params } });
   }
@@ -69,7 +71,7 @@ export class RawMcp {
     return socket;
   }
 
-  /** Returns the head of a POST whose Content-Length is `bytes`. */
+  /** Returns the head of an HTTP POST request whose Content-Length is `bytes`. */
   buildHead(bytes: number): string {
     const { host } = new URL(this.origin);
     const lines = ['POST /mcp HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${this.key}`];

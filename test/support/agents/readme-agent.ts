@@ -1,12 +1,12 @@
-/** Fills in the README's JSON for desktop agents, as a reader would. */
+/** Fills in the JSON for desktop agents that README.md shows, as a reader of README.md would. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT } from '../load/processes.js';
 
 /**
- * @param way a URL, or a program that the agent starts (`tow mcp`)
- * @returns the JSON with address, key and folder filled in, and nothing else changed
+ * @param way whether the JSON names the server's URL, or the command that starts `tow mcp`
+ * @returns the JSON in which only the address, the key and the project's folder are replaced
  */
 export async function fillReadmeAgentJson(
   way: 'url' | 'command',

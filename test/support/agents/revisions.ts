@@ -1,4 +1,7 @@
-/** Official clients for every revision of MCP that the product serves, over Streamable HTTP. */
+/**
+ * Connects official MCP clients over Streamable HTTP, for each revision of MCP that the product
+ * supports.
+ */
 import {
   Client as NewestClient,
   StreamableHTTPClientTransport as NewestHttp,
@@ -12,7 +15,10 @@ export const OLDER_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-
 export const NEWEST_REVISION = '2026-07-28';
 const NAMES = { name: 'test-agent', version: '1.0.0' };
 
-/** The methods that the clients of both SDKs share, as far as tests need them. */
+/**
+ * The methods that tests call. The official clients for the older and for the newest revisions all
+ * have them.
+ */
 export interface RevisionClient {
   listTools(): Promise<Json>;
   callTool(params: {
@@ -36,7 +42,10 @@ export interface RevisionConnection {
   revision: string | undefined;
 }
 
-/** The older SDK requests only its newest revision. This transport requests an older one. */
+/**
+ * A transport that requests `revision`. By itself, the SDK for the older revisions always requests
+ * the newest revision that it knows.
+ */
 class OlderHttp extends StreamableHTTPClientTransport {
   constructor(
     url: URL,
@@ -53,7 +62,7 @@ class OlderHttp extends StreamableHTTPClientTransport {
   }
 }
 
-/** @param origin of the process that serves /mcp */
+/** @param origin scheme, host and port of the process that serves /mcp */
 export async function connectRevision(
   origin: string,
   key: string,
@@ -74,7 +83,10 @@ export async function connectRevision(
 
 const PREFIX = 'io.modelcontextprotocol';
 
-/** Builds a request of the newest revision, with its headers. */
+/**
+ * Builds a JSON-RPC request as the newest revision of MCP defines it, and the HTTP headers that
+ * must accompany the request.
+ */
 export function buildNewestRequest(
   method: string,
   params: Record<string, unknown> = {},

@@ -11,7 +11,10 @@ import { type WriteOptions, writeExport } from '../../../workers/exports/files/w
 
 const SNAPSHOT_NAME = 'export-test';
 
-/** Texts that programs for CSV often write or read wrongly. A spreadsheet would execute some. */
+/**
+ * Texts that programs often write to CSV or read from CSV wrongly. A spreadsheet would run some of
+ * them as formulas.
+ */
 export const AWKWARD_TEXTS = [
   'plain',
   'with, commas, and "quotes"',
@@ -40,7 +43,9 @@ export const AWKWARD_TEXTS = [
   null,
 ];
 
-/** An export request for plain invoices as CSV, unless `overrides` changes it. */
+/**
+ * Builds a request to export invoices as plain CSV. `overrides` replaces members of the request.
+ */
 export function buildExportRequest(tenantId: string, overrides: Partial<ExportRequest> = {}): ExportRequest {
   return {
     tenantId,
@@ -60,7 +65,7 @@ export function openTestSnapshot(databaseUrl: string, tenantId: string): Promise
   return openSnapshot({ databaseUrl, tenantId, applicationName: SNAPSHOT_NAME, queryTimeoutMs: 60_000 });
 }
 
-/** Keeps all bytes that are written to it. */
+/** A stream that keeps all bytes in memory. */
 export class MemoryWritable extends Writable {
   private readonly chunks: Buffer[] = [];
 
@@ -74,7 +79,7 @@ export class MemoryWritable extends Writable {
   }
 }
 
-/** Writes an export from a new snapshot. */
+/** Opens a snapshot, writes an export from it to memory, and closes the snapshot. */
 export async function writeExportToBuffer(
   databaseUrl: string,
   request: ExportRequest,
@@ -92,7 +97,7 @@ export async function writeExportToBuffer(
 
 export type CsvRow = Record<string, string | null>;
 
-/** Parses CSV by RFC 4180. An unquoted empty cell is null, and `""` is an empty text. */
+/** Parses CSV (RFC 4180). An unquoted empty cell becomes null, and `""` becomes an empty text. */
 export function parseCsv(content: Buffer): CsvRow[] {
   return parse(content, {
     columns: true,
@@ -101,12 +106,14 @@ export function parseCsv(content: Buffer): CsvRow[] {
   }) as CsvRow[];
 }
 
-/** Like {@link parseCsv}, but every empty cell is an empty text. Twenty times as fast. */
+/**
+ * Like {@link parseCsv}, but every empty cell becomes an empty text. It is twenty times as fast.
+ */
 export function parseCsvFast(content: Buffer): Record<string, string>[] {
   return parse(content, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
 }
 
-/** Returns the files of a zip by name, from its central directory, and checks each CRC-32. */
+/** Returns the files that a zip's central directory lists, by name. Asserts each file's CRC-32. */
 export function unzip(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   expect(end, 'end of the central directory').to.be.at.least(0);
@@ -138,7 +145,7 @@ export function unzip(zip: Buffer): Map<string, Buffer> {
 
 type RestRecord = Record<string, unknown>;
 
-/** Returns the text that a CSV cell must have for a value of the REST API. */
+/** Returns the text that a CSV cell must contain for a value from the REST API. */
 export function formatCell(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -146,8 +153,9 @@ export function formatCell(value: unknown): string | null {
 }
 
 /**
- * Flattens a record of the REST API to a row: members of objects become columns. `excludedMembers`
- * names the members that CSV leaves out.
+ * Flattens a record from the REST API to a CSV row. A member `b` of an object `a` becomes the
+ * column `a_b`.
+ * @param excludedMembers the record's members that CSV leaves out
  */
 export function flattenRecord(record: RestRecord, excludedMembers: readonly string[] = []): RestRecord {
   return Object.fromEntries(
@@ -161,7 +169,10 @@ export function flattenRecord(record: RestRecord, excludedMembers: readonly stri
   );
 }
 
-/** Asserts that every member of the record is in its cell, and that no cell has another value. */
+/**
+ * Asserts that each cell contains the value of the record's member, and that each member that is
+ * not null has a cell.
+ */
 export function expectSameRow(
   cells: CsvRow | undefined,
   record: RestRecord,

@@ -11,7 +11,10 @@ import { scheduleInput } from '../records/samples.js';
 import type { TestStack } from '../stack.js';
 import { ExportAccount } from './exports.js';
 
-/** Runs the clock's task for export schedules in a stack without a clock. */
+/**
+ * Returns a function that runs the clock's task for export schedules once. It is for stacks that
+ * run without a clock.
+ */
 export function createScheduleClock(stack: TestStack): () => Promise<unknown> {
   const process = createClockProcessor(stack.runtime);
   return () => process({ name: 'run-export-schedules', data: {} } as Job<ClockJob>, '');
@@ -46,14 +49,17 @@ export class ScheduleAccount {
     return response.body;
   }
 
-  /** Makes a schedule due since `since` ago, and returns the schedule. */
+  /**
+   * Sets a schedule's next run to a time in the past, and returns the schedule.
+   * @param since how long ago the run was due, as an SQL interval
+   */
   async makeDue(id: string, since = '1 minute'): Promise<Json> {
     const text = `update export_schedules set next_run_at = date_trunc('milliseconds', now()) - $3::interval where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id, since]);
     return this.read(id);
   }
 
-  /** Builds the command that the clock would submit. */
+  /** Builds the command that the clock would submit for a due schedule. */
   buildRunCommand(id: string, due_at: string): Command {
     const target = { tenant_id: this.tenantId, id, environment: 'live' as const };
     return buildClockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
@@ -63,7 +69,9 @@ export class ScheduleAccount {
     return (await this.client.get(`/exports?schedule_id=${id}`)).body.data.items;
   }
 
-  /** Waits until a schedule is no longer due, and returns the schedule. */
+  /**
+   * Waits until a schedule has run, so that its next run is in the future. Returns the schedule.
+   */
   waitForRun(id: string): Promise<Json> {
     return eventually('a run', async () => {
       const schedule = await this.read(id);
@@ -71,13 +79,15 @@ export class ScheduleAccount {
     });
   }
 
-  /** Newest first. */
+  /** Returns a schedule's audit entries, newest first. */
   async readAuditEntries(id: string): Promise<Json[]> {
     return (await this.client.get(`/audit-log?entity_id=${id}`)).body.data.items;
   }
 }
 
-/** Returns the date in a time zone, in the format of a filter. */
+/**
+ * Returns the date of a time in a time zone, as `YYYY-MM-DD`, which is the format of date filters.
+ */
 export function formatDateIn(timeZone: string, at: string | number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
 }

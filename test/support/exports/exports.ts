@@ -15,7 +15,7 @@ import type { TestStack } from '../stack.js';
 
 const LEASE_MS = 15_000;
 
-/** A queue opens connections, so each stack gets only one queue. */
+/** The writes queue of each stack. A stack gets only one, because each queue opens connections. */
 const queues = new WeakMap<TestStack, WritesQueue>();
 
 export async function requestExport(client: TestClient, request: object): Promise<Json> {
@@ -30,7 +30,7 @@ export async function readExport(client: TestClient, id: string): Promise<Json> 
   return response.body;
 }
 
-/** Exports of one account, and the actions of a worker on them. */
+/** Requests and reads the exports of one account, and acts on them as an exports worker would. */
 export class ExportAccount {
   constructor(
     readonly stack: TestStack,
@@ -95,7 +95,7 @@ export class ExportAccount {
     return createSystemCommand({ type, tenantId, environment: 'live', name: 'exports', entityId, input });
   }
 
-  /** Submits commands as a worker does. Resolves once all of them have run. */
+  /** Submits commands as a worker does, and waits until all of them have run. */
   async submit(...commands: Command[]): Promise<void> {
     const queue = queues.get(this.stack) ?? openWritesQueue(this.stack.runtime);
     queues.set(this.stack, queue);
@@ -114,7 +114,10 @@ export class ExportAccount {
     return this.read(id);
   }
 
-  /** Sets columns of the export's row by SQL, without any check. */
+  /**
+   * Sets columns of an export's row by SQL, without any check.
+   * @param columns SQL assignments, such as `status = 'queued'`
+   */
   async updateColumns(id: string, columns: string): Promise<void> {
     const text = `update exports set ${columns} where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id]);

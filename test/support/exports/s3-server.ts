@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { findSignatureError } from './s3-signature.js';
 
-/** S3's own limits: the minimum size of every part but the last, and the keys on a page. */
+/**
+ * S3's limits: the minimum size of a part that is not the last, and the maximum number of keys on a
+ * page.
+ */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const PAGE = 1000;
 
@@ -26,7 +29,10 @@ interface StoredPart {
   body: Buffer;
 }
 
-/** A failure of a request: an error response of S3, no response, or a broken connection. */
+/**
+ * How the server fails a request: with an S3 error response, without any response, or by closing
+ * the connection.
+ */
 export type S3Failure = { status: number; code: string } | 'silence' | 'cut';
 
 class Refusal extends Error {
@@ -51,19 +57,28 @@ interface S3Request {
 }
 
 /**
- * Serves one bucket over HTTP, as strictly as S3 documents it. It checks signatures and digests of
- * bodies, links expire, a cut body creates no object, and parts are checked when they are joined.
- * Like older servers, it does not support checksums in trailers.
+ * Serves one bucket over HTTP, as strictly as S3 documents it. The server checks signatures,
+ * digests of bodies, the expiry of presigned links, and the parts of a completed upload. A body
+ * that is cut off creates no object. Like older servers, this server does not support checksums in
+ * trailers.
  */
 export class S3Server {
   readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, StoredUpload>();
-  /** `PUT /bucket/key?partNumber=1…`, in the sequence of their arrival. */
+  /**
+   * Method and URL of each request in the order of arrival, such as `PUT /bucket/key?partNumber=1`.
+   */
   readonly requests: string[] = [];
-  /** Called before each request is served. */
+  /**
+   * Called with the method and the URL of each request. If it returns a failure, the request fails
+   * in that way.
+   */
   injectFailure: (request: string) => S3Failure | undefined = () => undefined;
   pageSize = PAGE;
-  /** False: the server drops the bytes of parts, for uploads that are larger than memory. */
+  /**
+   * If false, the server drops the bytes of parts, so that a test can upload more than fits into
+   * memory.
+   */
   keepsParts = true;
 
   private constructor(
@@ -252,7 +267,7 @@ export class S3Server {
   }
 }
 
-/** @throws if the connection ends before the body does */
+/** @throws if the connection ends before the whole body has arrived */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The only account that the server accepts. */
+/** The only access key that {@link findSignatureError} accepts. */
 export const S3_ACCOUNT = { id: 'AKIDEXPORTS', secret: 'secret-of-the-exports-account' };
 
 const SKEW_MS = 15 * 60_000;
@@ -16,11 +16,14 @@ interface SignatureParts {
   signature: string;
   date: string;
   payload: string;
-  /** In seconds; undefined unless the link is presigned. */
+  /** How many seconds a presigned link is valid; undefined for other requests. */
   expires: number | undefined;
 }
 
-/** Returns S3's error code; undefined if the signature is right (AWS Signature Version 4). */
+/**
+ * Checks a request's signature (AWS Signature Version 4) and its body's digest. Returns S3's error
+ * code, or undefined if the request is valid.
+ */
 export function findSignatureError(request: IncomingMessage, body: Buffer): string | undefined {
   const url = new URL(request.url ?? '', 'http://s3');
   const parts = parseSignature(request, url.searchParams);

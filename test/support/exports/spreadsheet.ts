@@ -1,30 +1,37 @@
-/** Shows how a spreadsheet, LibreOffice, reads a CSV file that a person opens. */
+/** Opens CSV in LibreOffice as a person would, to show what a spreadsheet makes of the cells. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Tests skip LibreOffice if it is missing. CI installs it. */
+/**
+ * True if the tests must skip LibreOffice because it is not installed. CI installs it and never
+ * skips.
+ */
 export const IS_SPREADSHEET_MISSING =
   spawnSync('soffice', ['--version']).status !== 0 && process.env.CI !== 'true';
 
 /**
- * Comma, quote, UTF-8, from line 1, no columns named, language of the machine. Quoted cells may
- * become numbers, special numbers are recognised, and formulas are evaluated. This is the least
- * careful way to open a file (help.libreoffice.org, "Filter Options for CSV Import").
+ * LibreOffice's least careful import options (help.libreoffice.org, "Filter Options for CSV
+ * Import"). The separator is a comma, the quote is `"`, the encoding is UTF-8, and the language is
+ * that of the machine. Quoted cells may become numbers, special numbers such as dates are detected,
+ * and formulas are evaluated.
  */
 const CARELESS_IMPORT = 'CSV:44,34,76,1,,0,false,true,false,false,false,-1,true';
 
 interface Sheet {
-  /** Every cell that LibreOffice read as a formula, in its own notation. */
+  /** The formulas of the cells that LibreOffice read as formulas, in LibreOffice's notation. */
   formulas: string[];
-  /** Every number, in the sequence of the cells. Equal numbers side by side appear once. */
+  /**
+   * The number cells in order. Adjacent equal numbers appear once, because LibreOffice stores them
+   * as one repeated cell.
+   */
   numbers: number[];
-  /** Every text, with its lines joined by a line feed. */
+  /** The text cells. The lines of a cell are joined by line feeds. */
   texts: string[];
 }
 
-/** Opens a CSV file in LibreOffice with a new profile, and reads the resulting cells. */
+/** Opens CSV in LibreOffice with a new user profile, and returns the resulting cells. */
 export async function openInSpreadsheet(csv: string | Buffer): Promise<Sheet> {
   const folder = await mkdtemp(join(tmpdir(), 'tow-sheet-'));
   try {

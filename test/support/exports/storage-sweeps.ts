@@ -6,12 +6,12 @@ import { createBatchContext } from '../writes/batch-context.js';
 
 const DAY_MS = 86_400_000;
 
-/** Returns noon UTC, for an account whose time zone is UTC. */
+/** Returns noon UTC, `days` days before today. Use it for an account whose time zone is UTC. */
 export function noonDaysAgo(days: number): string {
   return new Date((Math.floor(Date.now() / DAY_MS) - days + 0.5) * DAY_MS).toISOString();
 }
 
-/** Accrues the storage of one tenant's impounds, as the clock and the writes workers do. */
+/** Charges the storage of one tenant's impounds, as the clock and the writes workers do. */
 export class StorageSweeps {
   constructor(
     readonly stack: TestStack,
@@ -19,8 +19,9 @@ export class StorageSweeps {
   ) {}
 
   /**
-   * Moves the impound back in time, and returns the commands that each sweep finds. Both happen in
-   * one transaction, so that the clock of the stack cannot act in between.
+   * Moves an impound's start `days` days back, and returns the commands that each of `sweeps`
+   * sweeps would submit. Both happen in one transaction, so that the stack's own clock cannot
+   * charge the storage first.
    */
   sweepAfter(id: string, days: number, sweeps = 1): Promise<Command[][]> {
     return this.stack.runtime.db.transaction([this.tenantId], async (tx) => {

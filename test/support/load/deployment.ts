@@ -1,4 +1,7 @@
-/** The product as deployed: real processes with their own stores, all in one or scaled out. */
+/**
+ * Runs the product as deployed: as real processes with their own stores, either all in one process
+ * or scaled out.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -26,7 +29,7 @@ import {
 export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
 
-/** The totals over all faults and loads of a run, printed at its end. */
+/** Totals over all faults and loads of a test run. The run prints them at its end. */
 export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
 
 export interface DeployedTenant {
@@ -35,21 +38,24 @@ export interface DeployedTenant {
 }
 
 export interface DeploymentOptions {
-  /** Processes of each type when scaled out. All in one, a single process does everything. */
+  /**
+   * How many web processes to start when scaled out. An all-in-one deployment ignores this number
+   * and the ones below, because one process does everything.
+   */
   webs?: number;
   writers?: number;
-  /** Default 0: no process delivers webhooks when scaled out. */
+  /** Default 0: when scaled out, no process delivers webhooks. */
   webhooks?: number;
-  /** Default 0: no process serves agents when scaled out. */
+  /** Default 0: when scaled out, no process serves agents. */
   mcps?: number;
-  /** Default 0: no process writes exports when scaled out. */
+  /** Default 0: when scaled out, no process writes exports. */
   exporters?: number;
   settings?: Record<string, string>;
 }
 
 /**
- * One command line of the Procfile (or `npm start`) on one port. The service stays the same when
- * its process is killed and started again.
+ * Runs one command line of the Procfile (or that of `npm start`) on a fixed port. After its process
+ * was killed, the service can start a new process on the same port.
  */
 export class DeployedService {
   process: TestProcess | undefined;
@@ -67,7 +73,8 @@ export class DeployedService {
 
   /**
    * Starts the process without waiting until it is ready.
-   * @param settings for this start only, besides those of the deployment
+   * @param settings environment variables for this start only; they override those of the
+   * deployment
    */
   launch(settings: Record<string, string> = {}): TestProcess {
     const env = { ...this.env, PORT: `${this.port}`, ...settings };
@@ -84,26 +91,29 @@ export class DeployedService {
     return this.process.stop(signal);
   }
 
-  /** Sends SIGKILL, which a process cannot handle. */
+  /** Ends the process with SIGKILL, which a process cannot handle. */
   async kill(): Promise<void> {
     runTotals.kills += 1;
     await this.stop('SIGKILL');
   }
 }
 
-/** Each deployment has its own stores and processes, so a fault affects no other deployment. */
+/**
+ * A deployment of the product for one test. It has its own stores and processes, so a fault in it
+ * affects no other test.
+ */
 export class Deployment {
   readonly processes = new Processes();
   /** Processes that serve HTTP requests. */
   webs: DeployedService[] = [];
-  /** Processes that commit. All in one, these are the web processes. */
+  /** Processes that commit writes. In an all-in-one deployment, this is the web process. */
   writers: DeployedService[] = [];
   webhooks: DeployedService[] = [];
-  /** Processes that serve agents. All in one, these are the web processes. */
+  /** Processes that serve agents. In an all-in-one deployment, this is the web process. */
   mcps: DeployedService[] = [];
   exporters: DeployedService[] = [];
   clock: DeployedService | undefined;
-  /** The process that calls mail servers and vendors. It runs only with an SMTP_URL. */
+  /** The process that sends messages. It exists only when scaled out and with an SMTP_URL. */
   messages: DeployedService | undefined;
   redis: RedisServer | undefined;
   postgres: EmbeddedPostgres | undefined;
@@ -111,8 +121,8 @@ export class Deployment {
   #db: Database | undefined;
 
   /**
-   * Prepares the stores without starting a process, does the work, and then always ends everything.
-   * If both fail, the error of the work is thrown.
+   * Prepares a deployment, calls `work`, and then always ends everything. `work` must start the
+   * product's processes itself. If both `work` and the ending fail, throws the error of `work`.
    */
   static async run(
     options: DeploymentOptions,
@@ -173,7 +183,7 @@ export class Deployment {
     return new DeployedService(this.processes, command, env, await getFreePort());
   }
 
-  /** All processes, without repetitions. */
+  /** All services of the deployment, each once. */
   get services(): DeployedService[] {
     const others = [this.clock, this.messages].filter((service) => service !== undefined);
     return [
@@ -188,7 +198,7 @@ export class Deployment {
     ];
   }
 
-  /** Starts the processes that do not run yet, and waits until all are ready. */
+  /** Starts the services that were never started, and waits until these are ready. */
   async start(): Promise<this> {
     await Promise.all(this.services.filter(({ process }) => !process).map((service) => service.start()));
     return this;
@@ -203,14 +213,16 @@ export class Deployment {
     return this.writers[0] as DeployedService;
   }
 
-  /** Connects as the owner of the tables. PostgreSQL must have run once. */
+  /**
+   * Returns the connection string for the owner of the tables. @throws if PostgreSQL has never run
+   */
   async #databaseUrl(): Promise<string> {
     const state = await readState(this.dataDir);
     if (!state) throw new Error('there is no database yet');
     return embeddedUrl(OWNER_ROLE, state.ownerPassword, state.port);
   }
 
-  /** Connects in the application's role. */
+  /** Returns a database that runs queries in the application's role. The first call opens it. */
   async db(): Promise<Database> {
     this.#db ??= openDatabase({
       databaseUrl: await this.#databaseUrl(),
@@ -221,12 +233,15 @@ export class Deployment {
     return this.#db;
   }
 
-  /** Keeps invoices from being committed during `act`, which must end before the query timeouts. */
+  /**
+   * Keeps the product from committing invoices while `act` runs. `act` must end before the
+   * product's queries time out.
+   */
   async withCommitsBlocked<T>(act: () => Promise<T>): Promise<T> {
     return this.withLock('invoices', 'share row exclusive', act);
   }
 
-  /** Calls `act` while a table is locked. PostgreSQL may be killed in the meantime. */
+  /** Calls `act` while a table is locked. `act` may kill PostgreSQL, which releases the lock. */
   async withLock<T>(table: string, mode: string, act: () => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: await this.#databaseUrl() });
     client.on('error', () => undefined);
@@ -235,7 +250,7 @@ export class Deployment {
     return act().finally(() => client.end().catch(() => undefined));
   }
 
-  /** Creates tenants with a key that has every permission. */
+  /** Creates live tenants, each with an API key that has every permission. */
   async createTenants(count: number): Promise<DeployedTenant[]> {
     const db = await this.db();
     const tenants: DeployedTenant[] = [];
@@ -265,7 +280,10 @@ export class Deployment {
     await this.#withRedis((client) => client.flushall());
   }
 
-  /** Counts the jobs of the writes queue that wait for a worker, or that a worker runs. */
+  /**
+   * Counts jobs in the writes queue: `wait` for those that wait for a worker, `active` for those
+   * that a worker is running.
+   */
   countJobs(state: 'wait' | 'active'): Promise<number> {
     return this.#withRedis((client) => client.llen(`{tow}:writes:${state}`));
   }
@@ -275,7 +293,9 @@ export class Deployment {
     return use(client).finally(() => client.disconnect());
   }
 
-  /** Sends SIGKILL to the postmaster. Resolves once the product has started another. */
+  /**
+   * Kills the postmaster with SIGKILL. Resolves once the product has started another postmaster.
+   */
   async killPostgres(): Promise<void> {
     const pid = await this.#postmaster();
     if (!pid) throw new Error('there is no PostgreSQL to kill');
@@ -287,14 +307,20 @@ export class Deployment {
     });
   }
 
-  /** Reads the process id in postmaster.pid, whichever process started the postmaster. */
+  /**
+   * Reads the postmaster's process id from postmaster.pid, because any process may have started the
+   * postmaster. Returns undefined if there is no such file.
+   */
   async #postmaster(): Promise<number | undefined> {
     const cluster = await findClusterDir(this.dataDir);
     const text = await readFile(join(cluster ?? '', 'postmaster.pid'), 'utf8').catch(() => '');
     return Number(text.split('\n')[0]) || undefined;
   }
 
-  /** Runs `tow` on these stores, and returns the data that it prints. @throws if `tow` fails */
+  /**
+   * Runs `tow` with the deployment's environment, and returns the data that `tow` prints.
+   * @throws if `tow` fails
+   */
   async runTow<Data>(...args: string[]): Promise<Data> {
     const command = ['node', 'dist/bin/tow.js', ...args, '--json'];
     const { code, stdout, output } = await this.processes.run({ command, env: this.web.env });
@@ -307,7 +333,7 @@ export class Deployment {
     return this.redis;
   }
 
-  /** Ends everything, in any state, and asserts that no process is left. */
+  /** Ends all processes and stores, whatever their state, and asserts that no process is left. */
   async end(): Promise<void> {
     await this.#db?.close();
     const redis = this.redis?.process;

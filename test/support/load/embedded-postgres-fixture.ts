@@ -20,7 +20,7 @@ export class LogRecorder {
   error = (_o: object, m: string): void => void this.entries.push(`error ${m}`);
 }
 
-/** Runs one query on its own connection. */
+/** Opens a connection, runs one query, and closes the connection. */
 export async function runQuery<R extends QueryResultRow>(url: string, sql: string): Promise<R[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
   client.on('error', () => undefined);
@@ -32,7 +32,7 @@ export async function runQuery<R extends QueryResultRow>(url: string, sql: strin
   }
 }
 
-/** Runs the task until it succeeds. Throws the task's last error after the timeout. */
+/** Repeats the task until it succeeds. After the timeout, throws the error of the last try. */
 export async function retryUntilSuccess<T>(task: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -66,12 +66,16 @@ export async function readPostgresState(dataDir: string): Promise<PostgresState>
   return JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as PostgresState;
 }
 
-/** Returns an absolute path. */
+/** Returns the absolute path of the cluster's folder, which postgres.json names. */
 export async function resolveClusterDir(dataDir: string): Promise<string> {
   return path.resolve(dataDir, (await readPostgresState(dataDir)).cluster);
 }
 
-/** Lists processes of a cluster, by its folder or derived name, but without zombies. */
+/**
+ * Lists the running processes of a cluster as `<pid> <command line>`. Their command lines contain
+ * the cluster's folder or a name derived from this folder. Zombies have no command line, so they
+ * are not listed.
+ */
 export async function listClusterProcesses(clusterDir: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -80,13 +84,16 @@ export async function listClusterProcesses(clusterDir: string): Promise<string[]
       const title = `postgres: ${buildClusterName(clusterDir)}: `;
       if (args.includes(clusterDir) || args[0]?.startsWith(title)) found.push(`${pid} ${args.join(' ')}`);
     } catch {
-      // The process has ended in the meantime, or is a zombie.
+      // The process has ended since /proc was listed.
     }
   }
   return found;
 }
 
-/** Starts the server in a Node process. Resolves once that process prints its URL and pid. */
+/**
+ * Starts the embedded PostgreSQL from a new Node.js process. Resolves once that process prints the
+ * server's URL and pid.
+ */
 export async function startInChildProcess(
   dataDir: string,
   identity: { uid?: number; gid?: number } = {},
@@ -125,11 +132,17 @@ export async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Pr
   return code;
 }
 
-/** Servers of one describe block; see {@link usePostgresServers}. */
+/**
+ * Starts and stops the servers of one `describe` block, and removes their files.
+ * {@link usePostgresServers} creates this object and registers the hooks.
+ */
 export class PostgresServers {
   /** The DATA_DIR that the tests of the block share. It does not exist before the first start. */
   dataDir = '';
-  /** Folders to remove after the block. Clusters can be outside the temporary folders. */
+  /**
+   * Folders to remove after the block. Each cluster's folder is among them, because it may be
+   * outside the temporary folders.
+   */
   readonly folders = new Set<string>();
   logEntries: readonly string[] = [];
   #running: EmbeddedPostgres | undefined;
@@ -158,7 +171,10 @@ export class PostgresServers {
   }
 }
 
-/** Creates a DATA_DIR, stops the server after each test, and finally removes all files. */
+/**
+ * Registers the hooks of a `describe` block that choose a DATA_DIR, stop the server after each
+ * test, and remove all files after the block.
+ */
 export function usePostgresServers(): PostgresServers {
   const servers = new PostgresServers();
   before(async () => {

@@ -5,7 +5,7 @@ import { eventually } from '../poll.js';
 import { type DeployedService, type Deployment, runTotals } from './deployment.js';
 import type { Load, LoadCall } from './load.js';
 
-/** Number of acknowledged calls that are sent once more at the end. */
+/** About how many acknowledged calls are sent again after the load, as a sample. */
 const REPLAYED = 25;
 
 interface StoredInvoice {
@@ -21,9 +21,9 @@ interface Count {
 }
 
 /**
- * Ends the load, waits until no work is left, and compares. Every acknowledged invoice exists
- * exactly once with its content, under its key, with one audit entry and one event. No other
- * invoice exists. Nobody has to intervene.
+ * Ends the load, waits until no work is left, and asserts that the database holds exactly the
+ * acknowledged invoices. Each has the content that the client sent, and exactly one line item,
+ * audit entry, event and stored response.
  */
 export async function expectNothingLost(deployment: Deployment, load: Load): Promise<void> {
   await load.stop();
@@ -43,7 +43,7 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
     60_000,
   );
   await eventually('the queue to be empty', () => isQueueEmpty(deployment.writer), 60_000);
-  // The metric that operators watch must agree.
+  // The metric that operators watch must also show that no operation is pending.
   await eventually('the clock to count no pending operation', () => countsNonePending(deployment));
   const stored = await db.transaction(tenants, readInvoices);
   expectSameContent(calls, stored);
@@ -88,7 +88,7 @@ function readInvoices(tx: Transaction): Promise<StoredInvoice[]> {
   return tx.query<StoredInvoice>({ text: 'select tenant_id, id, invoice_number, total_cents from invoices' });
 }
 
-/** Queries that count records by invoice. */
+/** Queries that count one kind of record per invoice. Each count must be 1. */
 const ONE_PER_INVOICE = {
   'line item': 'select invoice_id as id, count(*)::int as count from invoice_line_items group by 1',
   'audit entry': `select entity_id as id, count(*)::int as count from audit_entries
@@ -118,7 +118,10 @@ function expectSameKeys(calls: LoadCall[], storedKeys: StoredKey[]): void {
   expect(wrong, 'calls whose key leads to another invoice').to.deep.equal([]);
 }
 
-/** Asserts that a repeated call returns the same invoice and the same bytes. */
+/**
+ * Sends a sample of the acknowledged calls again. Asserts that each response has the same invoice
+ * and the same bytes as the first response.
+ */
 async function expectSameReplays(load: Load): Promise<void> {
   const step = Math.max(1, Math.floor(load.calls.length / REPLAYED));
   for (const call of load.calls.filter((_, nth) => nth % step === 0)) {
@@ -128,7 +131,11 @@ async function expectSameReplays(load: Load): Promise<void> {
   }
 }
 
-/** Counts stored operations, with parked writes, that neither ran nor were overtaken by a retry. */
+/**
+ * Counts stored operations without an outcome, including writes that are parked because they kill
+ * their worker. An operation has an outcome if its command ran, or if a retry with the same key
+ * ran.
+ */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({
     text: `select count(*)::int as count from operations o
@@ -143,14 +150,17 @@ async function countsNonePending({ clock, web }: Deployment): Promise<boolean> {
   return (await fetchMetrics((clock ?? web).origin)).get('tow_operations_pending') === 0;
 }
 
-/** Returns whether the writes queue has no job in any state, by the service's own metrics. */
+/** Returns whether the service's own metrics show that the writes queue has no job in any state. */
 async function isQueueEmpty({ origin }: DeployedService): Promise<boolean> {
   const samples = await fetchMetrics(origin);
   const states = ['waiting', 'active', 'delayed', 'failed'];
   return states.every((state) => samples.get(`tow_queue_jobs{queue="writes",state="${state}"}`) === 0);
 }
 
-/** Returns the metrics of a service by name and labels. */
+/**
+ * Returns a service's metrics. The keys contain the labels, such as
+ * `tow_queue_jobs{queue="writes",state="failed"}`.
+ */
 export async function fetchMetrics(origin: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(5000) })).text();
   return new Map(

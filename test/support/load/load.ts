@@ -1,4 +1,6 @@
-/** The load for fault injection: clients that behave as they should, and record every call. */
+/**
+ * The load for fault injection: clients that retry as clients should, and that record every call.
+ */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Json } from '../client.js';
@@ -8,11 +10,17 @@ import { IS_SCALED } from '../stores.js';
 import type { DeployedTenant } from './deployment.js';
 
 export const CLIENT_COUNT = 16;
-/** Longer than any write timeout, so a request without a response by then hangs. */
+/**
+ * How long a client waits for a response. All write timeouts are shorter, so the product has left a
+ * request hanging if this time passes.
+ */
 const RESPONSE_TIMEOUT_MS = 15_000;
 const THINK_MS = 5;
 const RETRY_MS = 200;
-/** Acknowledged calls that prove that work continues. All in one, the product is faster. */
+/**
+ * How many more acknowledged calls prove that work continues. The all-in-one product is faster, so
+ * it must acknowledge more.
+ */
 const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
 const RETRIED_STATUSES = [429, 503];
 
@@ -22,13 +30,22 @@ export interface LoadCall {
   key: string;
   body: { invoice_number: string; line_items: unknown[] };
   totalCents: number;
-  /** `ok`: a 2xx response with the invoice. `refused`: an error that no retry fixes. */
+  /**
+   * `ok`: a 2xx response with the invoice. `refused`: an error that no retry fixes. `unknown`:
+   * neither so far.
+   */
   outcome: 'ok' | 'refused' | 'unknown';
   /** The invoice's id, once it is known. */
   id?: string;
-  /** The exact bytes of the 201 response; undefined if the operation returned the outcome. */
+  /**
+   * The exact text of the 201 response; undefined if the client got the outcome by polling the
+   * operation.
+   */
   text?: string;
-  /** For each request its method, and its response or error, such as `POST 503`. */
+  /**
+   * A text per request with its method and its status or error, such as `POST 503`. After a
+   * refusal, the text of the response follows.
+   */
   attempts: string[];
 }
 
@@ -39,7 +56,7 @@ interface Reply {
 }
 
 export interface LoadOptions {
-  /** The client chooses an address for each call, as a load balancer would. */
+  /** The addresses of the product. Requests rotate through them, as behind a load balancer. */
   origins: string[];
   tenants: DeployedTenant[];
   clients?: number;
@@ -48,9 +65,12 @@ export interface LoadOptions {
 
 export class Load {
   readonly calls: LoadCall[] = [];
-  /** Responses that deviate from the OpenAPI document. */
+  /** How responses deviated from the OpenAPI document. */
   readonly deviations: string[] = [];
-  /** Requests that were sent over a connection and never got a response. */
+  /**
+   * Requests without a response that the product may have received. Refused connections are not
+   * listed.
+   */
   readonly unanswered: string[] = [];
   readonly #agent = new Agent({ connections: CLIENT_COUNT * 2, pipelining: 1 });
   readonly #draining = new Set<string>();
@@ -67,7 +87,7 @@ export class Load {
     return this.calls.filter(({ outcome }) => outcome === 'ok').length;
   }
 
-  /** Calls that were sent and have no outcome yet. */
+  /** The number of calls without an outcome. */
   get waitingCount(): number {
     return this.calls.filter(({ outcome }) => outcome === 'unknown').length;
   }
@@ -78,13 +98,16 @@ export class Load {
     return this;
   }
 
-  /** Waits for this many more acknowledged calls, which proves that work continues. */
+  /** Waits until `by` more calls are acknowledged, which proves that work continues. */
   async waitForCalls(by = PROGRESS_CALLS, timeoutMs = 60_000): Promise<void> {
     const goal = this.acknowledgedCount + by;
     await eventually(`${by} more acknowledged calls`, () => this.acknowledgedCount >= goal, timeoutMs);
   }
 
-  /** Lets each client finish its call, with as many retries as the call needs until the timeout. */
+  /**
+   * Starts no new calls, and lets each client finish its current call with as many retries as the
+   * call needs. After `timeoutMs`, the clients give up.
+   */
   async stop(timeoutMs = 60_000): Promise<void> {
     this.#isEnding = true;
     const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
@@ -92,17 +115,20 @@ export class Load {
     await this.#agent.destroy();
   }
 
-  /** Sends nothing more to this address until {@link includeOrigin}. */
+  /** Sends no more requests to this address until {@link includeOrigin} is called. */
   excludeOrigin(origin: string): void {
     this.#draining.add(origin);
   }
 
-  /** Uses an address again that was excluded, or that sent "Connection: close". */
+  /** Sends requests again to an address that was excluded, or that sent "Connection: close". */
   includeOrigin(origin: string): void {
     this.#draining.delete(origin);
   }
 
-  /** Adds a call to the record. {@link sendUntilDone} sends it. */
+  /**
+   * Creates a call and adds it to `calls`, but does not send it. Use {@link sendUntilDone} to send
+   * it.
+   */
   addCall(tenant: DeployedTenant, fields: Record<string, unknown> = {}): LoadCall {
     const call = newCall(tenant, this.calls.length + 1, fields);
     this.calls.push(call);
@@ -111,8 +137,8 @@ export class Load {
 
   /**
    * Sends a call until its outcome is known.
-   * @param follows whether a 202 response is followed by polling
-   * its operation, instead of sending the same call again
+   * @param follows whether the client polls the operation after a 202 response, instead of sending
+   * the call again
    */
   async sendUntilDone(call: LoadCall, { follows = true } = {}): Promise<void> {
     while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) await this.#attempt(call, { follows });
@@ -123,7 +149,7 @@ export class Load {
     await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
   }
 
-  /** Polls an operation until its outcome, which may differ from the call's earlier outcome. */
+  /** Polls an operation until it has an outcome. This outcome replaces the call's earlier one. */
   async pollOperation(call: LoadCall, operation: string): Promise<void> {
     call.outcome = 'unknown';
     await this.#pollOperation(call, operation);
@@ -133,8 +159,8 @@ export class Load {
     const { tenants, thinkMs = THINK_MS } = this.options;
     while (!this.#isEnding) {
       const call = this.addCall(tenants[client % tenants.length] as DeployedTenant);
-      // Every fourth client sends its call again where the other
-      // clients poll the operation. Both ways are correct.
+      // After a 202 response, every fourth client sends its call again, and the other clients poll
+      // the operation. Both ways are correct.
       await this.sendUntilDone(call, { follows: client % 4 !== 0 });
       await pause(thinkMs);
     }
@@ -179,7 +205,8 @@ export class Load {
       const { statusCode: status, headers } = response;
       if (headers.connection === 'close') this.#draining.add(origin);
       const reply = parseReply(status, await response.body.text());
-      // A failed test should show which of the product's 503 responses this is.
+      // Record the message, so that a failed test shows which of the product's 503 responses this
+      // was.
       const why = status >= 500 ? `: ${reply.body.error?.message}` : '';
       call.attempts.push(`${method} ${status}${why}`);
       this.deviations.push(...findDeviations({ method, path, status, headers, body: reply.body }));
@@ -187,20 +214,24 @@ export class Load {
     } catch (error) {
       const reason = describeError(error);
       call.attempts.push(`${method} ${reason}`);
-      // A refused connection never carried the request. After any other error it may have.
+      // If the connection was refused, the product cannot have received the request. After any
+      // other error, the product may have received it.
       if (!/ECONNREFUSED/.test(reason)) this.unanswered.push(`${origin} ${method} ${path}: ${reason}`);
       return undefined;
     }
   }
 
-  /** Rotates through the addresses that have not sent "Connection: close". */
+  /**
+   * Returns the next address in turn; undefined if all are excluded or have sent "Connection:
+   * close".
+   */
   #origin(): string | undefined {
     const open = this.options.origins.filter((origin) => !this.#draining.has(origin));
     this.#sent += 1;
     return open[this.#sent % open.length];
   }
 
-  /** Sends an acknowledged call once more. */
+  /** Sends an acknowledged call once more, and returns the response without recording it. */
   async resend(call: LoadCall): Promise<Reply | undefined> {
     const agent = new Agent();
     const response = await request(`${this.options.origins[0]}/v1/invoices`, {

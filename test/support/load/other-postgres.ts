@@ -1,4 +1,7 @@
-/** Finds psql and other versions of PostgreSQL. A dump must work there without the product. */
+/**
+ * Runs psql, and PostgreSQL servers of other versions than the embedded one. A dump of the product
+ * must be restorable with these alone.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +15,10 @@ import {
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
 
-/** Tests skip psql if it is missing. CI installs it. */
+/** True if the tests must skip psql because it is not installed. CI installs it and never skips. */
 export const IS_PSQL_MISSING = spawnSync('psql', ['--version']).status !== 0 && process.env.CI !== 'true';
 
-/** Runs a SQL file as the documentation says. Returns psql's output and exit code. */
+/** Runs an SQL file with psql, as the documentation says. Returns psql's output and exit code. */
 export async function runPsql(
   databaseUrl: string,
   file: string,
@@ -34,7 +37,10 @@ export async function runPsql(
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/** Lists the folders of installed servers. TEST_POSTGRES_BIN names others, separated by colons. */
+/**
+ * Lists the folders that contain the program `postgres`: those that TEST_POSTGRES_BIN names,
+ * separated by colons, or else those of all installed versions.
+ */
 export function findOtherPostgresFolders(): string[] {
   const named = process.env.TEST_POSTGRES_BIN?.split(':');
   const installed = existsSync(INSTALLED)
@@ -43,10 +49,10 @@ export function findOtherPostgresFolders(): string[] {
   return (named ?? installed).filter((folder) => existsSync(join(folder, 'postgres')));
 }
 
-/** A server on loopback with a new, empty cluster. */
+/** A PostgreSQL server on loopback with a new, empty cluster. */
 export class OtherPostgres {
   private constructor(
-    /** The URL of an empty database, as its superuser. */
+    /** The connection string of an empty database, in the superuser's role. */
     readonly databaseUrl: string,
     private readonly end: () => Promise<void>,
   ) {}

@@ -11,7 +11,7 @@ import { listClusterProcesses } from './embedded-postgres-fixture.js';
 
 export const PROJECT = resolve(import.meta.dirname, '../../..');
 
-/** Lifts the rate limits, because a load would otherwise get 429. */
+/** Environment variables with rate limits so high that no load gets 429. */
 export const NO_RATE_LIMITS = {
   RATE_LIMIT_TIERS: JSON.stringify(
     Object.fromEntries(['starter', 'standard', 'premium'].map((tier) => [tier, { minute: 1e8, hour: 1e8 }])),
@@ -24,21 +24,27 @@ export interface ProcessEnd {
 }
 
 export interface ProcessOptions {
-  /** Program and arguments. `node` is the Node.js that runs the tests. */
+  /** Program and arguments. `node` stands for the Node.js that runs the tests. */
   command: string[];
-  /** The whole environment besides PATH. */
+  /** The process's whole environment, apart from PATH. */
   env?: Record<string, string>;
   cwd?: string;
 }
 
-/** The exit handler kills these children if the test run ends early, because no hook runs then. */
+/**
+ * The ids of the running child processes. If the test run ends early, no hook runs, so the exit
+ * handler kills these children.
+ */
 const runningPids = new Set<number>();
 process.once('exit', () => killAll([...runningPids]));
 
-/** One process of the product. Its session contains every process that it starts. */
+/**
+ * One process of the product. It leads its own session, so this session contains every process that
+ * it starts.
+ */
 export class TestProcess {
   readonly #child: ChildProcess;
-  /** All output so far, of both streams. */
+  /** Everything that the process has written so far to stdout and stderr. */
   output = '';
   stdout = '';
   /** Set once the process has ended and its output is complete. */
@@ -102,7 +108,7 @@ export class TestProcess {
     );
   }
 
-  /** Waits until the process at `origin` is ready. @throws if this process ends first */
+  /** Waits until /readyz at `origin` responds with 200. @throws if this process ends first */
   async waitUntilReady(origin: string, timeoutMs = 60_000): Promise<void> {
     await this.#eventually(
       `is ready at ${origin}`,
@@ -114,7 +120,10 @@ export class TestProcess {
     );
   }
 
-  /** The error of a failed wait contains the process's output. */
+  /**
+   * Waits until the probe succeeds. The error of a failed wait contains the end of the process's
+   * output.
+   */
   #eventually<T>(
     condition: string,
     probe: () => Promise<T | undefined | false> | T | undefined | false,
@@ -126,7 +135,7 @@ export class TestProcess {
   }
 }
 
-/** Returns the status of a GET; undefined without a response. */
+/** Sends a GET request. Returns the status, or undefined if there is no response. */
 export async function fetchStatus(url: string): Promise<number | undefined> {
   return fetch(url, { signal: AbortSignal.timeout(5000) }).then(
     async (response) => {
@@ -137,7 +146,7 @@ export async function fetchStatus(url: string): Promise<number | undefined> {
   );
 }
 
-/** Lists the command lines of the postgres processes in the embedded cluster of a DATA_DIR. */
+/** Lists the postgres processes of a DATA_DIR's embedded cluster as `<pid> <command line>`. */
 export async function listPostgresProcesses(dataDir: string): Promise<string[]> {
   const clusterDir = await findClusterDir(dataDir);
   return clusterDir ? listClusterProcesses(clusterDir) : [];
@@ -151,19 +160,19 @@ export async function readMemoryMb({
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
 }
 
-/** Returns the absolute path of the embedded cluster of a DATA_DIR; undefined if there is none. */
+/** Returns the absolute path of a DATA_DIR's embedded cluster; undefined if there is none. */
 export async function findClusterDir(dataDir: string): Promise<string | undefined> {
   const state = await readState(dataDir).catch(() => undefined);
   return state && resolve(dataDir, state.cluster);
 }
 
-/** Lists the ids of the living processes in the session that a process started. */
+/** Lists the ids of the processes in a session, without zombies. */
 async function listSessionMembers(session: number | undefined): Promise<number[]> {
   const pids: number[] = [];
   if (session === undefined) return pids;
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    // The fields after the bracket that closes the program's name: state, ppid, pgrp, session.
+    // The program's name stands in brackets. The fields after it are: state, ppid, pgrp, session.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] !== 'Z' && Number(fields[3]) === session) pids.push(Number(name));
   }
@@ -202,7 +211,7 @@ export class Processes {
     return { ...end, output: started.output, stdout: started.stdout };
   }
 
-  /** Creates a folder that is removed at the end. It can contain a DATA_DIR. */
+  /** Creates a temporary folder, for example for a DATA_DIR. {@link endAll} removes the folder. */
   async createFolder(name = 'tow-e2e-'): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), name));
     await chmod(folder, 0o700);
@@ -210,14 +219,17 @@ export class Processes {
     return folder;
   }
 
-  /** Creates a DATA_DIR whose cluster must be gone at the end. */
+  /** Creates a DATA_DIR. {@link endAll} ends its PostgreSQL and removes the folder. */
   async createDataDir(): Promise<string> {
     const dataDir = await this.createFolder();
     this.#dataDirs.add(dataDir);
     return dataDir;
   }
 
-  /** Lists running processes: members of the sessions, and embedded servers of the DATA_DIRs. */
+  /**
+   * Lists what still runs: processes in the sessions of all started processes, and embedded
+   * PostgreSQL processes of the DATA_DIRs.
+   */
   async listSurvivors(): Promise<string[]> {
     const survivors: string[] = [];
     for (const { pid } of this.#started) {
@@ -231,8 +243,8 @@ export class Processes {
   }
 
   /**
-   * Kills everything that still runs, removes the folders, and asserts that no process is left.
-   * @param stopStores stops the test's own servers once no process uses them
+   * Kills everything that still runs, asserts that no process is left, and removes the folders.
+   * @param stopStores stops the test's own servers; called once no process of the product runs
    */
   async endAll(stopStores?: () => Promise<void> | undefined): Promise<void> {
     this.#isOver = true;
@@ -242,7 +254,8 @@ export class Processes {
     const clusters = await Promise.all([...this.#dataDirs].map(findClusterDir));
     for (const cluster of clusters) if (cluster) await endLeftoverProcesses(cluster);
     expect(await this.listSurvivors(), 'processes left behind').to.deep.equal([]);
-    // If root runs the tests, the clusters are outside DATA_DIR.
+    // If root runs the tests, the clusters are outside the DATA_DIRs and must be removed
+    // separately.
     const owners = clusters.map((cluster) => cluster && `${cluster}.owner.pid`);
     for (const path of [...clusters, ...owners, ...this.#folders]) {
       if (path) await rm(path, { recursive: true, force: true, maxRetries: 3 });
@@ -250,7 +263,10 @@ export class Processes {
   }
 }
 
-/** Ends every process of the block after it, even if a test fails. Blocks can be nested. */
+/**
+ * Returns the processes of a `describe` block. A hook ends them after the block, even if a test
+ * fails.
+ */
 export function useProcesses(): Processes {
   const processes = new Processes();
   after(() => processes.endAll());

@@ -8,14 +8,14 @@ import { buildSpawnOptions, chooseSystemAccount } from '../../../bin/embedded-po
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
 
-/** A streaming replica, made from a copy of the files of a running server. */
+/** A streaming replica that starts from a copy of a running server's files. */
 export class Replica {
   private constructor(
     readonly port: number,
     private readonly end: () => Promise<void>,
   ) {}
 
-  /** @param postgres path of the server's program */
+  /** @param postgres path of the program `postgres` */
   static async start(superuserUrl: string, postgres: string): Promise<Replica> {
     const account = await chooseSystemAccount(undefined);
     const folder = mkdtempSync(join(tmpdir(), 'tow-replica-'));

@@ -1,4 +1,4 @@
-/** A real headless Chromium, for checks that only a browser can make. */
+/** Starts a real Chromium without a window, for checks that only a browser can make. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -17,14 +17,17 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The reason why browser tests are skipped. With CI=true they fail instead. */
+/**
+ * Why browser tests are skipped; undefined if they run. With CI=true they always run, and fail if
+ * there is no Chromium.
+ */
 export const BROWSER_SKIP_REASON =
   findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;
 
 export function startBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('There is no chromium on PATH. Install it: apt-get install chromium');
-  // Chromium refuses to run as root with its sandbox.
+  // Root may run the tests, and as root Chromium starts only without its sandbox.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   return chromium.launch({ executablePath, headless: true, args });
 }

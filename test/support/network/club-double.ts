@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { TestClient, TestResponse } from '../client.js';
 
-/** The club's outcomes for one claim: one outcome for each submission, in sequence. */
+/** The outcomes that the club records for one claim, one after the other. */
 export type ClubScript = Record<string, unknown>[];
 
 interface ClubOptions {
-  /** Each outcome is sent this often, concurrently, as by a partner that never got our response. */
+  /**
+   * How many times each outcome is sent concurrently. Above 1, the club repeats its request as if
+   * it had got no response.
+   */
   repeats?: number;
 }
 
 /**
- * Stands in for a motor club's office. The double polls for claims that were sent to it, and
- * records outcomes over HTTP with its own key, as an adapter will. It may repeat its requests.
+ * Stands in for a motor club's office. The double lists the claims that were submitted to the club,
+ * and records outcomes over HTTP with its own API key. It may repeat its requests.
  */
 export class ClubDouble {
   readonly responses: TestResponse[] = [];
@@ -26,7 +29,7 @@ export class ClubDouble {
     this.#scripts.set(claimId, [...script]);
   }
 
-  /** Sends outcomes until no claim at the club has an outcome left. */
+  /** Sends outcomes until no claim that is with the club has an outcome left to send. */
   async sendOutcomes(): Promise<void> {
     for (let hasResponded = true; hasResponded; ) {
       hasResponded = false;
@@ -39,7 +42,7 @@ export class ClubDouble {
     }
   }
 
-  /** Lists the claims that are with the club, from every page. */
+  /** Lists the ids of all claims that are with the club, page by page. */
   async #findSentClaims(): Promise<string[]> {
     const ids: string[] = [];
     for (const status of ['submitted', 'accepted']) {

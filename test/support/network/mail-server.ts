@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** How the server treats a mail, or a command before the mail. */
+/** How the server treats one mail. */
 export type MailBehavior =
   | { as: 'accept' }
-  /** Refuses at MAIL (the sender), at RCPT (a recipient) or after the data. */
+  /** Refuses the sender (at MAIL), a recipient (at RCPT) or the mail (after its data). */
   | { as: 'refuse'; code: number; text: string; at: 'sender' | 'recipient' | 'data' }
   /** Sends no response after the data. */
   | { as: 'hang' }
-  /** Closes the connection after the data, without a response. */
+  /** Closes all connections to the server after the data, without a response. */
   | { as: 'cut' };
 
 export interface ReceivedMail {
@@ -24,10 +24,10 @@ export interface ReceivedMail {
 export class MailServer {
   /** Mails that the server accepted with 250. */
   readonly accepted: ReceivedMail[] = [];
-  /** Mails whose data the server received, accepted or not. */
+  /** Mails whose data the server received, whether or not it accepted them. */
   readonly received: ReceivedMail[] = [];
   connections = 0;
-  /** The time that the server takes for the data of every mail. */
+  /** How long the server waits after the data of each mail before it responds. */
   delayMs = 0;
   /** The highest number of mails that the server handled concurrently. */
   maxConcurrent = 0;
@@ -80,7 +80,10 @@ export class MailServer {
     this.behaviors.push(...manners);
   }
 
-  /** Returns the refusal of the next mail at this command; null if the server accepts it. */
+  /**
+   * Returns the error with which the server refuses the next mail at this command; null if it does
+   * not.
+   */
   private refusalAt(at: 'sender' | 'recipient'): Error | null {
     const [behavior] = this.behaviors;
     if (behavior?.as !== 'refuse' || behavior.at !== at) return null;
@@ -88,7 +91,7 @@ export class MailServer {
     return Object.assign(new Error(behavior.text), { responseCode: behavior.code });
   }
 
-  /** Closes the connections that still wait for a response. */
+  /** Closes the connections that wait for a response because of the behavior `hang`. */
   release(): void {
     for (const cut of this.heldConnections.splice(0)) cut();
   }

@@ -2,21 +2,27 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
-/** Returns addresses for the nth question of a type, counted from 0; undefined sends no reply. */
+/**
+ * Returns the addresses for the nth question about a name and a type (A or AAAA), counted from 0.
+ * If it returns undefined, the server sends no response.
+ */
 export type AddressLookup = (nth: number) => string[] | undefined;
 
 export interface NameServer {
-  /** For `Resolver.setServers`. */
+  /** Host and port, as `Resolver.setServers` expects them. */
   address: string;
   setAddresses(name: string, lookup: AddressLookup | string[]): void;
-  /** Counts the questions about a name, for IPv4 and IPv6 together. */
+  /** Counts the questions about a name. Questions for IPv4 and for IPv6 count together. */
   countQuestions(name: string): number;
 }
 
 const A = 1;
 const AAAA = 28;
 
-/** A DNS server on loopback with only the addresses that a test sets. Ends with the process. */
+/**
+ * Starts a DNS server on loopback that knows only the addresses that a test sets. The server ends
+ * with the process.
+ */
 export async function startNameServer(): Promise<NameServer> {
   const lookups = new Map<string, AddressLookup>();
   const questionCounts = new Map<string, number>();
@@ -54,15 +60,16 @@ function parseQuestion(question: Buffer): { name: string; type: number; end: num
 
 function buildResponse(question: Buffer, type: number, addresses: string[]): Buffer {
   const head = Buffer.from(question);
-  // A response without an error, and its number of answers. The
-  // response leaves out other parts of the question (EDNS).
+  // Write the flags of a response without an error, and the number of answers. No other records
+  // follow, not even those of the question (EDNS).
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);
   const records = addresses.map((address) => {
     const bytes = type === A ? Buffer.from(address.split('.').map(Number)) : v6Bytes(address);
     const record = Buffer.alloc(12);
-    // The name is the question's name; class IN, time to live 0.
+    // Write a pointer to the question's name, the type, the class IN and the length of the address.
+    // The time to live stays 0.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);

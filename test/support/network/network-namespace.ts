@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Addresses of the namespace. They behave as outside, but no packet leaves the machine. */
+/**
+ * Addresses that exist inside the namespace. The code under test treats them like the real ones,
+ * but no packet leaves the machine.
+ */
 export const CANARY_ADDRESSES = {
   public: '93.184.216.34',
   otherPublic: '93.184.216.35',
@@ -24,7 +27,10 @@ export const CANARY_ADDRESSES = {
 const HERE = import.meta.dirname;
 const LIMIT_MS = 60_000;
 
-/** The outbound client must ignore this environment. Its proxy is a canary. */
+/**
+ * The child's environment. The outbound client must ignore the proxy and TLS variables in it. The
+ * proxy's address is one of the {@link CANARY_ADDRESSES}.
+ */
 const ENVIRONMENT = {
   ...Object.fromEntries(
     ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
@@ -37,7 +43,10 @@ const ENVIRONMENT = {
   NODE_EXTRA_CA_CERTS: join(HERE, '../../fixtures/tls/receiver.pem'),
 };
 
-/** The child prints this text inside the namespace. From then on no test is skipped. */
+/**
+ * The child prints this text once it runs inside the namespace. A failure after that fails the
+ * tests instead of skipping them.
+ */
 export const INSIDE_MARKER = 'inside the namespace';
 
 /** Scenarios by title. A scenario throws if it fails. */
@@ -45,10 +54,10 @@ export type NamespaceScenarios = Record<string, () => Promise<void>>;
 
 /**
  * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
- * the outbound guard can therefore never send a packet to a real address. Each scenario has an
- * `it` that reports its result.
- * @param modules the scenarios by the path of the module that exports them as `scenarios`. The
- * scenarios of one module run concurrently, and the modules one after another
+ * the outbound guard can therefore never send a packet to a real address. Each scenario has an `it`
+ * that reports its result. The scenarios of one module run concurrently, and the modules run one
+ * after another.
+ * @param modules maps each module's path to the scenarios that the module exports as `scenarios`
  */
 export function runInNetworkNamespace(modules: Record<string, NamespaceScenarios>): void {
   let outcomes: Record<string, string | null> = {};
@@ -62,8 +71,8 @@ export function runInNetworkNamespace(modules: Record<string, NamespaceScenarios
       return;
     }
     if (stdout.startsWith(INSIDE_MARKER)) throw new Error(`the scenarios stopped early (${code})\n${stderr}`);
-    // CI must not pass without these tests. A developer's machine may be unable to create a
-    // namespace (no Linux, a strict container).
+    // In CI, these tests must run. Elsewhere they are skipped if the machine cannot create a
+    // namespace (no Linux, or a strict container).
     const why = `no network namespace: unshare (util-linux), ip (iproute2) and user namespaces are needed.\n${stderr}`;
     if (process.env.CI) throw new Error(why);
     process.stderr.write(`skipped, ${why}`);
@@ -85,7 +94,7 @@ async function run(modules: string[]): Promise<{ code: number | null; stdout: st
     CANARY_ADDRESSES.publicV6,
     ...CANARY_ADDRESSES.private,
   ];
-  // Without the check for duplicates, an IPv6 address is usable immediately.
+  // `nodad` skips the search for duplicates of an IPv6 address, so that it is usable immediately.
   const addCommands = addresses.map(
     (address) => `ip addr add ${address} dev lo${address.includes(':') ? ' nodad' : ''}`,
   );

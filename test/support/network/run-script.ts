@@ -1,4 +1,7 @@
-/** Builds the command that runs a TypeScript file, or a module as text: `-e <text>`. */
+/**
+ * Builds the command that runs a TypeScript file. With `-e <text>`, the command runs the text as a
+ * module.
+ */
 export function buildScriptCommand(...args: string[]): string[] {
   return ['node', '--import', 'tsx', ...(args[0] === '-e' ? ['--input-type=module'] : []), ...args];
 }

@@ -10,18 +10,18 @@ export interface SseEvent {
 
 export interface SseOptions {
   lastEventId?: string | undefined;
-  /** Query string with its question mark. */
+  /** The query string, with its question mark. */
   query?: string;
   prefix?: string;
-  /** Sent instead of the key. */
+  /** The value of the header `Cookie`, which is sent instead of the key. */
   cookie?: string;
   /** Called for each event when the client has read it. */
   onEvent?: (event: SseEvent, client: SseClient) => void;
 }
 
 /**
- * One connection to /stream, parsed as the HTML standard says: an event is the fields up to a blank
- * line, and an id without data is no event.
+ * One connection to /stream. Parses events as the HTML standard says: a blank line ends an event.
+ * Fields without data only set the last event id or the retry time.
  */
 export class SseClient {
   readonly events: SseEvent[] = [];
@@ -31,7 +31,7 @@ export class SseClient {
   comments = 0;
   status = 0;
   headers: IncomingMessage['headers'] = {};
-  /** The whole text, for a response that is not a stream. */
+  /** The whole body so far. Tests read it if the response is not a stream. */
   text = '';
   hasEnded = false;
   private rest = '';
@@ -42,7 +42,7 @@ export class SseClient {
     private readonly onEvent: SseOptions['onEvent'],
   ) {}
 
-  /** Resolves once the head of the response has arrived. */
+  /** Opens a connection. Resolves once the head of the response has arrived. */
   static connect(origin: string, key: string, options: SseOptions = {}): Promise<SseClient> {
     const { lastEventId, query = '', prefix = '/v1', cookie } = options;
     const headers = {
@@ -112,7 +112,9 @@ export class SseClient {
     return eventually('the end of the stream', () => this.hasEnded, timeoutMs);
   }
 
-  /** Closes the connection as a network failure does, so that data on its way is lost. */
+  /**
+   * Cuts the connection as a network failure would. Events that are still on their way are lost.
+   */
   close(): void {
     this.isCut = true;
     this.request.destroy();

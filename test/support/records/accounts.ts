@@ -10,10 +10,16 @@ export interface AccountOptions extends StackOptions {
   account?: Parameters<TestStack['createTenant']>;
 }
 
-/** Prepares an account. May return a function that runs when the account is no longer needed. */
+/**
+ * Prepares an account for the tests that use it. May return a function that cleans up after these
+ * tests.
+ */
 type SetUp = (account: TestAccount) => Promise<void> | Promise<() => Promise<unknown>>;
 
-/** Creates an account for each test of a `describe`, in a shared stack. */
+/**
+ * Creates an account before each test of a `describe` and passes it to `setUp`. The account's stack
+ * is shared with other files.
+ */
 export function useAccountPerTest(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
   const stack = useStack(options);
   let cleanUp: Awaited<ReturnType<SetUp>>;
@@ -25,7 +31,10 @@ export function useAccountPerTest(setUp: SetUp, { account = [], ...options }: Ac
   afterEach(() => cleanUp?.());
 }
 
-/** Creates one account for all tests of a `describe`, in a shared stack. */
+/**
+ * Creates one account for all tests of a `describe` and passes it to `setUp`. The account's stack
+ * is shared with other files.
+ */
 export function useSharedAccount(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
   const stack = useStack(options);
   let cleanUp: Awaited<ReturnType<SetUp>>;

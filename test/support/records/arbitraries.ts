@@ -20,7 +20,10 @@ const PAST_AND_FUTURE = {
   noInvalidDate: true,
 };
 
-/** RFC 3339 date-times in all spellings: lower case, fractions, offsets. */
+/**
+ * RFC 3339 date-times in various spellings: upper or lower case, with or without fractions, and
+ * with different offsets.
+ */
 const dateTimes = fc
   .tuple(
     fc.date(PAST_AND_FUTURE),
@@ -35,7 +38,7 @@ const timesOfDay = fc.stringMatching(/^([01][0-9]|2[0-3]):[0-5][0-9]$/);
 
 const blanks = fc.constantFrom('', ' ', '\t', '  ');
 
-/** Texts from a person's name to unusual Unicode, without control characters. */
+/** Texts without control characters, either plain ASCII or any Unicode. */
 const printable = fc.oneof(
   fc.stringMatching(/^[ -~]+$/),
   fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/\p{Cc}/u.test(text)),
@@ -65,8 +68,8 @@ function strings(description: Description): fc.Arbitrary<string> {
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   const isEventType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^(\\*|'));
-  // Without blanks: types that differ only by blanks
-  // are equal, and each type may be named only once.
+  // Do not pad with blanks here. The API ignores the blanks, so it would refuse a list with two
+  // paddings of one type.
   if (isEventType) return fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*');
   if (rules.some((one) => one.args?.regex === '/^[ -~]+$/'))
     return padded(fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/));
@@ -93,7 +96,8 @@ function numbers({ rules = [] }: Description): fc.Arbitrary<number> {
   const [min, max] = [bound('min') ?? bound('greater') ?? -1000, bound('max') ?? 1000];
   if (rules.some((rule) => rule.name === 'integer'))
     return fc.integer({ min: Math.max(min, -1e9), max: Math.min(max, 1e9) });
-  // Quantities have at most four decimals. Coordinates accept four as well.
+  // Generate at most four decimals, because quantities accept no more. Coordinates accept four as
+  // well.
   return fc.integer({ min: min * 10_000 + 1, max: max * 10_000 }).map((value) => value / 10_000);
 }
 
@@ -104,7 +108,10 @@ interface LineItem {
   total_cents: number;
 }
 
-/** Makes the total of a generated line item match its quantity and price. */
+/**
+ * Makes a generated line item consistent: its total becomes quantity × price. The quantity is
+ * rounded up, and only a discount or an adjustment keeps a negative price.
+ */
 function matchTotal(lineItem: LineItem): LineItem {
   const quantity = Math.ceil(lineItem.quantity);
   const price = ['discount', 'adjustment'].includes(lineItem.category.trim())
@@ -113,7 +120,10 @@ function matchTotal(lineItem: LineItem): LineItem {
   return { ...lineItem, quantity, unit_price_cents: price, total_cents: quantity * price };
 }
 
-/** Swaps the ends of a range that ends before it starts, because the API refuses such a range. */
+/**
+ * Swaps `since` and `until` if the range ends before it starts, because the API refuses such a
+ * range.
+ */
 function sortRange(body: Json): Json {
   const { since, until, ...rest } = body;
   if (typeof since !== 'string' || typeof until !== 'string') return body;
@@ -146,7 +156,10 @@ function arrays({ items = [], rules = [] }: Description, isComplete: boolean): f
   return rules.some((rule) => rule.name === 'unique') ? fc.uniqueArray(item, limits) : fc.array(item, limits);
 }
 
-/** Only the custom headers of endpoints have members that no schema names. */
+/**
+ * Generates member names for objects whose schema names no members. Only the custom headers of
+ * endpoints are such objects.
+ */
 const HEADER_NAMES = fc.stringMatching(/^x-[a-z]{1,10}$/);
 
 function objects(description: Description, isComplete = false): fc.Arbitrary<Json> {
@@ -162,7 +175,8 @@ function objects(description: Description, isComplete = false): fc.Arbitrary<Jso
   );
   const object = fc.record(members, { requiredKeys }) as fc.Arbitrary<Json>;
   const isAgentKey = metas.some((meta) => meta.className === 'AgentKeyCreate');
-  // The schema of a single member does not say whether `read_only` allows a scope.
+  // A key with `read_only` may have only reading scopes, but the schemas of the single members do
+  // not say so. Therefore no generated key is read-only.
   if (isAgentKey) return object.map((key) => ({ ...key, read_only: false }));
   if (keys.since && keys.until) return object.map(sortRange);
   const named = (name: string) => metas.some((meta) => meta.className === name);
@@ -172,19 +186,22 @@ function objects(description: Description, isComplete = false): fc.Arbitrary<Jso
 }
 
 /**
- * Generates bodies that a Joi schema accepts from the schema's
- * description: lengths, patterns, optional and nullable members.
+ * Generates bodies that a Joi schema accepts. It reads lengths, patterns, and optional and nullable
+ * members from the schema's description.
  */
 export function generateBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description);
 }
 
-/** Like {@link generateBodies}, but every member is present, also in nested objects. */
+/**
+ * Like {@link generateBodies}, but every member is present, also in nested objects, and no array is
+ * empty.
+ */
 export function generateCompleteBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description, true);
 }
 
-/** Values that clients send by mistake or on purpose. */
+/** Unusual and invalid values that clients may send by mistake or on purpose. */
 const HOSTILE: unknown[] = [
   null,
   '',
@@ -270,7 +287,10 @@ function replaceAt(
   return copy;
 }
 
-/** Returns every body that differs in one member: removed, or replaced by a hostile value. */
+/**
+ * Returns all variants of a body in which one member is removed, or replaced by one of the
+ * {@link HOSTILE} values.
+ */
 export function breakEveryMember(body: Json): Json[] {
   const paths = findPaths(body).filter((path) => path.length > 0);
   return paths.flatMap((path) =>
@@ -278,7 +298,10 @@ export function breakEveryMember(body: Json): Json[] {
   );
 }
 
-/** Generates bodies with one member removed, added or replaced by a hostile value. */
+/**
+ * Generates accepted bodies, and then removes, adds or replaces one member of each. The new value
+ * is hostile, but the changed body may still be valid.
+ */
 export function generateBrokenBodies(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> {
   const names = Object.keys((schema.describe() as Description).keys ?? {});
   const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

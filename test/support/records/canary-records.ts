@@ -7,16 +7,22 @@ import { connectionAccess } from '../vendors/connection-rows.js';
 import { createInvoiceAfter } from './lifecycle-records.js';
 import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
 
-/** Kinds that a key cannot create, or whose creation needs more than a body. */
+/**
+ * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
+ * needs more than a body.
+ */
 const MADE_ELSEWHERE = ['user', 'session', 'webhook_replay'];
 
-/** The kinds that a key can create by POST to their list, each with an example body. */
+/**
+ * The kinds of records that a key can create by a POST to their collection, each with an example
+ * body.
+ */
 const CREATIONS = Object.entries(RESOURCE_TABLES).flatMap(([kind, { collection }]) => {
   const body = listDocumentedOperations().find(({ name }) => name === `POST ${collection}`)?.body;
   return body && !MADE_ELSEWHERE.includes(kind) ? [{ kind, collection, ...body }] : [];
 });
 
-/** Writes the canary into each member of an example that accepts any text. */
+/** Copies an example body, and writes the canary into each member whose schema accepts any text. */
 function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Record<string, unknown> {
   const properties = (resolveRef(schema).properties ?? {}) as Record<string, OpenApiNode>;
   const filled = Object.entries(properties).flatMap(([name, member]) => {
@@ -27,8 +33,8 @@ function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Recor
 }
 
 /**
- * Creates records of every kind that contain `canary`, a text that no other account may see. The
- * stack needs the vendors of TEST_VENDORS.
+ * Creates records of every kind and writes `canary` into them, a text that no other account may
+ * see. The stack must have the vendors in TEST_VENDORS.
  * @returns the id of one record of each kind
  */
 export async function createCanaryRecords(
@@ -41,7 +47,7 @@ export async function createCanaryRecords(
     return made.body.id;
   };
   const ids: Record<string, string> = {};
-  // Two of each kind, so that a page of one record has a next page.
+  // Create two records of each kind, so that a page with one record has a next page.
   for (let round = 0; round < 2; round += 1) {
     ids.customer = await make('/customers', {
       company_name: canary,
@@ -59,7 +65,8 @@ export async function createCanaryRecords(
       invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
     );
     const billed = await createInvoiceAfter(client, ['approve'], { notes: canary });
-    // Two payments on one invoice, for the invoice's list of payments.
+    // Record two payments on one invoice, so that the invoice's own list of payments has a next
+    // page too.
     for (let part = 0; part < 2; part += 1) {
       const payment = { amount_cents: 100, method: 'cash', reference: canary };
       ids.payment = await make(`/invoices/${billed}/payments`, payment);
@@ -80,7 +87,7 @@ export async function createCanaryRecords(
     const card = { name: canary, effective_from: '2026-01-01', is_default: true, items };
     ids.rate_card = await make('/rate-cards', card);
     ids.impound = await make('/impounds', { daily_rate_cents: 4500, notes: canary });
-    // Only the live account has users.
+    // Only the live account has users, not its sandbox.
     if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
     const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
     ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));

@@ -23,7 +23,7 @@ export function createInspection(
   return createRecord(client, '/inspections', { kind: 'pre_trip', ...body });
 }
 
-/** Reads the column that dispatch checks. */
+/** Returns an inspection's column `blocks_dispatch`, which the dispatch of a truck checks. */
 export async function blocksDispatch(stack: TestStack, tenantId: string, id: string): Promise<boolean> {
   const text = 'select blocks_dispatch from inspections where tenant_id = $1 and id = $2';
   const [row] = await stack.rows<{ blocks_dispatch: boolean }>(tenantId, text, [tenantId, id]);

@@ -13,7 +13,10 @@ async function createRecord(
   return response.body.id;
 }
 
-/** Creates an invoice, and takes these actions on it in this sequence. */
+/**
+ * Creates an invoice, then takes these actions on it in order, such as `approve`. Returns the
+ * invoice's id.
+ */
 export async function createInvoiceAfter(
   client: TestClient,
   actions: readonly string[],
@@ -28,7 +31,10 @@ export async function createInvoiceAfter(
   return id;
 }
 
-/** Creates a work order, and takes these actions on it. `assign` uses a new truck. */
+/**
+ * Creates a work order, then takes these actions on it in order. `assign` assigns a new truck.
+ * Returns the work order's id.
+ */
 export async function createWorkOrderAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await createRecord(client, '/work-orders', { service_type: 'tow' });
   for (const action of actions) {
@@ -39,7 +45,10 @@ export async function createWorkOrderAfter(client: TestClient, actions: readonly
   return id;
 }
 
-/** Creates an impound that began long ago, and takes these actions on it. */
+/**
+ * Creates an impound that began on 2026-01-01, then takes these actions on it in order. Returns the
+ * impound's id.
+ */
 export async function createImpoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await createRecord(client, '/impounds', {
     impounded_at: '2026-01-01T12:00:00Z',
@@ -50,8 +59,9 @@ export async function createImpoundAfter(client: TestClient, actions: readonly s
 }
 
 /**
- * Creates a claim on a new, approved invoice, and takes these
- * actions on it. `invoice/…` is an action on the claim's invoice.
+ * Creates a claim on a new, approved invoice, then takes these actions in order.
+ * `outcome:<outcome>` records the club's outcome. `invoice/<action>` acts on the claim's invoice
+ * instead of the claim.
  */
 export async function createClaimAfter(
   client: TestClient,
@@ -75,7 +85,10 @@ export async function createClaimAfter(
   return body;
 }
 
-/** The actions that a record needs before an operation. Other operations work on a new record. */
+/**
+ * The actions that must precede each operation on a record. An operation that is not listed works
+ * on a new record.
+ */
 const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /work-orders/{id}/start': ['assign'],
   'POST /work-orders/{id}/steps': ['assign'],
@@ -92,7 +105,10 @@ const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /claims/{id}/outcome': ['submit'],
 };
 
-/** Creates a record in the state that an operation needs. Undefined if any record will do. */
+/**
+ * Creates a record in the state that an operation needs, and returns its id. Returns undefined if
+ * any record will do.
+ */
 export async function createRecordFor(operation: string, client: TestClient): Promise<string | undefined> {
   const actions = REQUIRED_ACTIONS[operation] ?? [];
   if (operation.startsWith('POST /work-orders/{id}/')) return createWorkOrderAfter(client, actions);
@@ -113,7 +129,8 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
     return createRecord(client, '/export-schedules', scheduleInput());
   if (operation.includes('/exports/')) {
     const id = await createRecord(client, '/exports', { resource: 'customers', format: 'csv' });
-    // A cancelled export can be retried, and does not count against the limit of exports.
+    // Cancel the export. The operation can then retry it, and it does not count against the limit
+    // on exports.
     await client.delete(`/exports/${id}`);
     return id;
   }

@@ -1,11 +1,14 @@
-/** Replaces the thread that draws PDFs. The document's title determines its misbehavior. */
+/**
+ * A worker thread that tests run instead of the product's thread that draws PDFs. The document's
+ * title determines how the thread misbehaves.
+ */
 import { parentPort, threadId } from 'node:worker_threads';
 import type { DrawReply, DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
 
-/** Memory that drawings leave in the heap. */
+/** Texts that stay in the heap after a drawing. */
 const kept: string[][] = [];
 
-/** Each piece takes about 0.4 MB. */
+/** Fills the heap with pieces of about 0.4 MB each. */
 const takeHeap = (pieces: number) => {
   for (let piece = 0; piece < pieces; piece += 1)
     kept.push(Array.from({ length: 10_000 }, (_, nth) => `${kept.length}-${nth}`));

@@ -1,7 +1,7 @@
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestStack } from '../stack.js';
 
-/** Stores a notice as a handler would, and returns its id. */
+/** Inserts a notice by SQL, as a handler would, and returns the notice's id. */
 export async function insertNotice(
   stack: TestStack,
   tenantId: string,

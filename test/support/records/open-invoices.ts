@@ -1,20 +1,29 @@
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestStack } from '../stack.js';
 
-/** The number of open invoices of each kind that an account gets. */
+/** How many open invoices {@link insertOpenInvoices} inserts. */
 export interface OpenInvoices {
-  /** Not due for long: by their own due date, the customer's terms or the account's terms. */
+  /**
+   * How many invoices of each kind become due in 20 days. There are three kinds: the due date is
+   * the invoice's own, or follows from the customer's terms or from the account's terms.
+   */
   far: number;
-  /** Past due, of the same three kinds. */
+  /** How many invoices of each of these three kinds became due 2 days ago. */
   due: number;
-  /** Long past their due date, with a motor club that has not responded. */
+  /**
+   * How many invoices became due 40 days ago and have a claim to which the motor club has not
+   * responded.
+   */
   withClub: number;
 }
 
 const INSERT = `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, released_as)
   select $1, gen_random_uuid(), gen_random_uuid()::text`;
 
-/** The account's terms must be 30 days. @returns the ids of the invoices that are due */
+/**
+ * Inserts open invoices and their customers by SQL. The account's terms must be 30 days.
+ * @returns the ids of the `due` invoices
+ */
 export async function insertOpenInvoices(
   stack: TestStack,
   tenantId: string,

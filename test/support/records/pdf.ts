@@ -5,7 +5,10 @@ export async function extractPdfPages(bytes: Uint8Array): Promise<string[]> {
   return text;
 }
 
-/** Counts letters, missing glyphs (also counted as letters) and pictures on the first page. */
+/**
+ * Counts the letters and pictures on a PDF's first page. `missing` counts those letters for which
+ * the font has no glyph.
+ */
 export async function countPdfDrawing(
   bytes: Uint8Array,
 ): Promise<{ letters: number; missing: number; pictures: number }> {
@@ -17,10 +20,10 @@ export async function countPdfDrawing(
     if (operation === OPS.paintImageXObject) drawing.pictures += 1;
     if (operation !== OPS.showText) continue;
     for (const glyph of argsArray[index][0] as (number | { originalCharCode: number })[]) {
-      // A number moves the pen.
+      // A number only moves the pen.
       if (typeof glyph === 'number') continue;
       drawing.letters += 1;
-      // Glyph 0 of a font is .notdef, and subsets keep it at 0.
+      // A font draws glyph 0 (`.notdef`) for a missing glyph, and subsets of the font keep it at 0.
       if (glyph.originalCharCode === 0) drawing.missing += 1;
     }
   }

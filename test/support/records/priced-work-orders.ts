@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { TestClient, TestResponse } from '../client.js';
 import { createWorkOrderAfter } from './lifecycle-records.js';
 
-/** A rate card item that passes every check. */
+/** Builds a rate card item that the API accepts. */
 export function buildRateCardItem(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, taxable: true, ...overrides };
 }
@@ -23,7 +23,7 @@ export const STORAGE_ITEM = buildRateCardItem({
 
 let serial = 0;
 
-/** Creates a rate card with a new name, in force for a long time. */
+/** Creates a rate card with a new name that is in force since 2020. */
 export async function makeRateCard(
   client: TestClient,
   overrides: Record<string, unknown> = {},

@@ -5,7 +5,10 @@ interface LineItemInput extends Record<string, unknown> {
   unit_price_cents: number;
 }
 
-/** A line item that passes every check. Its total follows from quantity and price, unless given. */
+/**
+ * Builds a line item that the API accepts. Its total is quantity × price unless `overrides` sets
+ * another.
+ */
 export function lineItem(overrides: Partial<LineItemInput> = {}): LineItemInput {
   const item = {
     name: 'Tow',
@@ -18,18 +21,18 @@ export function lineItem(overrides: Partial<LineItemInput> = {}): LineItemInput 
   return { total_cents: Math.round(item.quantity * item.unit_price_cents), ...item };
 }
 
-/** A body of POST /invoices with a new invoice number. */
+/** Builds a body for POST /invoices with a new invoice number. */
 export function invoiceInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   serial += 1;
   return { invoice_number: `INV-${serial}`, line_items: [lineItem()], ...overrides };
 }
 
-/** A body of POST /webhook-endpoints. */
+/** Builds a body for POST /webhook-endpoints. */
 export function endpointInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { url: 'https://receiver.example.com/hooks', event_types: ['*'], ...overrides };
 }
 
-/** A body of POST /export-schedules. */
+/** Builds a body for POST /export-schedules. */
 export function scheduleInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { resource: 'invoices', format: 'csv', cadence: 'daily', ...overrides };
 }

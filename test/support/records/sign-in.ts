@@ -17,7 +17,7 @@ export interface TestUser {
 export const TEST_PASSWORD = 'long enough for a test';
 
 let serial = 0;
-/** Stores a user of a live tenant who can sign in. */
+/** Inserts a user who can sign in with the password. The tenant must be live. */
 export async function createUser(
   stack: TestStack,
   tenantId: string,
@@ -40,7 +40,7 @@ export async function createUser(
   return user;
 }
 
-/** Requests a session. The response may be a refusal. */
+/** Sends POST /session. Returns the response, even if it is an error. */
 export function requestSession(
   origin: string,
   body: unknown,
@@ -49,13 +49,16 @@ export function requestSession(
   return new TestClient(origin, '').post('/session', body, { headers });
 }
 
-/** Returns `name=value` of the cookie that a response sets. */
+/** Returns the cookie that a response sets, as `name=value`. */
 export function readCookie(response: TestResponse): string {
   const [cookie] = [response.headers['set-cookie'] ?? []].flat();
   return cookie?.split(';')[0] ?? '';
 }
 
-/** Creates a client that sends this cookie as a browser's page does. */
+/**
+ * Creates a client that sends this cookie and an `x-requested-with` header, as a page in a browser
+ * does.
+ */
 export function createSessionClient(
   origin: string,
   cookie: string,
@@ -69,8 +72,8 @@ export function createSessionClient(
 }
 
 /**
- * Stores a session, and returns a client that acts as its user. Saves the half second of checking a
- * password. Creates a user if none is given.
+ * Inserts a session, and returns a client that acts as the session's user. This saves the half
+ * second that checking a password takes. If only a tenant is given, creates a user first.
  */
 export async function openSession(
   stack: TestStack,
@@ -89,7 +92,10 @@ export async function openSession(
   return createSessionClient(stack.origin, `tow_session=${token}`, environment);
 }
 
-/** Signs a user in with the password, and returns a client. Creates a user if none is given. */
+/**
+ * Signs a user in with the password, and returns a client with the session. If only a tenant is
+ * given, creates a user first.
+ */
 export async function signIn(
   stack: TestStack,
   userOrTenant: TestUser | { tenantId: string },

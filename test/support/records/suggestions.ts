@@ -11,7 +11,7 @@ import { buildCommand } from '../writes/commands.js';
 import { createWorkOrderAfter } from './lifecycle-records.js';
 import { invoiceInput, lineItem } from './samples.js';
 
-/** Creates a suggestion as the clock would, and returns its id. */
+/** Runs the command by which the clock creates a suggestion, and returns the suggestion's id. */
 export async function storeSuggestion(
   stack: TestStack,
   tenantId: string,
@@ -38,7 +38,9 @@ export async function storeSuggestion(
   return entityId;
 }
 
-/** Runs the billing watch until it has checked every change and its findings are recorded. */
+/**
+ * Runs the clock's billing watch until it finds no changed invoice and all its commands have run.
+ */
 export async function runBillingWatch(stack: TestStack): Promise<void> {
   const writes = openWritesQueue(stack.runtime);
   const watch = createBillingWatch(stack.runtime, writes);
@@ -49,7 +51,10 @@ export async function runBillingWatch(stack: TestStack): Promise<void> {
   });
 }
 
-/** Creates a completed work order with its invoice, and returns the invoice's id. */
+/**
+ * Creates a completed work order and its invoice, and returns the invoice's id. If `mileageCents`
+ * is null, the invoice does not charge for the miles.
+ */
 export async function createInvoicedWorkOrder(
   client: TestClient,
   {

@@ -1,13 +1,13 @@
 /**
- * Prints comments drawn at random, for a reader who did not write them:
- * `npx tsx test/support/text/draw-comments.ts [seed] [count]`.
- * The same seed draws the same comments from the same sources.
+ * Prints comments that it draws at random from the TypeScript files, for a reader who did not write
+ * them: `npx tsx test/support/text/draw-comments.ts [seed] [count]`. The same seed draws the same
+ * comments from the same sources.
  */
 import { listFiles, readComments } from './source-text.js';
 
 const [seed = Date.now() % 1_000_000, count = 50] = process.argv.slice(2).map(Number);
 
-/** mulberry32: a small generator of uniform numbers in [0, 1). */
+/** Returns a generator of uniform numbers in [0, 1), by the algorithm mulberry32. */
 function createRandom(state: number): () => number {
   let current = state;
   return () => {

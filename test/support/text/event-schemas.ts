@@ -8,7 +8,10 @@ const ajv = new Ajv2020({ strict: true, allErrors: true });
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Lists deviations from a published schema, also unknown members, which receivers must accept. */
+/**
+ * Lists how an event's body deviates from its published schema. Unlike receivers, which must accept
+ * unknown members, it also lists members that the schema does not name.
+ */
 export function findBodyProblems(schema: Json, body: unknown): string[] {
   const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? ajv.compile(forbidAdditionalMembers(schema) as Json);
@@ -19,7 +22,9 @@ export function findBodyProblems(schema: Json, body: unknown): string[] {
   );
 }
 
-/** Returns the schema with no additional members allowed in described objects. */
+/**
+ * Returns a copy of a schema that forbids additional members in each object whose members it names.
+ */
 function forbidAdditionalMembers(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(forbidAdditionalMembers);
   if (typeof node !== 'object' || node === null) return node;

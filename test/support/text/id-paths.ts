@@ -1,7 +1,10 @@
 import { RESOURCE_TABLES } from '../../../shared/registry/tables.js';
 import { type OpenApiNode, resolveRef } from './openapi-walk.js';
 
-/** Lists the paths of the ids in a body, by its schema. */
+/**
+ * Lists the paths at which bodies of this schema contain ids. For an array, it lists only paths in
+ * the first item.
+ */
 export function findIdPaths(node: OpenApiNode, path: string[] = []): string[][] {
   const schema = resolveRef(node);
   if (schema.format === 'uuid') return [path];
@@ -10,7 +13,7 @@ export function findIdPaths(node: OpenApiNode, path: string[] = []): string[][] 
   return [...inItems, ...members.flatMap(([name, member]) => findIdPaths(member, [...path, name]))];
 }
 
-/** Returns a copy of a value with this id at this path. */
+/** Returns a copy of a value in which this id stands at this path. */
 export function setIdAt(value: unknown, [head, ...rest]: string[], id: string): unknown {
   if (head === undefined) return id;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as OpenApiNode) }) as OpenApiNode;
@@ -18,7 +21,10 @@ export function setIdAt(value: unknown, [head, ...rest]: string[], id: string): 
   return copy;
 }
 
-/** The kind that a member refers to: a truck for `truck_id`, a defect for `defects[0].id`. */
+/**
+ * Returns the kind of record that the id at a path refers to: `truck` for `truck_id`, `defect` for
+ * `defects[0].id`.
+ */
 export function findRecordKind(place: string[]): string {
   const name = String(place.at(-1));
   return name === 'id' ? String(place.at(-3)).replace(/s$/, '') : name.replace(/_id$/, '');
@@ -38,7 +44,7 @@ export function findPathRecordKind(path: string): string {
   );
 }
 
-/** Returns the kind of record in the list at this request path. */
+/** Returns the kind of the records that the list at this request path contains. */
 export function findListedKind(path: string): string {
   if (path.startsWith('/connections/{id}/')) return 'connection_work';
   return findPathRecordKind(`/${path.split('/').at(-1)}/`);

@@ -11,7 +11,10 @@ export function listMigrationFiles(): string[] {
     .sort();
 }
 
-/** SHA-256 of a migration's code without its comments, so that comments can be improved. */
+/**
+ * Returns the SHA-256 of a migration's code without its comments. Migrations are frozen, but their
+ * comments may still be improved.
+ */
 export function computeCodeChecksum(file: string): string {
   const tree = ts.createSourceFile(file, readFileSync(FOLDER + file, 'utf8'), ts.ScriptTarget.Latest);
   return createHash('sha256')

@@ -9,10 +9,10 @@ export interface DocumentedOperation {
   path: string;
   operation: OpenApiNode;
   parameters: OpenApiNode[];
-  /** Schema and example of the JSON body; undefined if there is no body. */
+  /** The schema and the example of the JSON body; undefined if there is no body. */
   body: { schema: OpenApiNode; example: unknown; required: boolean } | undefined;
   responses: { status: string; response: OpenApiNode }[];
-  /** Responses to a dry run and to a late commit of a write. */
+  /** The documented `x-other-responses`: the responses to a dry run, and the 202 of a write. */
   otherResponses: { status: string; response: OpenApiNode }[];
 }
 
@@ -33,7 +33,10 @@ function resolveAll(responses: unknown): { status: string; response: OpenApiNode
 
 interface MediaType {
   schema: OpenApiNode;
-  /** An example, or references to examples that several bodies share. */
+  /**
+   * The example; undefined if several bodies share it. `examples` then refers to the shared
+   * example.
+   */
   example?: unknown;
   examples?: Record<string, OpenApiNode>;
 }
@@ -44,7 +47,10 @@ function jsonContent(holder: OpenApiNode | undefined): { schema: OpenApiNode; ex
   return json && { schema: json.schema, example: shared ? resolveRef(shared).value : json.example };
 }
 
-/** Lists every operation of the document, with references followed one level. */
+/**
+ * Lists every operation in openapi.json. References to its parameters and responses are resolved,
+ * but not the references inside these.
+ */
 export function listDocumentedOperations(): DocumentedOperation[] {
   const paths = openApiDocument.paths as unknown as Record<string, Record<string, OpenApiNode>>;
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -66,7 +72,10 @@ export function listDocumentedOperations(): DocumentedOperation[] {
   );
 }
 
-/** Returns the credential that an operation requires: none, a session, or a key or a session. */
+/**
+ * Returns which credential an operation requires: none, only a session, or either a key or a
+ * session.
+ */
 export function findRequiredCredential({ operation }: DocumentedOperation): 'nothing' | 'session' | 'key' {
   const { security } = operation as { security?: object[] };
   if (security === undefined) return 'key';
@@ -79,7 +88,10 @@ export interface DocumentedExample {
   value: unknown;
 }
 
-/** Lists every example in the document with its schema. A missing example is undefined. */
+/**
+ * Lists every example in openapi.json with its schema. If a header or a JSON body has no example,
+ * its value is undefined.
+ */
 export function listDocumentedExamples(): DocumentedExample[] {
   const { components } = openApiDocument as unknown as {
     components: Record<string, Record<string, OpenApiNode>>;
@@ -118,7 +130,7 @@ export function listDocumentedExamples(): DocumentedExample[] {
 const NESTED = ['items', 'not', 'additionalProperties'];
 const NESTED_LISTS = ['allOf', 'anyOf', 'oneOf'];
 
-/** Lists every schema object of the document, including nested ones, with its place. */
+/** Lists every schema object in openapi.json, also nested ones. `where` describes its place. */
 export function listDocumentedSchemas(): { where: string; schema: OpenApiNode }[] {
   const found: { where: string; schema: OpenApiNode }[] = [];
   const visit = (schema: unknown, where: string): void => {
@@ -136,7 +148,7 @@ export function listDocumentedSchemas(): { where: string; schema: OpenApiNode }[
   const visitAll = (node: unknown, where: string): void => {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node)) {
-      // An example is a value, not part of the description.
+      // Skip examples. They are values, so a member `schema` in an example is not a schema.
       if (key === 'example' || key === 'examples') continue;
       if (key === 'schema') visit(value, where);
       else visitAll(value, `${where} ${key}`);

@@ -1,4 +1,7 @@
-/** Finds the sources' regular expressions, and generates texts on which slow ones take long. */
+/**
+ * Finds the regular expressions in the source code, and generates texts on which a badly written
+ * expression takes long.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -6,15 +9,15 @@ import ts from 'typescript';
 import { PROJECT } from '../load/processes.js';
 
 export interface FoundExpression {
-  /** Path in the project. */
+  /** The path from the repository's root. */
   file: string;
-  /** A literal, or a call of RegExp, as in the source. */
+  /** The literal, or the call of `RegExp`, as in the source. */
   sourceText: string;
   /** Undefined if the expression is built at run time. */
   expression: RegExp | undefined;
 }
 
-/** Finds every regular expression in the sources below these folders. */
+/** Finds every regular expression in the TypeScript files below these folders. */
 export function findExpressions(folders: readonly string[]): FoundExpression[] {
   return folders.flatMap((folder) =>
     (readdirSync(join(PROJECT, folder), { recursive: true }) as string[])
@@ -46,7 +49,7 @@ function parseLiteral(literal: string): RegExp {
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
 }
 
-/** Units that are repeated for every expression. */
+/** Short texts that {@link generateUsualAttacks} repeats, whatever the expression. */
 const UNITS = [
   ...'aA0 \t\n/.-_:;,=@"\'\\[]{}()<>*?%$#&|~^+!é\u0000\u200d\ud800',
   'a.',
@@ -67,17 +70,23 @@ const UNITS = [
   '""',
   '[ ',
 ];
-/** After one of these tails, an expression does not match to the end of the text. */
+/**
+ * Ends of the generated texts. Some of them keep an expression from matching to the end of the
+ * text, so a slow expression tries all alternatives.
+ */
 const TAILS = ['', '\n\u0001', '!'];
 const SAMPLES = 4;
 const MAX_SAMPLE = 20;
 
-/** Generates texts of `chars` characters that repeat units on which careless parsers are slow. */
+/**
+ * Generates texts of about `chars` characters that repeat one of the {@link UNITS}. Badly written
+ * parsers are slow on such texts.
+ */
 export function* generateUsualAttacks(chars: number): Generator<string> {
   for (const unit of UNITS) for (const tail of TAILS) yield repeated('', unit, { tail, chars });
 }
 
-/** Repeats the usual units, and parts of texts that the expression matches. */
+/** Generates the usual attacks, and texts that repeat parts of what the expression matches. */
 export function* generateAttacksOn(expression: RegExp, chars: number): Generator<string> {
   yield* generateUsualAttacks(chars);
   const [head = ''] = /^[\w ]+/.exec(expression.source) ?? [];
@@ -103,8 +112,8 @@ function repeated(
 }
 
 /**
- * Generates texts that the expression matches, the same in each run. They ignore assertions and
- * flags that the generator does not support.
+ * Generates texts that match the expression, the same texts in each run. The generator does not
+ * support some assertions and flags, so the texts may violate these.
  */
 function generateMatches({ source, flags }: RegExp): string[] {
   const known = source

@@ -8,15 +8,18 @@ import { PROJECT } from '../load/processes.js';
 /** A block comment, or a run of `//` comments on consecutive lines. */
 export interface SourceComment {
   file: string;
-  /** The number of its first line, counted from 1. */
+  /** The number of the comment's first line, counted from 1. */
   line: number;
   /** The source lines of the comment, unchanged. */
   lines: string[];
-  /** The words of the comment without its marks, on one line. */
+  /** The comment's words on one line, without the comment marks. */
   text: string;
 }
 
-/** Paths from the repository's root, of files that git tracks or would track. */
+/**
+ * Lists the files that git tracks or would track and whose path matches, as paths from the
+ * repository's root.
+ */
 export function listFiles(pattern: RegExp): string[] {
   return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: PROJECT,
@@ -53,7 +56,7 @@ export function readComments(file: string, source = readSource(file)): SourceCom
   return comments.map(({ last: _last, block: _block, ...comment }) => comment);
 }
 
-/** Every identifier of a TypeScript file, without repetitions. */
+/** Returns every identifier in a TypeScript file, each once. */
 export function readIdentifiers(file: string, source = readSource(file)): Set<string> {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -66,7 +69,7 @@ export function readIdentifiers(file: string, source = readSource(file)): Set<st
 
 const trees = new Map<string, ts.SourceFile>();
 
-/** Parses a source once, because several readers and test files use its tree. */
+/** Parses a source file. Several functions and test files need the same tree, so it is cached. */
 function parseSource(file: string, source: string): ts.SourceFile {
   const known = trees.get(file);
   if (known?.text === source) return known;
@@ -75,7 +78,7 @@ function parseSource(file: string, source: string): ts.SourceFile {
   return tree;
 }
 
-/** Finds `//` and `/*` outside of texts and regular expressions. */
+/** Finds the comments. `//` and `/*` in a string or a regular expression start no comment. */
 function findCommentRanges(tree: ts.SourceFile, source: string): ts.TextRange[] {
   const literals: ts.TextRange[] = [];
   const visit = (node: ts.Node): void => {

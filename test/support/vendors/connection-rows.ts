@@ -2,7 +2,10 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
-/** Queries that insert the rows that a worker stores; `$1` is the tenant, `$3` the connection. */
+/**
+ * What follows `insert into` in queries that insert the rows which a worker would store about a
+ * connection. `$1` is the tenant, `$2` the row's id, `$3` the connection and `$4` a text.
+ */
 const INSERTS = [
   "sync_runs (tenant_id, id, connection_id, stream, state, error) values ($1, $2, $3, 'messages', 'failed', $4)",
   `outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key, last_error)
@@ -12,7 +15,10 @@ const INSERTS = [
   "sync_issues (tenant_id, id, connection_id, kind, message) values ($1, $2, $3, 'refused', $4)",
 ];
 
-/** Stores an item in each list of a connection, and an issue, under one id. */
+/**
+ * Inserts one row into each list of a connection, and one sync issue. All these rows have the same
+ * id.
+ */
 export async function storeConnectionRows(
   stack: TestStack,
   { tenantId, connectionId, text }: { tenantId: string; connectionId: string; text: string },
@@ -23,13 +29,16 @@ export async function storeConnectionRows(
   return { sync_issue: id, connection_work: id };
 }
 
-/** The credentials and settings of a connection to the made-up vendor with keys. */
+/**
+ * Returns the credentials and settings for a connection to `parrot_keys`, the made-up vendor that
+ * uses API keys. Both contain `text`.
+ */
 export function connectionAccess(text: string, isLive: boolean): Record<string, object> {
   const credentials = { api_key: isLive ? text : `test_${text}` };
   return { credentials, settings: { from_number: text.slice(0, 32) } };
 }
 
-/** Creates a connection in a status that allows the operation, and returns its id. */
+/** Creates a connection, gives it a status that allows the operation, and returns its id. */
 export async function createConnectionFor(
   operation: string,
   stack: TestStack,

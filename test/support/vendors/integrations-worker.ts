@@ -1,4 +1,7 @@
-/** A worker process of the queue `integrations` with the made-up vendor, which a test can kill. */
+/**
+ * A worker process for the queue `integrations`, with the made-up vendor Parrot. A test starts this
+ * process and can kill it.
+ */
 import { MIGRATION_HEAD } from '../../../migrations/index.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { createFoundation, createRuntime } from '../../../shared/platform/process/runtime.js';

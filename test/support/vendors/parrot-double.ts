@@ -6,7 +6,7 @@ import type { ParrotText } from './parrot/mapper.js';
 export type Fault =
   | { kind: 'limit'; seconds: number }
   | { kind: 'status'; status: number }
-  /** Cuts the connection before or after the write. */
+  /** Cuts the connection before or after the request has taken effect. */
   | { kind: 'cut_before' | 'cut_after' }
   | { kind: 'slow'; ms: number };
 
@@ -20,13 +20,19 @@ export interface SentText extends ParrotText {
 
 const PAGE = 5;
 
-/** Parrot's server: keeps its state, checks every request and misbehaves on command. */
+/**
+ * Stands in for the server of Parrot, the made-up vendor. It keeps texts and tokens in memory,
+ * checks every request, and misbehaves if a test wants that.
+ */
 export class ParrotDouble {
   readonly texts: SentText[] = [];
   /** Requests that Parrot's documentation does not allow. */
   readonly violations: string[] = [];
   readonly requests: { name: string; at: number }[] = [];
-  /** Called for each request to the API. A result makes the server misbehave. */
+  /**
+   * Called with the method and path of each request. If it returns a fault, the server misbehaves
+   * in that way.
+   */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
   account = 'acct-1';
@@ -60,7 +66,10 @@ export class ParrotDouble {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Permits the access as a person would. Returns the address that the browser opens next. */
+  /**
+   * Grants access as a person would on the vendor's sign-in page. Returns the URL to which this
+   * page sends the browser back.
+   */
   permit(authorizeUrl: string): URL {
     const { searchParams: params, pathname } = new URL(authorizeUrl);
     if (pathname !== '/oauth/authorize' || params.get('code_challenge_method') !== 'S256')
@@ -78,12 +87,12 @@ export class ParrotDouble {
     this.#accessTokens.clear();
   }
 
-  /** The server no longer accepts the refresh token, as if another client had used it. */
+  /** Makes the server refuse the current refresh token, as if another client had used it. */
   loseRefreshToken(): void {
     this.#refreshToken = undefined;
   }
 
-  /** Sets the state of a text, as the phone network reports it. */
+  /** Sets a text's final status, as if the phone network had reported it. */
   settle(text: SentText, status: 'delivered' | 'failed', reason: string | null = null): void {
     Object.assign(text, { status, reason, seq: ++this.#seq });
   }
@@ -153,7 +162,8 @@ export class ParrotDouble {
       : this.#refreshToken !== undefined && params.get('refresh_token') === this.#refreshToken;
     if (!isGranted) {
       this.refusedGrants += 1;
-      // Like careful vendors, the server ends the whole access if a refresh token is used twice.
+      // A refused code or token may have been stolen. Like careful vendors, the server then ends
+      // the whole access.
       this.#refreshToken = undefined;
       this.#accessTokens.clear();
       return [400, { error: 'invalid_grant' }];

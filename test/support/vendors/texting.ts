@@ -13,10 +13,16 @@ let nextPhone = 6_000_001;
 
 export const WEBHOOK_SECRET = 'parrot-webhook-secret';
 
-/** The product's vendors, and the made-up vendor in its two forms. */
+/**
+ * The product's vendor `smtp`, and the made-up vendor Parrot in two forms: with OAuth and with API
+ * keys.
+ */
 export const TEST_VENDORS = new Vendors([smtp, parrot, parrotWithKeys]);
 
-/** The setting INTEGRATIONS that points the made-up vendor at its double. */
+/**
+ * Builds the value of the environment variable INTEGRATIONS that makes the product call the double
+ * instead of Parrot's server.
+ */
 export function buildIntegrationsSetting({ origin }: ParrotDouble): string {
   const application = {
     client_id: 'tow',
@@ -27,7 +33,7 @@ export function buildIntegrationsSetting({ origin }: ParrotDouble): string {
   return JSON.stringify({ parrot: application, parrot_keys: application });
 }
 
-/** A stack whose accounts send texts through the double of the made-up vendor. */
+/** A stack whose accounts can send texts through a double of Parrot's server. */
 export class TextingStack {
   private constructor(
     readonly stack: TestStack,
@@ -56,7 +62,7 @@ export class TextingStack {
   }
 }
 
-/** An account that sends texts through the double. */
+/** An account that can send texts through the double of Parrot's server. */
 export class TextingAccount {
   connectionId = '';
   webhookUrl = '';
@@ -71,7 +77,10 @@ export class TextingAccount {
     return this.tenant.client;
   }
 
-  /** Connects the vendor, and signs in at its double. */
+  /**
+   * Creates a connection to Parrot, signs in at the double, and waits until the connection is
+   * active.
+   */
   async connect(): Promise<this> {
     const { status, body } = await this.client.post('/connections', {
       vendor: 'parrot',
@@ -85,7 +94,10 @@ export class TextingAccount {
     return this;
   }
 
-  /** Follows the browser from the vendor's sign-in page back to the callback. */
+  /**
+   * Grants access on the vendor's sign-in page, and opens the product's callback URL as the browser
+   * would.
+   */
   async signIn(authorizeUrl: string): Promise<Response> {
     const back = this.double.permit(authorizeUrl);
     return fetch(`${this.stack.origin}${back.pathname}${back.search}`);
@@ -102,7 +114,7 @@ export class TextingAccount {
     });
   }
 
-  /** Sends an invoice by text, and returns the id of the message. */
+  /** Creates an invoice, sends it by text, and returns the id of the message. */
   async sendText(phone = `+1212${nextPhone++}`): Promise<string> {
     const customer = await this.client.post('/customers', { company_name: 'Riverside Motors' });
     const invoice = await this.client.post('/invoices', {
@@ -154,14 +166,20 @@ export class TextingAccount {
     return fetch(`${this.stack.origin}${pathname}`, this.double.buildWebhook(events, secret));
   }
 
-  /** Ends the lease of a worker that died, and wakes the other workers. */
+  /**
+   * Ends the leases that a dead worker still has on the account's connection queues, and wakes the
+   * other workers.
+   */
   async endLease(): Promise<void> {
     const text = 'update connection_queues set owner = null, lease_until = null where tenant_id = $1';
     await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
     await this.hurry();
   }
 
-  /** Ends all waits of the account: retries, pauses and leases of refreshes. */
+  /**
+   * Makes all delayed work of the account due now: retries, pauses, leases on token refreshes, and
+   * the next sync. Then wakes the workers.
+   */
   async hurry(): Promise<void> {
     const values = [this.tenant.id];
     const { id } = this.tenant;

@@ -7,8 +7,8 @@ import { createBatchContext } from '../writes/batch-context.js';
 import { insertDeliveries, insertEndpoint } from './webhook-rows.js';
 
 /**
- * Endpoints of one tenant. The test writes the state that delivery workers would write, and calls
- * the clock instead of waiting for it.
+ * Reads and changes the endpoints of one tenant. A test stores the state that delivery workers
+ * would store, and runs the clock's health sweep itself instead of waiting for the clock.
  */
 export class EndpointHealth {
   constructor(
@@ -24,13 +24,19 @@ export class EndpointHealth {
     return this.stack.rows<R>(this.tenantId, text, values);
   }
 
-  /** @param set assignments in SQL */
+  /**
+   * Changes an endpoint's row in `webhook_lanes`.
+   * @param set SQL assignments, such as `exhausted_count = 1`
+   */
   async updateQueue(id: string, set: string): Promise<void> {
     const text = `update webhook_lanes set ${set} where tenant_id = $1 and endpoint_id = $2`;
     await this.queryRows(text, [this.tenantId, id]);
   }
 
-  /** The endpoint failed a hundred times in `hours` hours, last `lastAgo` hours ago. */
+  /**
+   * Stores that the endpoint began to fail `hours` hours ago, has failed 100 times in a row, and
+   * last failed `lastAgo` hours ago.
+   */
   setFailing(id: string, hours: number, lastAgo = 0): Promise<void> {
     return this.updateQueue(
       id,
@@ -39,7 +45,7 @@ export class EndpointHealth {
     );
   }
 
-  /** The endpoint accepted a delivery just now. */
+  /** Stores that the endpoint accepted a delivery just now. */
   setSucceeded(id: string): Promise<void> {
     return this.updateQueue(
       id,
@@ -53,7 +59,10 @@ export class EndpointHealth {
     return (await this.queryRows(text, [this.tenantId, id]))[0];
   }
 
-  /** Creates an exhausted delivery, counts it in the endpoint queue, and returns its id. */
+  /**
+   * Inserts an exhausted delivery, adds it to the endpoint queue's count, and returns the
+   * delivery's id.
+   */
   async addExhaustedDelivery(endpointId: string): Promise<string> {
     const ids = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
     const [id] = ids as [string];
@@ -61,7 +70,7 @@ export class EndpointHealth {
     return id;
   }
 
-  /** Finds the commands that the clock would submit about an endpoint. */
+  /** Finds the commands that the clock's health sweep would submit for an endpoint. */
   async findCommands(id: string) {
     const { db } = this.stack.runtime;
     const commands = await db.transaction([this.tenantId], (tx) => findHealthSteps(tx, 1000));
@@ -69,8 +78,8 @@ export class EndpointHealth {
   }
 
   /**
-   * Runs the clock's commands about an endpoint, as the writes workers do.
-   * @returns the ids of the endpoints whose workers were woken
+   * Runs commands as a writes worker would, by default those that {@link findCommands} finds for
+   * the endpoint.
    */
   async runCommands(
     id: string,
@@ -89,7 +98,7 @@ export class EndpointHealth {
     return wokenEndpointIds;
   }
 
-  /** Oldest first. */
+  /** Returns the events about an endpoint, oldest first. */
   async readEvents(id: string): Promise<Json[]> {
     const text = `select body from events where tenant_id = $1
                     and $2 in (body::jsonb #>> '{data,object,id}', body::jsonb #>> '{data,endpoint,id}') order by xid, id`;
@@ -102,13 +111,13 @@ export class EndpointHealth {
     return (await this.readEvents(id)).map(({ type }) => type);
   }
 
-  /** Oldest first. */
+  /** Returns the notices about an endpoint, oldest first. */
   readNotices(id: string): Promise<Json[]> {
     const text = 'select * from notices where tenant_id = $1 and entity_id = $2 order by created_at, id';
     return this.queryRows(text, [this.tenantId, id]);
   }
 
-  /** Omits entries without changes. Oldest first. */
+  /** Returns an endpoint's audit entries that contain changes, oldest first. */
   async readAuditEntries(id: string): Promise<Json[]> {
     const text = `select action, actor_name, changes from audit_entries where tenant_id = $1 and entity_id = $2 and changes <> '[]' order by id`;
     return this.queryRows(text, [this.tenantId, id]);

@@ -4,7 +4,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { EndpointConfig } from '../../../workers/webhooks/queue/endpoint-config.js';
 import { EndpointQueue } from '../../../workers/webhooks/queue/endpoint-queue.js';
 
-/** The health of an endpoint that has not received a request yet. */
+/** Builds the health of an endpoint that has not received a request yet. */
 export function buildQueueHealth(overrides: Partial<EndpointQueueHealth> = {}): EndpointQueueHealth {
   return {
     consecutiveFailures: 0,
@@ -23,7 +23,10 @@ export function buildQueueHealth(overrides: Partial<EndpointQueueHealth> = {}): 
   };
 }
 
-/** Returns an endpoint queue that is loaded and up to date. */
+/**
+ * Builds an endpoint queue that has loaded all due deliveries, of which there are none. The caller
+ * can add deliveries to the backlog.
+ */
 export function buildEndpointQueue(
   settings: Partial<EndpointConfig> = {},
   health: Partial<EndpointQueueHealth> = {},

@@ -1,4 +1,6 @@
-/** Servers inside the network namespace, and the guarded client that calls them. */
+/**
+ * Starts servers inside the network namespace, and calls them through the guarded outbound client.
+ */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -13,10 +15,10 @@ import { OutboundError } from '../../../shared/outbound/outbound-error.js';
 import { CANARY_ADDRESSES } from '../network/network-namespace.js';
 import { eventually } from '../poll.js';
 
-/** The rules of production, except that they allow http. */
+/** The outbound client's rules in production, except that they also allow `http:`. */
 export const OUTBOUND_TEST_RULES = { allowLoopback: false, allowHttp: true };
 
-/** Sends a request with limits that a scenario seldom changes. */
+/** Sends a request with default limits, unless `more` sets others. */
 export function sendOutbound(
   client: OutboundClient,
   url: string,
@@ -33,7 +35,7 @@ export function sendOutbound(
   });
 }
 
-/** Returns the error of a request that must fail. */
+/** Waits for a request that must fail, and returns its error. */
 export async function expectOutboundError(response: Promise<OutboundResponse>): Promise<OutboundError> {
   const outcome = await response.then(
     ({ status }) => new Error(`it got the response ${status}`),
@@ -55,11 +57,13 @@ export async function withOutboundClient(
 export interface NamespaceReceiver {
   url: string;
   port: number;
-  /** Every connection so far. */
+  /** All connections that the receiver has accepted so far. */
   connections: Socket[];
 }
 
-/** Accepts connections, and passes them to the scenario. The server ends with the process. */
+/**
+ * Starts a TCP server that passes each connection to `onSocket`. The server ends with the process.
+ */
 export async function startReceiver(
   onSocket: (socket: Socket) => void,
   { address = CANARY_ADDRESSES.public, port = 0 }: { address?: string; port?: number } = {},
@@ -72,8 +76,8 @@ export async function startHttpReceiver(
   { address = CANARY_ADDRESSES.public, port = 0 }: { address?: string; port?: number } = {},
 ): Promise<NamespaceReceiver> {
   const server = createHttpServer(onRequest);
-  // Longer than any stall of the machine, so that a
-  // stall does not decide which socket is used again.
+  // Keep idle connections open for longer than any stall of the machine. Otherwise a stall could
+  // close a connection that the client should use again.
   server.keepAliveTimeout = 60_000;
   return listen(server, address, port);
 }
@@ -99,7 +103,7 @@ export interface CanaryRequest {
   headers: IncomingMessage['headers'];
 }
 
-/** An HTTP server that records its requests and responds with "ok". */
+/** Starts an HTTP server that records its requests, and responds with "ok" by default. */
 export async function startCanary(
   address: string,
   port = 0,
@@ -120,11 +124,15 @@ export async function startCanary(
 export async function waitForClose(socket: Socket | undefined, withinMs?: number): Promise<void> {
   if (!socket) throw new Error('there is no connection');
   socket.resume();
-  // `once` would fail on a reset, which closes the connection as well.
+  // Poll, because waiting with `once` would fail if the connection is reset. A reset also counts as
+  // closed.
   await eventually('the connection is closed', () => socket.destroyed, withinMs);
 }
 
-/** Asserts that a tenant's error message contains neither an address nor an internal setting. */
+/**
+ * Asserts that an error message contains neither an address nor an internal name, because tenants
+ * read it.
+ */
 export function expectNoInternals({ message }: OutboundError): void {
   expect(message).to.not.match(/\d+\.\d+\.\d+\.\d+|::|UND_ERR|EHOST|undici|loopback/);
 }

@@ -1,13 +1,16 @@
 /**
- * Deliveries that failed once and wait for their next attempt, as the worker leaves them. Inserted
- * by SQL, because a test cannot wait for so many failures.
+ * Inserts deliveries that failed once and wait for their next attempt, as the worker would store
+ * them. They are inserted by SQL, because a test cannot wait for so many failures.
  */
 import { deliveryIdSql } from '../../../shared/deliveries/delivery-ids.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../../shared/records/record-refs.js';
 
-/** A query of the application may take at most five seconds. */
+/**
+ * The number of rows that one query inserts. A query of the application may take at most five
+ * seconds.
+ */
 const ROWS_PER_QUERY = 10_000;
 
 export interface RetryEndpoints {
@@ -16,8 +19,8 @@ export interface RetryEndpoints {
 }
 
 /**
- * Inserts retries that become due over the day that starts in ten minutes. Their events do not
- * exist, because no worker should send them during a test.
+ * Inserts retries that become due during the day that starts in ten minutes. The test ends before
+ * that, so no worker sends them, and their events need not exist.
  */
 export async function insertFarRetries(
   db: Database,
@@ -40,14 +43,17 @@ export async function insertFarRetries(
 
 export interface DueRetries {
   count: number;
-  /** The first delivery is due in `fromMs`, and the others follow over `overMs`. */
+  /**
+   * In how many ms the first delivery becomes due. The other deliveries follow evenly during
+   * `overMs`.
+   */
   fromMs: number;
   overMs: number;
 }
 
 /**
- * Inserts retries that become due one after the other. The timestamp of each event is the
- * delivery's due time, so a receiver can compute the delay.
+ * Inserts retries that become due one after the other. Each event's timestamp is the delivery's due
+ * time, so a receiver can compute how late the delivery is.
  */
 export async function insertDueRetries(
   db: Database,

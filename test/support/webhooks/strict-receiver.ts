@@ -10,20 +10,24 @@ export interface ReceivedRequest {
   at: number;
   path: string;
   headers: IncomingHttpHeaders;
-  /** Names and values alternate, as they were sent. */
+  /** Header names and header values in turn, as they were sent. */
   rawHeaders: string[];
   body: Buffer;
-  /** The header `webhook-id`. */
+  /** The value of the header `webhook-id`. */
   id: string;
   /** The parsed body; undefined if the body is no JSON. */
   event: Json;
-  /** The request's number among those with its id at this endpoint, from 1. */
+  /**
+   * 1 for the first request with this `webhook-id` at this endpoint, 2 for the second, and so on.
+   */
   nth: number;
-  /** Violations of the standard. */
+  /**
+   * How the request violates the standard (strict-verdict.ts) or contradicts an earlier request.
+   */
   problems: string[];
   /** Bytes of the response's body that have been written so far. */
   written: number;
-  /** The response is complete, or the connection is closed. */
+  /** True once the response is complete or the connection is closed. */
   isOver: boolean;
 }
 
@@ -32,21 +36,21 @@ export type ReceiverBehavior =
       status?: number;
       headers?: Record<string, string>;
       body?: string | Buffer;
-      /** Before the head of the response. */
+      /** How long to wait before sending the head of the response. */
       delayMs?: number;
     }
   | { redirect: string; status?: number }
-  /** No response, ever. */
+  /** Never responds. */
   | 'hang'
-  /** The connection is reset (RST). */
+  /** Resets the connection (RST). */
   | 'reset'
-  /** A byte of the body every 100 ms, without end. */
+  /** Sends a byte of the body every 100 ms, without end. */
   | 'drip'
-  /** A header every 100 ms, without end, so that not even the head is complete. */
+  /** Sends a header every 100 ms, without end, so that not even the head is complete. */
   | 'drip-head'
-  /** A body without end, as fast as the client reads it. */
+  /** Sends a body without end, as fast as the client reads it. */
   | 'endless'
-  /** 16 MiB of zeros, compressed a thousandfold. */
+  /** Sends 16 MiB of zeros, compressed a thousandfold. */
   | 'gzip-bomb';
 
 export type Responder = (
@@ -62,10 +66,16 @@ export interface StrictEndpointOptions {
 }
 
 const DRIP_MS = 100;
-/** Attempts further apart than this cannot have been sent in the same second. */
+/**
+ * Two attempts that arrive further apart than this were signed in different seconds. Their
+ * `webhook-timestamp` must therefore differ.
+ */
 const RENEWED_AFTER_MS = 2000;
 
-/** One endpoint behind its own path. A test may change its keys and behavior at any time. */
+/**
+ * One endpoint of a {@link StrictReceiver}, with its own path. A test may change the endpoint's
+ * keys and behavior at any time.
+ */
 export class StrictEndpoint implements SigningKeys {
   secrets: string[];
   publicKeys: string[];
@@ -73,7 +83,7 @@ export class StrictEndpoint implements SigningKeys {
   respond: Responder;
   readonly requests: ReceivedRequest[] = [];
   readonly #byId = new Map<string, ReceivedRequest[]>();
-  /** Problems of all requests, each with the id of its request. */
+  /** The problems of all requests. Each begins with the request's `webhook-id` and number. */
   readonly problems: string[] = [];
   inFlight = 0;
   maxInFlight = 0;
@@ -99,7 +109,7 @@ export class StrictEndpoint implements SigningKeys {
     return this.requests.map(({ at }) => at);
   }
 
-  /** Every `webhook-id` once, in the sequence of first arrival. */
+  /** Each `webhook-id` once, in the order of first arrival. */
   get ids(): string[] {
     return [...this.#byId.keys()];
   }
@@ -125,22 +135,22 @@ export class StrictEndpoint implements SigningKeys {
 }
 
 /**
- * A receiver of webhooks on loopback that checks every request against the standard
- * (strict-verdict.ts) and can misbehave. It shares no code with the sender. One server hosts any
- * number of endpoints. Requests with the same `webhook-id` must have the same bytes at all of them.
+ * Receives webhooks on loopback, checks every request against the standard (strict-verdict.ts), and
+ * can misbehave. It shares no code with the sender. One server has any number of endpoints.
+ * Requests with the same `webhook-id` must have the same body at all endpoints.
  */
 export class StrictReceiver {
   readonly endpoints: StrictEndpoint[] = [];
   connections = 0;
   readonly #strays: string[] = [];
-  /** The body of the first request with each id. */
+  /** The body of the first request with each `webhook-id`. */
   readonly #bodies = new Map<string, Buffer>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   #port = 0;
 
   private constructor() {
-    // The sender decides how long it keeps a connection. A
-    // close by the receiver would race with the next request.
+    // Never close an idle connection, because the sender could be sending the next request at that
+    // moment. The sender closes its connections itself.
     this.#server.keepAliveTimeout = 0;
     this.#server.requestTimeout = 0;
     this.#server.on('connection', (socket) => {
@@ -149,7 +159,7 @@ export class StrictReceiver {
     });
   }
 
-  /** Listens with one endpoint, {@link endpoint}. */
+  /** Starts a receiver with one endpoint, which {@link endpoint} returns. */
   static async start(options: StrictEndpointOptions = {}): Promise<StrictReceiver> {
     const receiver = new StrictReceiver();
     await receiver.listenAgain();
@@ -173,7 +183,10 @@ export class StrictReceiver {
     return endpoint;
   }
 
-  /** Problems of all endpoints, and requests to no endpoint, for example followed redirects. */
+  /**
+   * The problems of all endpoints, the requests to no endpoint (for example followed redirects),
+   * and errors in a test's own `respond`.
+   */
   get problems(): string[] {
     return [...this.#strays, ...this.endpoints.flatMap(({ problems }) => problems)];
   }
@@ -185,7 +198,7 @@ export class StrictReceiver {
     await closed;
   }
 
-  /** Listens again on the same port. */
+  /** Listens on a free port, or after {@link stop} on the same port again. */
   async listenAgain(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as AddressInfo).port;
@@ -252,7 +265,7 @@ export class StrictReceiver {
   }
 }
 
-/** Returns undefined if the sender aborts the request. */
+/** Returns the whole body; undefined if the sender aborts the request. */
 async function readAll(message: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   try {
@@ -307,8 +320,8 @@ async function sendResponse(
   } else if ('redirect' in reply) {
     response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
   } else {
-    // The timer does not keep the process alive. The
-    // server does, while the test needs the response.
+    // `unref`: the delay must not keep the process alive. While a test needs the response, the
+    // server keeps it alive.
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.body) write(reply.body);

@@ -1,17 +1,21 @@
 /**
  * Checks one request against Standard Webhooks 1.0.0 and docs/decisions.md §8. This file must share
- * no code with the sender or with docs/webhooks, because it would then share their mistakes.
+ * no code with the sender or with docs/webhooks. Otherwise it could not find the mistakes in that
+ * code.
  */
 import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
 /** The keys that must sign an endpoint's requests. */
 export interface SigningKeys {
-  /** `whsec_…`: each of these keys must sign every request. */
+  /** Secrets (`whsec_…`). Each of them must sign every request. */
   secrets: readonly string[];
-  /** `whpk_…`: each of these keys must sign every request. */
+  /** Public keys (`whpk_…`). The private key of each must sign every request. */
   publicKeys: readonly string[];
-  /** Secrets and public keys that may sign but need not, such as during a rotation. */
+  /**
+   * Secrets and public keys whose signatures are allowed but not required, for example during a
+   * rotation.
+   */
   tolerated: readonly string[];
 }
 
@@ -20,18 +24,24 @@ export interface WireRequest {
   /** When the body was complete, in ms since 1970. */
   at: number;
   method: string;
-  /** Names and values alternate, as they were sent. */
+  /** Header names and header values in turn, as they were sent. */
   rawHeaders: readonly string[];
   body: Buffer;
 }
 
 const SIGNATURE_LIST = /^v1a?,[A-Za-z0-9+/]+=*( v1a?,[A-Za-z0-9+/]+=*)*$/;
-/** Receivers tolerate this age (docs/webhooks/verify.ts), although each attempt is signed anew. */
+/**
+ * The highest allowed age of `webhook-timestamp`. Receivers accept the same age
+ * (docs/webhooks/verify.ts).
+ */
 const MAX_AGE_SECONDS = 300;
-/** Even under load, no timestamp is later than the clock from which it was read. */
+/**
+ * How far `webhook-timestamp` may be in the future. Load can only make a request arrive later, so
+ * it needs no larger limit.
+ */
 const MAX_AHEAD_SECONDS = 5;
 
-/** Lists every violation of the requirements. */
+/** Lists every way in which a request violates the requirements. */
 export function findRequestProblems(request: WireRequest, keys: SigningKeys): string[] {
   const { at, method, rawHeaders, body } = request;
   const headers = new Map<string, string>();
@@ -122,13 +132,16 @@ function isSignedBy(signature: string, content: Buffer, key: string): boolean {
   if (key.startsWith('whsec_'))
     return signature === `v1,${createHmac('sha256', bytes).update(content).digest('base64')}`;
   if (!signature.startsWith('v1a,')) return false;
-  // SubjectPublicKeyInfo of ed25519 (RFC 8410).
+  // The key in DER, as SubjectPublicKeyInfo for ed25519 (RFC 8410).
   const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), bytes]);
   const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });
   return verify(null, content, publicKey, Buffer.from(signature.slice(4), 'base64'));
 }
 
-/** Checks the signatures again, with the package that receivers use. */
+/**
+ * Checks the signatures by each secret again, with the package that receivers use
+ * (`standardwebhooks`).
+ */
 function findPackageProblems(
   headers: Record<string, string>,
   body: Buffer,

@@ -1,4 +1,7 @@
-/** Endpoints that receive the events of a load's invoices, and the assertions after the load. */
+/**
+ * Adds endpoints that receive the events of a load's invoices, and asserts after the load that all
+ * events arrived.
+ */
 import { expect } from 'chai';
 import { generateSecret } from '../../../shared/resources/webhook-endpoints/secret.js';
 import { type DeployedTenant, type Deployment, SECRET_KEY } from '../load/deployment.js';
@@ -7,12 +10,18 @@ import { eventually } from '../poll.js';
 import type { Responder, StrictEndpoint, StrictReceiver } from './strict-receiver.js';
 import { insertSignedEndpoint } from './webhooks.js';
 
-/** After any fault, the backlog is delivered within this time, without intervention. */
+/**
+ * Within this time after any fault, the product must deliver the backlog without help from a
+ * person.
+ */
 const RECOVERY_MS = 30_000;
-/** By then the receiver has read the bytes that a dead worker wrote to its sockets. */
+/**
+ * How long to wait after a worker has died, so that the receiver reads all bytes that the worker
+ * had sent.
+ */
 const SOCKET_READ_MS = 300;
 
-/** The totals of all scenarios in a run, printed at its end. */
+/** Totals over all scenarios of a test run. The run prints them at its end. */
 export const deliveryTotals = {
   requests: 0,
   repeated: 0,
@@ -25,7 +34,10 @@ export interface WebhookListener {
   tenant: DeployedTenant;
   id: string;
   endpoint: StrictEndpoint;
-  /** The number of calls that the load may have made before the listener existed. */
+  /**
+   * How many calls the load had begun when the listener was added. Events of these calls may not
+   * reach the listener.
+   */
   callsBefore: number;
 }
 
@@ -38,11 +50,14 @@ export interface OpenDelivery {
 
 export class WebhookListeners {
   readonly listeners: WebhookListener[] = [];
-  /** The highest allowed share of requests that arrive again, for any reason. */
+  /**
+   * The highest allowed share of repeated requests among all requests, whatever the reason for the
+   * repetitions.
+   */
   maxRepeatedShare = 1;
   /**
-   * By `endpoint/event`: how often a process died after its request was received and before the
-   * result was recorded. The request may arrive again that many times.
+   * How often each request may arrive again, by `endpoint/event`. That is how often a worker died
+   * after the request had arrived and before the worker recorded the result.
    */
   readonly #repeatable = new Map<string, number>();
 
@@ -52,10 +67,13 @@ export class WebhookListeners {
     private readonly load: Load,
   ) {}
 
-  /** Adds an endpoint by SQL, because the API may be the process that is dead. */
+  /**
+   * Adds an endpoint by SQL, because the scenario may have killed the process that serves the API.
+   */
   async addEndpoint(tenant: DeployedTenant, respond?: Responder, maxInFlight = 20): Promise<WebhookListener> {
     const endpoint = this.receiver.add(respond ? { respond } : {});
-    // The receiver has the secret before the first delivery can arrive.
+    // Give the receiver the secret first, because a delivery may arrive as soon as the endpoint is
+    // inserted.
     const secret = generateSecret();
     endpoint.secrets = [secret];
     const { id } = await insertSignedEndpoint(
@@ -69,9 +87,9 @@ export class WebhookListeners {
   }
 
   /**
-   * Call this just after a worker has died. The requests
-   * that were in flight will be sent once more.
-   * @param comesBack true if the worker is only stopped. It then continues what it had started, so
+   * Records that a worker has died, so that the requests in flight may arrive again. Call this
+   * method right after the death.
+   * @param comesBack true if the worker is only suspended; it will finish what it had started, so
    * every open delivery may arrive twice
    */
   async recordDeath({ comesBack = false } = {}): Promise<void> {
@@ -85,13 +103,13 @@ export class WebhookListeners {
     }
   }
 
-  /** Waits for this many more requests. */
+  /** Waits until `more` more requests have arrived. */
   async waitForRequests(more: number): Promise<void> {
     const goal = this.receivedCount + more;
     await eventually(`${more} deliveries`, () => this.receivedCount >= goal, 120_000);
   }
 
-  /** Waits until every delivery has ended that is open now. */
+  /** Waits until all deliveries that are open at the time of the call have ended. */
   async waitForBacklog(): Promise<void> {
     const openNow = new Set((await this.findOpenDeliveries()).map(({ id }) => id));
     await eventually(
@@ -102,10 +120,11 @@ export class WebhookListeners {
   }
 
   /**
-   * Ends the load and waits until nothing is left to deliver. Then every acknowledged invoice has
-   * reached each endpoint that listened, validly signed, with the bytes that its client got. Every
-   * request that arrived twice was in flight at a death.
-   * @param healedAt when the last fault ended, by Date.now()
+   * Ends the load, waits until every delivery has ended, and asserts that each acknowledged invoice
+   * has reached each endpoint of its tenant. The requests must be validly signed and contain the
+   * invoice as the client got it. A request may have arrived twice only if it was in flight when a
+   * worker died.
+   * @param healedAt when the last fault ended, as a result of Date.now()
    */
   async expectAllDelivered(healedAt: number): Promise<void> {
     await this.load.stop();
@@ -135,8 +154,8 @@ export class WebhookListeners {
   }
 
   /**
-   * Asserts that the delivery log agrees: each event has one delivery per endpoint, which
-   * succeeded, and the log has each attempt once.
+   * Asserts that the delivery log agrees with what arrived: one successful delivery per event and
+   * endpoint, and each attempt once. No attempt may have been signed before it started.
    */
   async #expectLogged(): Promise<void> {
     const rows = await this.#query<{ endpoint_id: string; event_ids: string[]; unsuccessful: number }>(
@@ -182,7 +201,7 @@ export class WebhookListeners {
     deliveryTotals.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
   }
 
-  /** Requests so far, including repeated ones. */
+  /** The number of requests so far, including repeated ones. */
   get receivedCount(): number {
     return this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
   }
@@ -193,7 +212,10 @@ export class WebhookListeners {
     );
   }
 
-  /** @param text with the ids of the endpoints as $1 */
+  /**
+   * Runs a query on the rows of the listeners' tenants.
+   * @param text `$1` stands for the ids of the listeners' endpoints
+   */
   async #query<Row>(text: string): Promise<Row[]> {
     const db = await this.deployment.db();
     const tenants = [...new Set(this.listeners.map(({ tenant }) => tenant.id))];

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 
-/** A stored delivery of a replay. */
+/** A delivery that a replay created, as it is stored. */
 export interface ReplayedDelivery {
   id: string;
   endpoint_id: string;
@@ -20,7 +20,10 @@ export interface ReplayedDelivery {
   status: string;
 }
 
-/** Two clocks besides the stack's own. Together they must create each delivery once. */
+/**
+ * Runs replays on two clocks besides the stack's own clock. All these clocks together must create
+ * each delivery only once.
+ */
 export class ReplayClocks {
   private readonly clocks: (() => Promise<unknown>)[];
 
@@ -39,7 +42,7 @@ export class ReplayClocks {
     });
   }
 
-  /** Runs all clocks concurrently, again and again. */
+  /** Runs the two clocks concurrently, again and again, until `isTrue` returns true. */
   async runUntil(condition: string, isTrue: () => Promise<boolean>): Promise<void> {
     await eventually(condition, async () => {
       await Promise.all(this.clocks.map((clock) => clock()));
@@ -77,7 +80,7 @@ export class ReplayAccount {
     return (await this.tenant.client.get(`/webhook-replays/${replayId}`)).body;
   }
 
-  /** Lists the deliveries that a replay has created so far, sorted by event. */
+  /** Lists the deliveries that a replay has created so far, sorted by event id. */
   listDeliveries(replayId: string): Promise<ReplayedDelivery[]> {
     return this.clocks.stack.rows<ReplayedDelivery>(
       this.tenant.id,
@@ -87,7 +90,9 @@ export class ReplayAccount {
     );
   }
 
-  /** Waits until a replay has ended, and returns the deliveries that it created. */
+  /**
+   * Runs the clocks until a replay has ended, and returns the deliveries that the replay created.
+   */
   async finish(replayId: string): Promise<ReplayedDelivery[]> {
     const isOver = async () => (await this.read(replayId)).status !== 'running';
     await this.clocks.runUntil('the replay ends', isOver);
@@ -99,7 +104,10 @@ export class ReplayAccount {
     return this.clocks.runUntil(`${count} deliveries are made`, isTrue);
   }
 
-  /** Completes the oldest waiting deliveries, as the workers would. */
+  /**
+   * Ends up to `limit` waiting deliveries with this status, as the workers would. Deliveries of the
+   * oldest events come first.
+   */
   async completeDeliveries(status: 'succeeded' | 'exhausted', limit = 1_000_000): Promise<void> {
     await this.clocks.stack.rows(
       this.tenant.id,

@@ -3,7 +3,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import { recordsetSql } from '../../../shared/records/record-refs.js';
 import type { TestStack } from '../stack.js';
 
-/** The tenant whose rows are inserted past the API. */
+/** The tenant for which this file inserts rows by SQL, without the API. */
 export interface TenantRows {
   stack: TestStack;
   tenantId: string;
@@ -18,7 +18,7 @@ async function insert({ stack, tenantId }: TenantRows, table: string, columns: s
   );
 }
 
-/** Inserts an endpoint without a secret, at an address that does not exist. */
+/** Inserts an endpoint without a secret. By default, its address does not exist. */
 export async function insertEndpoint(
   target: TenantRows,
   {
@@ -41,7 +41,10 @@ export async function insertEndpoint(
   return id;
 }
 
-/** Inserts events of these types, one second apart from `startMs` on, and returns their ids. */
+/**
+ * Inserts events of these types, and returns their ids. The first event occurred at `startMs`, and
+ * each other event one second after the previous one.
+ */
 export async function insertEvents(
   target: TenantRows,
   types: (string | { type: string; data: object })[],
@@ -78,7 +81,10 @@ const ENDED = ['succeeded', 'exhausted', 'cancelled'];
 const COLUMNS = `id uuid, endpoint_id uuid, event_id uuid, event_type text, trigger text, replay_id uuid, body text, priority smallint, status text,
   next_attempt_at timestamptz, completed_at timestamptz, last_error text, created_at timestamptz`;
 
-/** Inserts deliveries, `pending` by default, and returns their ids, which contain their times. */
+/**
+ * Inserts deliveries, `pending` by default, and returns their ids. Each id contains the time at
+ * which the delivery was created.
+ */
 export async function insertDeliveries(target: TenantRows, inputs: DeliveryInput[]): Promise<string[]> {
   const rows = inputs.map((input) => {
     const created_at = input.created_at ?? new Date().toISOString();
@@ -100,7 +106,7 @@ export async function insertDeliveries(target: TenantRows, inputs: DeliveryInput
   return rows.map(({ id }) => id);
 }
 
-/** Inserts one attempt that got a response. */
+/** Inserts one attempt with a response, and returns the attempt's id. */
 export async function insertAttempt(
   target: TenantRows,
   {
@@ -130,8 +136,8 @@ export async function insertAttempt(
 }
 
 /**
- * Inserts an endpoint, and with the canary in each: a delivery that is due again tomorrow, two
- * attempts of it, and a replay. Returns their ids by kind.
+ * Inserts an endpoint, a delivery that is due again tomorrow, two attempts of this delivery, and a
+ * replay. The canary is in all of them but the endpoint. Returns one id of each kind.
  */
 export async function makeWebhookRecords(
   target: TenantRows,

@@ -7,11 +7,14 @@ interface EndpointOptions {
   url: string;
   eventTypes?: string[];
   maxInFlight?: number;
-  /** Generated if none is given. */
+  /** Default: a new secret. */
   secret?: string;
 }
 
-/** Inserts an endpoint as POST /webhook-endpoints stores it, without the API's limits. */
+/**
+ * Inserts an endpoint and its secret as POST /webhook-endpoints would store them, but without the
+ * API's limits.
+ */
 export async function insertSignedEndpoint(
   { db, config }: Pick<Runtime, 'db'> & { config: { secretKey: string } },
   tenantId: string,

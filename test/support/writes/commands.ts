@@ -3,8 +3,9 @@ import { hashBody } from '../../../shared/contracts/json/canonical-json.js';
 import { newId } from '../../../shared/platform/ids.js';
 
 /**
- * Builds a command as the api would submit it for an API key.
- * `idempotencyKey` adds an idempotency record of its path and body.
+ * Builds a command as the API process would submit it for a request with an API key. With
+ * `idempotencyKey`, the command also contains the key and what identifies the request: method, path
+ * and body hash.
  */
 export function buildCommand(
   type: string,

@@ -10,16 +10,25 @@ import { findSuggestionsOfClosedInvoices } from '../../../shared/resources/sugge
 import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
 import { findDueConnections } from '../../../shared/sync/find-due-connections.js';
 
-/** A sweep that has a limit for many accounts together. */
+/** A sweep that searches many accounts with one limit for all of them together. */
 export interface LimitedSweep {
   find: (tx: Transaction, limit: number) => Promise<unknown[]>;
-  /** SQL that adds `$2` rows to the account `$1`, which the sweep finds. */
+  /** SQL that inserts `$2` rows for the account `$1`. The sweep must find these rows. */
   dueSql: string;
-  /** SQL that adds `$2` rows of the same kind, which the sweep does not find. */
+  /**
+   * SQL that inserts `$2` rows of the same kind for the account `$1`. The sweep must not find these
+   * rows.
+   */
   otherSql: string;
-  /** The indexes that lead to an account's rows. The planner chooses one by its statistics. */
+  /**
+   * The indexes by which PostgreSQL can find an account's rows. The planner chooses one of them by
+   * its statistics.
+   */
   indexes: string[];
-  /** Whether the index contains only due rows, so that the sweep reads no other row. */
+  /**
+   * Whether the sweep reads only due rows through the index. If false, it also reads rows that are
+   * not due.
+   */
   readsDueOnly: boolean;
 }
 
@@ -69,7 +78,10 @@ const connections = (status: string) => `with made as (
   queues as (insert into connection_queues (tenant_id, connection_id) select $1, id from made)
   insert into sync_states (tenant_id, connection_id, stream, every_seconds, next_at) select $1, id, 'messages', 60, now() from made`;
 
-/** Every sweep that has a limit for many accounts and finds rows by account. */
+/**
+ * Every sweep that has one limit for many accounts and finds the rows account by account. The keys
+ * are parts of test titles.
+ */
 export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
   'of overdue invoices': {
     find: findOverdueInvoices,

@@ -8,26 +8,29 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** A node with the option `analyze`. */
+/** A plan node with the measurements that the option `analyze` adds. */
 export interface RunNode extends PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
-  /** Pages of this node and of the nodes below; absent without the option `buffers`. */
+  /**
+   * Pages that this node and the nodes below it found in the cache; absent without the option
+   * `buffers`.
+   */
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
 }
 
 /**
- * Returns all nodes of a query's plan, the uppermost first. The query is prepared in the
- * application's session, as all queries of the application are.
- * @param tenantId the tenant whose rows the session may see
+ * Returns all nodes of a query's plan, the uppermost first, without running the query. The query is
+ * prepared in the application's role, as the application prepares all its queries.
+ * @param tenantId the tenant whose rows the query may see, or several ids joined by commas
  */
 export function explainPlan(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<PlanNode[]> {
   return explain(db, { tenantId, sqlQuery, options: 'format json' });
 }
 
-/** Like {@link explainPlan}, but runs the query, and undoes its writes. */
+/** Like {@link explainPlan}, but runs the query, and rolls back what it wrote. */
 export function explainRun(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<RunNode[]> {
   return explain<RunNode>(db, { tenantId, sqlQuery, options: 'analyze, buffers, format json' });
 }

@@ -8,8 +8,8 @@ export interface PausedWrites {
 }
 
 /**
- * Pauses the writes queue before each test of a `describe`, so that a
- * worker commits no write in time. Resumes it after each test.
+ * Pauses the writes queue before each test of a `describe`, so that no worker commits a write while
+ * the client waits. Resumes the queue after each test.
  */
 export function usePausedWrites(stack: TestStack): PausedWrites {
   let queue: WritesQueue;

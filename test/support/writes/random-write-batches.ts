@@ -1,4 +1,4 @@
-/** Random batches of write commands. test/support/writes/write-model.ts predicts their results. */
+/** Generates random batches of write commands. write-model.ts predicts their results. */
 import fc from 'fast-check';
 import type { Command } from '../../../shared/contracts/command.js';
 import { newId } from '../../../shared/platform/ids.js';
@@ -13,18 +13,24 @@ interface CommandSpec {
   tenant: number;
   number: number;
   amount: number;
-  /** The customer that the body names. */
+  /**
+   * The customer that the body names: none, one of the same tenant, another tenant's, or an unknown
+   * id.
+   */
   customer: 'none' | 'own' | 'foreign' | 'unknown';
   /**
-   * The record that a patch changes: a seed, another tenant's record,
-   * an unknown id, or a record that this batch created earlier.
+   * The record that a patch changes: one from before the batch (`seed`), another tenant's, an
+   * unknown id, or one that this batch created earlier (`made`).
    */
   target: 'seed' | 'foreign' | 'unknown' | 'made';
   text: string;
   key: number | undefined;
 }
 
-/** `repeat`: its job runs twice. `resend`: the client sends the same request again. */
+/**
+ * Adds an earlier command of the batch again. `repeat`: the same command runs twice, as if its job
+ * ran twice. `resend`: the client sends the same request again, which makes a new command.
+ */
 interface AgainSpec {
   do: 'repeat' | 'resend';
   of: number;
@@ -51,7 +57,10 @@ const againSpec: fc.Arbitrary<AgainSpec> = fc.record({
   of: fc.nat(100),
 });
 
-/** Random batches of 1 to 32 commands. {@link buildBatch} builds their commands. */
+/**
+ * Describes random batches of 1 to 32 commands. {@link buildBatch} builds the commands from a
+ * description.
+ */
 export const batchSpecs = fc.array(fc.oneof({ weight: 6, arbitrary: commandSpec }, againSpec), {
   minLength: 1,
   maxLength: 32,
@@ -60,7 +69,7 @@ export const batchSpecs = fc.array(fc.oneof({ weight: 6, arbitrary: commandSpec 
 /** The tenants that a batch writes for, and the records that its commands refer to. */
 export interface BatchTargets {
   tenants: string[];
-  /** For each tenant, the id of one record by resource. */
+  /** For each tenant, the id of one existing record of each resource. */
   seeds: Record<string, string>[];
   keys: string[];
 }
@@ -78,7 +87,10 @@ export function buildBatch(specs: WriteSpec[], targets: BatchTargets): Command[]
   return commands;
 }
 
-/** If a client repeats a request, the api process makes a new command of it. */
+/**
+ * Returns the command that the API process would make if the client sent the request again. This
+ * command has a new id and, if it creates a record, a new record id.
+ */
 function resend(earlier: Command): Command {
   const id = newId();
   return {

@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { newId } from '../../../shared/platform/ids.js';
 
-/** Runs work on a new connection, as the role of the connection string. */
+/**
+ * Calls `work` with a new connection in the connection string's role, and then closes the
+ * connection.
+ */
 export async function withPgClient<T>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<T>,
@@ -11,7 +14,7 @@ export async function withPgClient<T>(
   return work(client).finally(() => client.end());
 }
 
-/** Lists the tables of the schema `public`, without those that record the migrations. */
+/** Lists the tables of the schema `public`, except those that record the migrations. */
 export async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
@@ -33,8 +36,8 @@ const noticeId = newId();
 const connectionId = newId();
 
 /**
- * Insert queries for the tables that refuse {@link insertPlainRow}, in a sequence that their
- * references allow; `$1` is the tenant. Tenants share ids on purpose.
+ * Insert queries for the tables to which {@link insertPlainRow} cannot add a row. They stand in an
+ * order that the foreign keys allow; `$1` is the tenant. All tenants get the same ids on purpose.
  */
 const ROWS: Record<string, string> = {
   mail_days: `insert into mail_days (tenant_id, day, mails) values ($1, '2026-01-01', 3)`,
@@ -107,12 +110,12 @@ const ROWS: Record<string, string> = {
      values ($1, 'image/png', 1, 1, repeat('0', 64), '\\x00')`,
   terms_changes: `insert into terms_changes (tenant_id, customer_id) values ($1, '${customerId}')`,
   sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,
-  // Triggers have added entries for the records above. Keep only the invoice's entry.
+  // Triggers of the tables above have already added entries. Keep only the invoice's entry.
   search_entries: `delete from search_entries where tenant_id = $1 and resource <> 'invoices'`,
   command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,
 };
 
-/** A value in SQL of each type, for columns that require one. */
+/** An SQL value of each type, for columns that require a value. */
 const VALUES: Readonly<Record<string, string>> = {
   uuid: `'${newId()}'`,
   text: "'x'",
@@ -125,7 +128,7 @@ const VALUES: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'now()',
 };
 
-/** Inserts a row of the tenant with a value in each column that requires one. */
+/** Inserts a row for the tenant. Each column that requires a value gets one of {@link VALUES}. */
 async function insertPlainRow(client: pg.Client, table: string, tenantId: string): Promise<void> {
   const { rows } = await client.query<{ name: string; type: string }>(
     `select column_name as name, data_type as type from information_schema.columns
@@ -140,7 +143,10 @@ async function insertPlainRow(client: pg.Client, table: string, tenantId: string
   ]);
 }
 
-/** Inserts one row per table, in a session of the owner or of the application. */
+/**
+ * Inserts one row into each of these tables for the tenant. The client's role may be the owner or
+ * the application's role.
+ */
 export async function fillTables(client: pg.Client, tables: string[], tenantId: string): Promise<void> {
   await client.query('begin');
   await client.query("select set_config('app.tenant_ids', $1, true)", [tenantId]);

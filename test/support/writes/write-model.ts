@@ -1,6 +1,9 @@
 import type { Command, CommandResult } from '../../../shared/contracts/command.js';
 
-/** The compared members of a record: enough to distinguish records and to see changes. */
+/**
+ * The members of a record that the model predicts. They are enough to distinguish records and to
+ * notice changes.
+ */
 export type RecordView = Record<string, unknown>;
 
 export type ExpectedResult =
@@ -24,27 +27,32 @@ interface Input {
   line_items?: LineItem[];
 }
 
-/** The text that the test's own constraint refuses. */
+/** A text that commands fail with, because a constraint that the test adds refuses it. */
 export const REFUSED_TEXT = 'boom';
 
 /**
- * A simple model of writes: one command after the other, in maps, without sets, waves, transactions
- * or SQL. The product's batches must have the same results and leave the same records.
+ * Predicts the results of writes. It applies one command after the other to maps, without batches,
+ * transactions or SQL. The product's batches must have the same results and leave the same records.
  */
 export class WriteModel {
   readonly records = new Map<string, RecordView>();
-  /** The commands that ran, by id. Each must have exactly one audit entry with this outcome. */
+  /**
+   * The commands that ran, by command id. Each must have exactly one audit entry with this outcome.
+   */
   readonly ran = new Map<string, { tenantId: string; outcome: 'ok' | 'failed' }>();
-  /** The tenant of each command that created a work order. */
+  /** The tenant's id for each work order that was created, so a tenant may occur several times. */
   readonly booked: string[] = [];
   private readonly numbers = new Set<string>();
   private readonly results = new Map<string, ExpectedResult>();
   private readonly idempotencyRecords = new Map<string, { command: Command; result: ExpectedResult }>();
 
-  /** @param taxRatesBps by tenant */
+  /** @param taxRatesBps tax rates in basis points, by tenant id */
   constructor(private readonly taxRatesBps: Map<string, number>) {}
 
-  /** Returns the result that a command must get now. Submitted again, it changes nothing. */
+  /**
+   * Applies a command, and returns the result that the product must return for it. If the same
+   * command is applied again, nothing changes.
+   */
   apply(command: Command): ExpectedResult {
     const own = this.results.get(command.id);
     if (own && !own.ok) return own;
@@ -141,7 +149,10 @@ export function pickMembers(body: string, members: string[]): RecordView {
   return Object.fromEntries(members.map((member) => [member, (known as RecordView)[member]]));
 }
 
-/** Converts a result to the model's form, so that both can be compared whole. */
+/**
+ * Converts the product's result to the model's form, with only the members that `expected` has. A
+ * test can then compare the two.
+ */
 export function toExpectedResult(result: CommandResult, expected: ExpectedResult): ExpectedResult {
   if (!result.ok) return { ok: false, code: result.error.code };
   const record = pickMembers(result.body, expected.ok ? Object.keys(expected.record) : []);

@@ -51,7 +51,7 @@ export const parrot: TenantVendor = {
   },
 };
 
-/** The same vendor with keys instead of OAuth, and one address for all webhooks. */
+/** Parrot with API keys instead of OAuth, and with one webhook address for all connections. */
 export const parrotWithKeys: TenantVendor = {
   ...parrot,
   manifest: {

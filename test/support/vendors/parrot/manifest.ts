@@ -1,7 +1,10 @@
 import Joi from 'joi';
 import type { Manifest } from '../../../../shared/integrations/contract/vendor.js';
 
-/** A made-up vendor of texts, whose double misbehaves on command. */
+/**
+ * Parrot, a made-up vendor that sends texts to phones. In tests, parrot-double.ts stands in for its
+ * server.
+ */
 export const manifest: Manifest = {
   vendor: 'parrot',
   kind: 'messaging',

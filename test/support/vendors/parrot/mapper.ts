@@ -1,12 +1,15 @@
 import type { Change, Written } from '../../../../shared/integrations/contract/connection.js';
 import type { MessageState, OutgoingMessage } from '../../../../shared/integrations/contract/messaging.js';
 
-/** A text as Parrot's API shows it. */
+/** A text to a phone, as Parrot's API returns it. */
 export interface ParrotText {
   id: string;
   status: 'queued' | 'delivered' | 'failed';
   reason: string | null;
-  /** Increases with each change of any text. */
+  /**
+   * A number from a counter that all texts share. Each change of a text gives the text the next
+   * number.
+   */
   seq: number;
 }
 

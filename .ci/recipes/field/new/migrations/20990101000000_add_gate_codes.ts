@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The column is nullable, so PostgreSQL rewrites no row. */
+/** Adds a nullable column. PostgreSQL does not rewrite existing rows for it. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table work_orders add column gate_code text');
 }

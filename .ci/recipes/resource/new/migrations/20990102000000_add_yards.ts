@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants, which gives the reasons. */
+/**
+ * Restricts reads and writes to rows of the session's tenants. The migration isolate_tenants
+ * explains this policy.
+ */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 export async function up(knex: Knex): Promise<void> {
