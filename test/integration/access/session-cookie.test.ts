@@ -13,7 +13,7 @@ import { createSessionClient, createUser, signIn, type TestUser } from '../../su
 import { useStack, useTenant } from '../../support/use-stack.js';
 
 describe('the session cookie', () => {
-  const stack = useStack();
+  const stack = useStack({ clock: true });
   const tenant = useTenant(stack, 'Hudson Towing');
   let user: TestUser;
   let person: TestClient;
