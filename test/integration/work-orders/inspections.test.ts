@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
-import { listPublishedMembers } from '../../support/openapi-validator.js';
+import { describeResource } from '../../support/records/describe-resource.js';
 import {
   blocksDispatch,
   createInspection,
@@ -34,27 +34,12 @@ describe('inspections', () => {
   };
   const isDispatchBlockedBy = (id: string) => blocksDispatch(stack, tenant.id, id);
 
-  it('POST /inspections needs only a kind, returns exactly the published fields, and reads return the same bytes', async () => {
-    const response = await tenant.client.post('/inspections', { kind: 'post_trip' });
-    expect(response.status, response.text).to.equal(201);
-    expect(Object.keys(response.body)).to.deep.equal(listPublishedMembers('Inspection'));
-    expect(response.body).to.deep.include({
-      kind: 'post_trip',
-      result: 'pass',
-      items: [],
-      defects: [],
-      photos: [],
-      truck_id: null,
-      driver_id: null,
-      work_order_id: null,
-      vehicle: null,
-      odometer_miles: null,
-      notes: null,
-      submitted_at: response.body.created_at,
-    });
-    expect(response.headers.location).to.equal(`/v1/inspections/${response.body.id}`);
-    expect((await tenant.client.get(`/inspections/${response.body.id}`)).text).to.equal(response.text);
-    expect((await tenant.client.get('/inspections?limit=1')).body.data.items).to.deep.equal([response.body]);
+  describeResource(tenant, {
+    path: '/inspections',
+    schema: 'Inspection',
+    smallest: () => ({ kind: 'post_trip' }),
+    defaults: { kind: 'post_trip', result: 'pass', items: [], defects: [], photos: [] },
+    filled: ['submitted_at'],
   });
 
   it('POST /inspections stores every field, sets absent ones to null, uses UTC and gives each defect an id', async () => {

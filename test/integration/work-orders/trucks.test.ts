@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
-import { listPublishedMembers } from '../../support/openapi-validator.js';
+import { describeResource } from '../../support/records/describe-resource.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
@@ -30,49 +30,24 @@ describe('trucks', () => {
     return response.body.data.items.map((item: { id: string }) => item.id);
   };
 
-  it('POST /trucks needs only unit_number and duty_class, and returns exactly the published members, as GET does', async () => {
-    const response = await tenant.client.post('/trucks', { unit_number: 'T-100', duty_class: 'heavy' });
-    expect(response.status, response.text).to.equal(201);
-    expect(Object.keys(response.body)).to.deep.equal(listPublishedMembers('Truck'));
-    expect(response.body).to.include({ unit_number: 'T-100', duty_class: 'heavy', status: 'available' });
-    const unset = ['driver_id', 'vin', 'plate', 'make', 'model', 'year', 'location', 'current_work_order_id'];
-    expect(unset.map((member) => response.body[member])).to.deep.equal(unset.map(() => null));
-    expect(response.headers.location).to.equal(`/v1/trucks/${response.body.id}`);
-    expect((await tenant.client.get(`/trucks/${response.body.id}`)).text).to.equal(response.text);
-    expect((await tenant.client.get('/trucks?limit=1')).body.data.items).to.deep.equal([response.body]);
-    expect(listValidationErrors(await tenant.client.post('/trucks', {}))).to.deep.equal([
-      'duty_class required',
-      'unit_number required',
-    ]);
-  });
-
-  it('POST /trucks returns every value it was sent, and PATCH /trucks/{id} changes every value', async () => {
-    const driver = await create('/drivers', { name: 'Sam' });
-    const values = {
+  describeResource(tenant, {
+    path: '/trucks',
+    schema: 'Truck',
+    smallest: () => truckInput({ duty_class: 'heavy' }),
+    defaults: { duty_class: 'heavy', status: 'available' },
+    filled: ['unit_number'],
+    values: async () => ({
+      ...truckInput(),
       duty_class: 'medium',
       status: 'off_duty',
-      driver_id: driver.id,
+      driver_id: (await create('/drivers', { name: 'Sam' })).id,
       vin: '1HGCM82633A004352',
       plate: 'TOW 1',
       make: 'Peterbilt',
       model: '389',
       year: 2022,
-    };
-    expect(await create('/trucks', truckInput(values))).to.include(values);
-    const truck = await create('/trucks', truckInput());
-    const patched = await tenant.client.patch(`/trucks/${truck.id}`, { ...values, unit_number: 'NEW-1' });
-    expect(patched.status, patched.text).to.equal(200);
-    expect(patched.body).to.deep.equal({
-      ...truck,
-      ...values,
-      unit_number: 'NEW-1',
-      updated_at: patched.body.updated_at,
-    });
-    expect(Date.parse(patched.body.updated_at)).to.be.greaterThan(Date.parse(truck.updated_at));
-    const nothing = await tenant.client.patch(`/trucks/${truck.id}`, { ...values, unit_number: 'NEW-1' });
-    expect(nothing.body).to.deep.equal(patched.body);
-    const nulls = { driver_id: null, vin: null, plate: null, make: null, model: null, year: null };
-    expect((await tenant.client.patch(`/trucks/${truck.id}`, nulls)).body).to.include(nulls);
+    }),
+    nullable: ['driver_id', 'vin', 'plate', 'make', 'model', 'year'],
   });
 
   it('POST and PATCH of trucks refuse the statuses that a work order sets', async () => {
@@ -116,6 +91,10 @@ describe('trucks', () => {
     expect(listValidationErrors(await tenant.client.patch(`/trucks/${truck.id}`, invalid))).to.deep.equal(
       expected,
     );
+    expect(listValidationErrors(await tenant.client.post('/trucks', {}))).to.deep.equal([
+      'duty_class required',
+      'unit_number required',
+    ]);
   });
 
   it('POST and PATCH of trucks refuse an unknown driver or a driver of another account, without effect', async () => {
