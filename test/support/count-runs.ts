@@ -1,7 +1,21 @@
+import { IS_SCALED } from './stores.js';
+
+/** CI tries all cases once, all in one. Other runs try a quarter. */
+const TRIES_ALL = Boolean(process.env.CI) && !IS_SCALED;
+const SHARE = 4;
+
 /**
- * Returns how many random cases a property test tries: in CI `inCi`, elsewhere a quarter of `inCi`
- * to save time. Failures are rare, and each prints the seed that repeats it.
+ * Returns how many random cases of a property a test tries. Failures are rare, and print the seed
+ * that repeats them.
  */
 export function countRuns(inCi: number): number {
-  return process.env.CI ? inCi : Math.ceil(inCi / 4);
+  return TRIES_ALL ? inCi : Math.ceil(inCi / SHARE);
+}
+
+/**
+ * Returns the cases that a run tries: all, or every fourth from a random one on.
+ */
+export function chooseCases<T>(cases: readonly T[]): T[] {
+  const first = Math.floor(Math.random() * SHARE);
+  return TRIES_ALL ? [...cases] : cases.filter((_, nth) => nth % SHARE === first);
 }
