@@ -89,8 +89,8 @@ export function launchServer(settings: ServerSettings, logFile: string): ServerR
 function spawnServer(settings: ServerSettings, logFd: number): ChildProcess {
   return spawn(settings.postgres, serverArguments(settings), {
     ...buildSpawnOptions(settings.account),
-    // In its own session, the server does not receive Ctrl-C from the terminal. It must stop after
-    // the processes that use it.
+    // Run the server in its own session, so that Ctrl-C in the terminal does not reach it. The
+    // server must stop after the processes that use it.
     detached: true,
     stdio: ['ignore', logFd, logFd],
   });
