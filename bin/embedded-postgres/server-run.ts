@@ -49,8 +49,8 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
     log_timezone: 'UTC',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // Set the defaults explicitly, so that no configuration file can turn them off. A power failure
-    // would then lose commits.
+    // Set these defaults explicitly, so that no configuration file can turn them off. Without them,
+    // a power failure could lose commits.
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',

@@ -156,8 +156,8 @@ const invalidJson = fc.constantFrom(
   { text: '{"n": -1E400 }', code: 'unsafe_number', path: '.n' },
 );
 /**
- * Generates the object or array that contains a text, after valid siblings. If `key` is null, it is
- * an array.
+ * Generates what surrounds an invalid text: an object in which it is the member `key`, or an array
+ * if `key` is null. Valid siblings precede the text.
  */
 const wrapper = fc.record({
   siblings: fc.array(cleanValue, { maxLength: 2 }),
