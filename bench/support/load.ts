@@ -20,8 +20,8 @@ export interface LoadResult {
 
 /**
  * Keeps `clients` connections busy: each sends its next request as soon as the previous response is
- * complete. Latencies are in ms. Uses raw sockets, because an HTTP client library would need so
- * much CPU time that it, not the server, would limit the rate on two cores.
+ * complete. Latencies are in ms. Uses raw sockets, because they need little CPU time. On two cores,
+ * an HTTP client library would limit the rate before the server does.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
