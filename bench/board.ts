@@ -3,8 +3,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures how long the dispatch board takes for one client, with many open work orders and trucks.
-// Some work orders change before each request.
+// Measures how long GET /v1/dispatch-board takes for one client, with many open work orders and
+// trucks. Some work orders change before each request.
 const WORK_ORDERS = Number(process.env.BENCH_JOBS ?? 5000);
 const TRUCKS = Number(process.env.BENCH_TRUCKS ?? 500);
 const CHANGES = Number(process.env.BENCH_CHANGES ?? 20);

@@ -12,12 +12,12 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures how many rows per second an export writes, from the request to the stored and recorded
-// file. The baseline is a raw COPY of the same rows. Also measures the worker's memory, and how
-// long a small export waits while huge exports run.
+// Measures how many rows per second an export writes, from the request until the file is stored.
+// The baseline is a raw COPY of the same rows. Also measures the worker's memory, and how long a
+// small export waits while huge exports run.
 // BENCH_ROWS: number of invoices in the large account. BENCH_FORMATS: formats to measure, such as
-// csv,ndjson. BENCH_STORAGE=s3: store in the tests' S3 server, which runs in this process, on the
-// same cores. That server checks every signature and digest, and discards the data.
+// csv,ndjson. BENCH_STORAGE=s3: store the files in the tests' S3 server, which runs in this
+// process, on the same cores as the product.
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const SMALL_ROWS = 10_000;
 const FORMATS = (process.env.BENCH_FORMATS ?? 'csv,ndjson,dump').split(',') as ExportFormat[];
@@ -84,7 +84,7 @@ const durationSeconds = ({ created_at, completed_at }: ExportRecord) =>
   (Date.parse(completed_at) - Date.parse(created_at)) / 1000;
 
 /**
- * Lets COPY read the same rows from PostgreSQL, and discards them. Resolves with the duration in
+ * Reads the rows of the large account with COPY and discards them. Resolves with the duration in
  * seconds.
  */
 async function measureRawCopy(format: ExportFormat): Promise<number> {

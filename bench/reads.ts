@@ -12,7 +12,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const CLIENTS = 32;
 /**
- * SQL: the line items of a bare invoice, as JSON. The product stores line items as separate rows.
+ * SQL expression: the line items of an invoice in the bare server's table, as JSON. The product
+ * stores line items as separate rows.
  */
 const LINE_ITEMS = `(select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'position', position, 'name', 'Light-duty tow', 'description', null,
   'category', 'tow', 'quantity', 1, 'unit_type', 'each', 'unit_price_cents', 12500, 'total_cents', 12500, 'taxable', true))

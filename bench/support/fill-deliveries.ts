@@ -5,12 +5,13 @@ import type { BenchStores } from './stores.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 /**
- * The deliveries are spread over the whole retention time, which is five or six weekly partitions.
+ * The deliveries are spread over this many days: the whole retention time, in five or six weekly
+ * partitions.
  */
 const DAYS = 30;
 /**
  * Number of endpoints. It has no common divisor with the other moduli in the insert query, so that
- * every combination of values occurs.
+ * every endpoint gets every status and event type.
  */
 const ENDPOINTS = 53;
 const ATTEMPTS_EACH = 2;
@@ -60,8 +61,8 @@ export async function fillDeliveries(
   attempts: number,
 ): Promise<FilledDeliveries> {
   const now = Date.now();
-  // Create the partitions of the last 30 days. maintainPartitions creates those of the four weeks
-  // after `now`.
+  // Create the partitions of the last 30 days, by moving `now` back. `maintainPartitions` creates
+  // the partitions for the four weeks after `now`.
   await maintainPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
   const endpoints = Array.from({ length: ENDPOINTS }, newId);
   const others = Array.from({ length: 9 }, newId);

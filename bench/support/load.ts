@@ -20,9 +20,8 @@ export interface LoadResult {
 
 /**
  * Keeps `clients` connections busy: each sends its next request as soon as the previous response is
- * complete. Latencies are in ms. The product and its baseline are measured in the same way. Raw
- * sockets cost much less than an HTTP client library. So even on two cores, the server is the
- * bottleneck and not the load generator.
+ * complete. Latencies are in ms. Uses raw sockets, because they need little CPU time. On two cores,
+ * an HTTP client library would limit the rate before the server does.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];

@@ -30,8 +30,8 @@ export function listDeploymentModes(): DeploymentMode[] {
 export interface Product {
   origin: string;
   /**
-   * Address of the last process, whose metrics a bench reads. That is the last of `workers`, or in
-   * `all` mode the only process.
+   * Address where a bench reads metrics: that of the last worker process, or of the only process in
+   * `all` mode.
    */
   metricsOrigin: string;
   pids: number[];
@@ -41,7 +41,9 @@ export interface Product {
 export interface ProductOptions {
   /** In `scaled` mode, the built file of the process that serves requests. */
   entry?: string;
-  /** In `scaled` mode, the queues of each worker process. The last process serves the metrics. */
+  /**
+   * In `scaled` mode, one entry per worker process: the names of its queues, separated by spaces.
+   */
   workers?: string[];
   /** More environment variables. They take precedence over those that `startProduct` sets. */
   settings?: Record<string, string>;

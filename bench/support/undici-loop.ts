@@ -1,4 +1,7 @@
-/** The baseline for deliveries: posts bodies of similar size to the same receivers with undici. */
+/**
+ * The baseline for webhook deliveries: a loop that posts with undici to the same receivers as the
+ * product. The bodies have about the same size as the product's.
+ */
 import { Agent, request } from 'undici';
 
 interface LoopOptions {

@@ -33,8 +33,8 @@ export interface CommandContext {
    */
   replaceStatus: (text: string) => void;
   /**
-   * Returns a signal that is aborted on SIGINT or SIGTERM. A command that calls this must then end
-   * by itself. It exits with 0 unless it fails.
+   * Returns a signal that is aborted on SIGINT or SIGTERM. A command that calls this function must
+   * then end by itself. The process exits with 0 unless the command fails.
    */
   getInterruptSignal: () => AbortSignal;
 }

@@ -12,8 +12,8 @@ export const REMEDY_FOR_CONNECTIONS =
 const LATE_MINUTES = 5;
 
 /**
- * Number of a vendor's connections in a condition: `late`, or the status of connections that are
- * not late.
+ * How many of a vendor's connections have a condition. `condition` is `late`, or else the
+ * connection's status.
  */
 interface ConnectionCount {
   vendor: string;

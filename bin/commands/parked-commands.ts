@@ -63,7 +63,8 @@ interface AttemptRow {
 
 async function assertReplayable(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const [row] = await tx.query<AttemptRow>({
-    // A retry with the same Idempotency-Key may have made the same write, under another command id.
+    // A command also counts as done if a retry with its Idempotency-Key made the write under
+    // another command id.
     text: `select a.parked_at is not null as parked,
                   exists (select from audit_entries e where e.tenant_id = a.tenant_id and e.id = a.command_id)
                   or exists (select from idempotency_keys k

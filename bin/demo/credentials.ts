@@ -72,8 +72,8 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
 
 /**
  * Creates new keys for every company of the demo, and sets a new password for its owner. Earlier
- * keys stay valid. Resolves with the clear text, of which the database stores only hashes. The
- * transaction must include all tenants of the demo.
+ * keys stay valid. Resolves with the keys and passwords in clear text; the database stores only
+ * hashes. The transaction must include all tenants of the demo.
  */
 export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoCredentials[]> {
   const sealingKey = deriveKey(secretKey, 'credentials');

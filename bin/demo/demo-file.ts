@@ -39,12 +39,11 @@ export interface EnsureDemoOptions {
 }
 
 /**
- * Creates the demo if the database has none, and writes demo.json (mode 0600). Keeps the
- * credentials in an existing file if its keys are valid in this database, otherwise makes new
- * credentials. Always rewrites the addresses.
+ * Creates the demo if the database has none, and writes demo.json (mode 0600) with the current
+ * addresses. Keeps the credentials of an existing file if its keys are valid in this database,
+ * otherwise makes new ones.
  * A lock makes concurrent processes run one after another. The file is written before the commit.
- * If the commit fails, the file's keys are unknown to the database, and the next start replaces
- * them.
+ * If the commit fails, the next start finds that the file's keys are invalid and replaces them.
  */
 export function ensureDemo(
   db: Database,

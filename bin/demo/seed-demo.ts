@@ -25,7 +25,10 @@ const APPROVAL_THRESHOLD_CENTS = 100_000;
 
 /** An arbitrary number for the advisory lock, used only here. */
 const DEMO_LOCK_KEY = 7_366_001;
-/** How long a process waits while another process seeds. The session's own timeouts are shorter. */
+/**
+ * How long a process waits while another process seeds. The session's default timeouts are shorter,
+ * so `withDemoLock` replaces them.
+ */
 const LOCK_WAIT_MS = 30_000;
 
 /**

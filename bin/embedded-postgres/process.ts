@@ -26,8 +26,8 @@ export const FAST_SHUTDOWN: readonly StopStep[] = [
 ];
 
 /**
- * For server processes without a postmaster. These cannot shut down cleanly, and crash recovery
- * repairs the data at the next start.
+ * How to end server processes without a postmaster. They cannot shut down cleanly, but crash
+ * recovery repairs the data at the next start.
  */
 const LEFTOVER_SHUTDOWN: readonly StopStep[] = [
   ['SIGQUIT', 2_000],
@@ -120,8 +120,8 @@ export async function readCommandLine(pid: number): Promise<string[]> {
 }
 
 /**
- * Returns the `cluster_name` of a cluster. PostgreSQL shows it in the command line of every server
- * process, which all users can read. The working folder cannot identify a process: in a container
+ * Returns the `cluster_name` of a cluster. Every server process shows this name in its command
+ * line, which all users can read. The working folder would not identify a process: in a container
  * without CAP_SYS_PTRACE, even root cannot read it.
  * @param clusterDir an absolute path without symbolic links
  */
@@ -171,8 +171,8 @@ export async function stopProcess(pid: number, steps: readonly StopStep[]): Prom
 
 /**
  * Ends every PostgreSQL process that uses a cluster folder, and returns how many. Call it only when
- * the postmaster has ended. A server process that is computing outlives its postmaster until it
- * finishes. Until then it uses the cluster's shared memory, so a new server refuses to start.
+ * the postmaster has ended. A busy server process may outlive its postmaster. While such a process
+ * uses the cluster's shared memory, a new server refuses to start.
  */
 export async function endLeftoverProcesses(clusterDir: string): Promise<number> {
   const leftovers: number[] = [];

@@ -49,8 +49,8 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
     log_timezone: 'UTC',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // Set the defaults explicitly, so that no configuration file can turn them off. A power failure
-    // would then lose commits.
+    // Set these defaults explicitly, so that no configuration file can turn them off. Without them,
+    // a power failure could lose commits.
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
@@ -89,8 +89,8 @@ export function launchServer(settings: ServerSettings, logFile: string): ServerR
 function spawnServer(settings: ServerSettings, logFd: number): ChildProcess {
   return spawn(settings.postgres, serverArguments(settings), {
     ...buildSpawnOptions(settings.account),
-    // In its own session, the server does not receive Ctrl-C from the terminal. It must stop after
-    // the processes that use it.
+    // Run the server in its own session, so that Ctrl-C in the terminal does not reach it. The
+    // server must stop after the processes that use it.
     detached: true,
     stdio: ['ignore', logFd, logFd],
   });

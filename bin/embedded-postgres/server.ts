@@ -22,8 +22,8 @@ export class PortTakenError extends Error {
 }
 
 /**
- * Returns the restart delay after `shortRuns` short runs in a row: 0, 100 ms, 200 ms and so on, at
- * most 5 s.
+ * Returns the restart delay after `shortRuns` short runs in a row: 0, then 100 ms, doubled after
+ * each further short run, at most 5 s.
  */
 export function computeRestartDelayMs(shortRuns: number): number {
   return shortRuns === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortRuns - 1), LAST_BACKOFF_MS);

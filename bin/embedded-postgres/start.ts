@@ -25,8 +25,8 @@ import { chooseSystemAccount, type SystemAccount } from './system-account.js';
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
 /**
- * Below the ports that the system gives to outgoing connections, so that none of these takes the
- * server's port while the server is down.
+ * Below the ports that the system gives to outgoing connections, so that no outgoing connection
+ * takes the server's port while the server is down.
  */
 const PORT_RANGE = [20_000, 30_000] as const;
 
@@ -97,8 +97,8 @@ async function choosePort({ dataDir, state }: ClusterContext, fixed: number | un
 }
 
 /**
- * Reads or creates postgres.json. Decides where the cluster is and which account runs it, and locks
- * a cluster outside DATA_DIR.
+ * Reads or creates postgres.json. Decides where the cluster is and which account runs its server,
+ * and locks a cluster outside DATA_DIR.
  */
 async function prepareContext(
   dataDir: string,
@@ -130,8 +130,8 @@ async function prepareContext(
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
-  // If DATA_DIR was copied, both folders refer to the same cluster outside them. Their own locks do
-  // not protect that cluster, so it has a lock too.
+  // A copy of DATA_DIR refers to the same cluster outside both folders. The locks of the folders do
+  // not protect that cluster, so it has its own lock.
   if (path.isAbsolute(state.cluster))
     locks.push(await acquireOwnerLock(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };

@@ -52,7 +52,7 @@ function ownsStdout(argv: readonly string[]): boolean {
   return COMMANDS.some(({ name, ownsStdout }) => ownsStdout && name === word);
 }
 
-/** Logs go to standard error, because standard output holds only the command's result. */
+/** Logs go to standard error, because standard output may contain only the command's result. */
 function createStderrLogger(): Logger {
   return pino(
     { level: 'warn', name: 'tow', hooks: { streamWrite: redactText } },

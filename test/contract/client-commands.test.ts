@@ -3,11 +3,16 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT } from '../support/load/processes.js';
 
-/** Commands of `tow` that only call the API. Each starts anew for every use, so it starts fast. */
+/**
+ * Commands of `tow` that only call the API. Each use starts a new process, so they must start fast.
+ */
 const CLIENT_COMMANDS = ['export/export', 'listen/listen', 'mcp/mcp', 'trigger/trigger'];
 const DRIVERS = ['bullmq', 'ioredis', 'knex', 'pg'];
 
-/** Lists what a file imports when it runs. Imports of types load nothing. */
+/**
+ * Lists the files and packages that a file imports when it runs. Leaves out type imports, because
+ * they load nothing.
+ */
 function listImports(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?'([^']+)'/gm)].flatMap(

@@ -70,8 +70,8 @@ describe('openapi.json and the router', () => {
 });
 
 /**
- * Operations that can approve an invoice. If an agent has written the invoice, they return 428 to a
- * request without If-Match.
+ * Operations that can approve an invoice. For an invoice that an agent has written, these
+ * operations return 428 if the request has no If-Match.
  */
 const APPROVES = ['PATCH /invoices/{id}', 'POST /invoices/{id}/approve'];
 

@@ -79,7 +79,7 @@ const workerKilled = withCompany(async (company) => {
   expect((await company.readExport(id)).attempts).to.equal(2);
 });
 
-/** The worker dies between storing the complete object and recording the result. */
+/** Kills the worker after it has stored the complete file and before it records the result. */
 const workerDiesBeforeRecording = withCompany(async (company) => {
   const [worker] = company.deployment.exporters as [DeployedService];
   await company.insertInvoices(ROWS);
@@ -99,8 +99,8 @@ const postgresKilled = withCompany(async (company) => {
 });
 
 /**
- * A worker that ends on SIGTERM must close its export's session. The next worker writes the export
- * again.
+ * A worker that ends on SIGTERM must close the database session of its export. The next worker
+ * writes the export again.
  */
 const workerStopped = withCompany(async (company) => {
   const [worker] = company.deployment.exporters as [DeployedService];

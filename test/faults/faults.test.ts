@@ -120,19 +120,18 @@ async function shutDownGracefully(
 }
 
 /**
- * Resolves with true if the condition becomes true within `withinMs`, else with false. How the
- * clients' writes are batched may keep the condition from becoming true. In that case the callers
- * try again.
+ * Resolves with true if the condition becomes true within `withinMs`, else with false. The
+ * condition depends on how the clients' writes happen to be batched, so callers try again after
+ * false.
  */
 function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
   return eventually('it', probe, withinMs).catch(() => false);
 }
 
 /**
- * Injects a fault that deletes waiting jobs from Redis while the only writer is paused. Repeats
- * this until a write gets a 202, which shows that a lost job was recovered. A job may also be lost
- * before its sender knows that the job was added. The sender then notices the failure and sends the
- * job again, so there is nothing to recover.
+ * Pauses the only writer and injects a fault that deletes waiting jobs from Redis. Repeats this
+ * until a write gets a 202, which shows that a lost job was recovered. One round may not be enough:
+ * a sender that notices the loss sends its job again, so nothing must be recovered.
  */
 function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
   return async (deployment, load) => {

@@ -79,8 +79,8 @@ if (IS_SCALED) {
     const outputOf = ({ process }: DeployedService): string => process?.output ?? '';
 
     /**
-     * Waits for the log entry that names the missing store. Asserts that it is the only warning or
-     * error, without a stack trace, and that the process is alive but not ready.
+     * Waits for the log entry that names the missing store. Asserts that this entry is the only
+     * warning or error and has no stack trace. Asserts that the process is alive but not ready.
      */
     async function expectToWait(
       service: DeployedService,

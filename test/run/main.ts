@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
 /**
- * Folders whose tests mostly wait come first. Every second process takes files from the end instead
- * of the start.
+ * Folders whose tests mostly wait come first. Every second process takes files from the end of the
+ * list, so that tests that wait and tests that compute run side by side.
  */
 const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
 const SLOWEST = 10;

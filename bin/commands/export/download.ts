@@ -23,9 +23,9 @@ export interface DownloadOptions {
 
 /**
  * Downloads the file of a completed export. Writes to `<path>.part` until the file is complete and
- * has the SHA-256 that the API gave. Resumes an interrupted download. Unpacks a gzip file, unless
- * the path also ends in .gz.
- * @throws {CliError} if the download fails; the partial files are deleted first
+ * has the SHA-256 in `record`. Resumes an interrupted download. Unpacks a gzip file, unless the
+ * path also ends in .gz. After a failure, deletes the partial files.
+ * @throws {CliError} if the download fails; the file system's error if the file cannot be written
  */
 export async function downloadExport(
   path: string,
@@ -65,8 +65,8 @@ export async function downloadExport(
 }
 
 /**
- * Downloads the missing bytes and appends them to `part`. Resolves with false if the download was
- * interrupted.
+ * Appends the missing bytes to `part`, or starts over if the storage ignores the range. Resolves
+ * with false if the caller should try again.
  */
 async function fetchRest(
   part: string,

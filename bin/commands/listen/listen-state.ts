@@ -34,8 +34,8 @@ export class ListenState {
 
   /**
    * Loads or creates the state, and locks it until this process ends. Without the lock, one process
-   * could save an id although another has not yet forwarded an earlier event. The next run would
-   * skip that event.
+   * could save an id although another process has not yet forwarded an earlier event. The next run
+   * would skip that event.
    * @throws {CliError} `already_listening` if another process has the lock
    */
   static async acquire(

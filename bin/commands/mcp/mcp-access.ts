@@ -8,10 +8,9 @@ export interface McpAccess {
 }
 
 /**
- * Finds the address (--mcp-url or TOW_MCP_URL) and the key (TOW_AGENT_KEY) for `tow mcp`. What is
- * missing comes from the demo that `npm start` created in DATA_DIR. There is no option for the key,
- * because every user of the machine can read a command line. No other setting of the service is
- * read, because the command runs on the machine of the person's MCP client.
+ * Finds the address (--mcp-url or TOW_MCP_URL) and the key (TOW_AGENT_KEY) for `tow mcp`. If one is
+ * missing, uses that of the demo that `npm start` created in DATA_DIR. There is no option for the
+ * key, because every user of a machine can read its command lines.
  * @throws {ConfigError}
  * @throws {CliError} `configuration`, `usage`
  */

@@ -14,8 +14,8 @@ export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSi
   const access = await resolveMcpAccess(args);
   const { stdin, stdout } = process;
   const clientGone = new AbortController();
-  // If the client no longer reads, its pending requests need no responses. EPIPE shows that the
-  // client has ended.
+  // End without waiting for pending responses if the client no longer reads them. EPIPE only means
+  // that the client has ended, so it is not printed.
   stdout.on('error', (error) => {
     if (getErrorCode(error) !== 'EPIPE')
       printStatus(`Standard output cannot be written to: ${error.message}`);

@@ -16,8 +16,8 @@ import type { McpAccess } from './mcp-access.js';
 /** Longer than any call takes, including a write that waits for its commit. */
 const TIMEOUT_MS = 60_000;
 /**
- * Member of `_meta` in which the newest revision sends the protocol version. Over HTTP, a header
- * must repeat the version.
+ * Member of `_meta` that contains the protocol version in the newest revision of MCP. Over HTTP, a
+ * header must repeat the version.
  */
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 

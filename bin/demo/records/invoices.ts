@@ -79,8 +79,8 @@ export class InvoiceMaker {
   }
 
   /**
-   * Draws the customer of an invoice. The billing partner serves only motor clubs. A motorist
-   * without an account has no customer (null).
+   * Draws the customer of an invoice: a motor club if the billing partner sends the invoice,
+   * otherwise any active customer. Returns null for a motorist without an account.
    */
   #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;

@@ -1,4 +1,4 @@
-/** A region of a demo company. All companies and people of the demo are made up. */
+/** The region where a demo company works. All companies and people of the demo are made up. */
 export interface Market {
   state: string;
   areaCodes: readonly string[];

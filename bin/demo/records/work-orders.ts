@@ -3,7 +3,7 @@ import { VEHICLE_MODELS, WORK_ORDER_NOTES } from './names.js';
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
-/** The given facts of a work order. WorkOrderMaker draws the others. */
+/** The fixed fields of a work order. WorkOrderMaker draws the other fields at random. */
 export interface WorkOrderPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
   billing: string;

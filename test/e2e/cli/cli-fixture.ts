@@ -41,7 +41,9 @@ export interface CliJsonRun {
   error: { code: string; message: string };
 }
 
-/** Runs commands against its own PostgreSQL server. A test gets it from {@link useCli}. */
+/**
+ * Runs commands against a PostgreSQL server of its own. Tests get an instance from {@link useCli}.
+ */
 export class Cli {
   /** A temporary folder, removed at the end. DATA_DIR is the folder `data` in it. */
   folder = '';

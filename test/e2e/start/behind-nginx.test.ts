@@ -13,8 +13,8 @@ const NGINX = 'nginx';
 const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /**
- * Builds a complete nginx configuration from the server block in the guide, with other ports. nginx
- * then writes only to `folder`.
+ * Builds a complete nginx configuration from the server block in the guide, with other ports. With
+ * this configuration, nginx writes only to `folder`.
  */
 async function buildNginxConfig(folder: string, ports: Record<string, number>): Promise<string> {
   const guide = await readFile(join(PROJECT, 'docs/guides/operators.md'), 'utf8');

@@ -53,8 +53,8 @@ describe('docs/from-call-to-paid.sh', () => {
       new Set(events.map(({ type }) => type)).size,
       'the eight event types of the specification',
     ).to.equal(8);
-    // Leave out `suggestion.expired`: some time after the invoice is void, the clock expires its
-    // suggestion.
+    // Leave out `suggestion.expired`, because the clock records it some time after the invoice is
+    // void.
     const entries = await stack.rows<{ action: string }>(
       tenant.id,
       `select action from audit_entries where outcome = 'ok' and entity_type <> 'tenant' and action <> 'suggestion.expired' order by id`,

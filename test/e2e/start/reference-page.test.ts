@@ -12,7 +12,7 @@ import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 
 /** Paths that need a session, respond with a stream, or return the OpenAPI document itself. */
 const NOT_LISTS = ['/session', '/stream', '/openapi.json'];
-/** Paths that need a record of the account, or a person's own password. */
+/** Paths whose request must name a record of this account, or contain a person's password. */
 const NEEDS_RECORD_OR_PASSWORD = ['/claims', '/approvals', '/session'];
 const PICTURE_UPLOADS = ['/settings/logo'];
 

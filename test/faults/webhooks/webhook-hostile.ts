@@ -8,10 +8,7 @@ import { type WebhookListener, WebhookListeners } from '../../support/webhooks/w
 
 /** How many deliveries the healthy endpoints get while the hostile ones misbehave. */
 const DELIVERIES = 1000;
-/**
- * Short, so that deliveries which had to wait for hanging receivers would clearly exceed
- * DELAY_LIMIT_MS.
- */
+/** Short, so that attempts to call hanging receivers time out during the test. */
 const SETTINGS = { WEBHOOK_TIMEOUT_MS: '2000' };
 const DELAY_LIMIT_MS = 5000;
 /** A worker that kept one endless response until the timeout would grow by more than this. */

@@ -64,8 +64,8 @@ async function createInvoicesAndEndpoints(
 
 /**
  * A scenario in which the first attempts fail because the receiver is unreachable. Then the worker
- * with the retries dies, and the queue loses its jobs. If the failures opened the circuit breaker,
- * deliveries also wait for its pause to end.
+ * dies and, scaled out, Redis loses its jobs. The retries must still arrive. For an endpoint whose
+ * circuit breaker opened, they may arrive only after the breaker's pause.
  */
 export const runRetriesAfterDeath = runOnDeployment(4, async (scene) => {
   const { deployment, receiver, tenants } = scene;

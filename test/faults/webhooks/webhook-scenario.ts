@@ -1,6 +1,6 @@
 /**
- * Shared by the webhook scenarios under load: a deployment, clients that create invoices, and
- * endpoints that receive the events.
+ * Runs webhook scenarios under load, with a deployment, clients that create invoices, and endpoints
+ * that receive the events.
  */
 
 import { type DeployedTenant, Deployment, type DeploymentOptions } from '../../support/load/deployment.js';

@@ -4,10 +4,7 @@ import { computeWaitForNextDay } from '../../../shared/resources/planned-message
 const DAY = 86_400;
 
 describe('wait of mails over the daily limit', () => {
-  /**
-   * Takes the second of the day at which a mail is held. Returns the second of the next day at
-   * which the mail is due.
-   */
+  /** Returns when a mail is due that is held at `second` of a day, as a second of the next day. */
   const dueAt = (second: number) => second + computeWaitForNextDay(DAY - second) - DAY;
 
   it('held mails are due in the first hour of the next day, spread by the time of holding', () => {

@@ -85,7 +85,7 @@ const CONNECTION_CODES = [
   'ETIMEDOUT',
 ];
 const RERUN_CODES = ['40001', '40P01', '55P03', '57014'];
-/** Codes of errors with which a retry would fail again. */
+/** Error codes after which a retry would fail again. */
 const PERMANENT_CODES = ['23505', '23514', '23502', '22P02', '42501', '42703', '42P01', '22003', ''];
 
 describe('isConnectionError', () => {

@@ -156,8 +156,8 @@ const invalidJson = fc.constantFrom(
   { text: '{"n": -1E400 }', code: 'unsafe_number', path: '.n' },
 );
 /**
- * Generates the object or array that contains a text, after valid siblings. If `key` is null, it is
- * an array.
+ * Generates an object or array to put around an invalid text. `key` is the name of the member with
+ * the text, or null for an array. `siblings` precede the text.
  */
 const wrapper = fc.record({
   siblings: fc.array(cleanValue, { maxLength: 2 }),

@@ -38,8 +38,8 @@ const roll = fc
 const batches = fc.array(fc.oneof(create, patch, roll), { maxLength: 40 });
 
 /**
- * Lists the names that two concurrent commands must not share. The list is independent of the
- * tested code.
+ * Lists what a command must have for itself, such as `record …` or `key …`. Two concurrent commands
+ * must not share any of these. The list is independent of the tested code.
  */
 function listSharedNames(command: Command): string[] {
   const input = command.input as { invoice_number?: string; from_id?: string };
