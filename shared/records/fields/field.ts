@@ -54,8 +54,8 @@ export interface Field {
    */
   csv?: CellKind | readonly Cell[] | null;
   /**
-   * Puts the field's column last in the CSV file. The column was added to that file after the
-   * columns of the fields below.
+   * Puts the field's column last in the CSV file. Set if the column was added to the file after the
+   * columns of the fields below this one.
    */
   isLastInCsv?: true;
   /** The value must be the id of a record in this table that belongs to the account. */
