@@ -76,8 +76,8 @@ const CONSTRAINTS = `
   order by c.relname, k.contype, k.conname`;
 
 /**
- * Reads valid indexes and their columns. The index of a partitioned table counts as valid, because
- * only the indexes of its partitions contain rows. The columns come from pg_depend, because no
+ * Reads valid indexes and their columns. Includes every index of a partitioned table, because such
+ * an index contains no rows that could be invalid. The columns come from pg_depend, because no
  * other catalog lists the columns in index expressions.
  */
 const INDEXES = `
