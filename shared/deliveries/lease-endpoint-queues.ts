@@ -64,8 +64,8 @@ const LEASED_ENDPOINT_QUEUES: LeasedTable = {
 const leaseQueries = createLeaseQueries<HealthRow>(LEASED_ENDPOINT_QUEUES);
 
 /**
- * Leases the queues that are free. Marks queues that another process has leased as woken. The
- * result omits queues that do not exist.
+ * Leases the queues that are free. If another process has leased a queue, marks the queue as woken.
+ * The result omits queues that do not exist.
  */
 export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
   const rows = await leaseQueries.acquire(db, leases.map(toLeaseRow));
@@ -114,8 +114,8 @@ export async function readEndpointHealth(
 }
 
 /**
- * An endpoint queue whose lease this process had not lost. `isWoken` is true if another process has
- * woken the queue.
+ * An endpoint queue whose lease still belonged to this process. `isWoken` is true if another
+ * process has woken the queue.
  */
 interface UpdatedLease extends EndpointQueueRef {
   isWoken: boolean;

@@ -90,8 +90,8 @@ function buildPageQuery(tenantId: string, after: EventPosition): SqlQuery {
 }
 
 /**
- * Returns the current position. A reader that starts after it receives all events that commit from
- * now on.
+ * Returns the current position. A reader that starts from this position receives all events that
+ * commit from now on.
  */
 export async function readCurrentPosition(db: Database, tenantId: string): Promise<EventPosition> {
   const [row] = await db.read<{ watermark: string }>(tenantId, {

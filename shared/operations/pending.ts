@@ -26,8 +26,8 @@ const IS_PARKED = `exists (select from command_attempts p
 export const IS_PENDING = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
 
 /**
- * Maximum number of operations that one pass reads. It is higher than the number of leases, so that
- * finished operations are soon marked as settled.
+ * Maximum number of operations that one pass reads. It is higher than the number of leases per
+ * pass, so that finished operations are soon marked as settled.
  */
 const READ_PER_PASS = 2048;
 const CHECKED_PER_COUNT = 10_000;

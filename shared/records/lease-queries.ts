@@ -33,8 +33,8 @@ export interface LeasedTable {
    */
   asked?: string;
   /**
-   * SQL of further columns to return, with a leading comma. It may use `l` after the update, and
-   * `a`, which has the columns of `asked`.
+   * SQL of further columns to return, with a leading comma. It may read the updated row as `l`, and
+   * the columns of `asked` as columns of `a`.
    */
   returned?: string;
 }
@@ -53,8 +53,8 @@ export interface LeaseQueries<Row extends AcquiredRow> {
 }
 
 /**
- * A row whose lease this process had not lost. `is_woken` is true if another process has woken the
- * row.
+ * A row whose lease still belonged to this process. `is_woken` is true if another process has woken
+ * the row.
  */
 export interface HeldRow extends RecordRef {
   is_woken: boolean;

@@ -4,7 +4,7 @@ import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
 import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
 
-/** What follows from the fields of a resource. It is derived once, when the module is loaded. */
+/** What is derived from the fields of a resource, once, when the module is loaded. */
 export interface RecordFields {
   creation: Joi.SchemaMap;
   change: Joi.SchemaMap;
