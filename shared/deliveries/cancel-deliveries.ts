@@ -4,7 +4,7 @@ import type { DueResult } from './find-due-deliveries.js';
 
 const CANCEL_DELIVERY_SQL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 
-/** Cancels deliveries that the caller has locked and that have not ended. */
+/** Cancels deliveries. The caller must have locked them and checked that they have not ended. */
 export async function cancelDeliveriesById(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({
@@ -21,9 +21,8 @@ interface AffectedEndpoint extends RecordRef {
 }
 
 /**
- * Cancels the open deliveries of replays. Locks them sorted by id, as every writer of deliveries
- * does, to avoid deadlocks. An endpoint has at most a few hundred open replay deliveries, and they
- * are neighbours in the index of due deliveries.
+ * Cancels the open deliveries of replays. Locks the deliveries in id order to avoid deadlocks.
+ * Reads few rows, because only a few hundred replay deliveries of an endpoint may be open.
  * @returns each replay that had open deliveries, once per endpoint
  */
 export async function cancelDeliveriesOfReplays(
@@ -50,8 +49,8 @@ export async function cancelDeliveriesOfReplays(
 const MAX_CANCELLED_PER_PASS = 1000;
 
 /**
- * Cancels open deliveries that a disabled or deleted endpoint does not accept, at most
- * {@link MAX_CANCELLED_PER_PASS} at a time. Returns true if more may remain.
+ * Cancels the open deliveries that a disabled or deleted endpoint does not accept, at most {@link
+ * MAX_CANCELLED_PER_PASS} per call. Returns true if more may remain.
  */
 export async function cancelDeliveriesOfEndpoint(
   db: Database,

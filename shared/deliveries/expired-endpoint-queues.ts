@@ -2,7 +2,7 @@ import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 
 /**
  * The endpoint queue of a deleted endpoint expires 24 hours after the deletion. It stays while a
- * worker leases the queue or a delivery is due.
+ * worker leases the queue or a delivery is open.
  */
 export const EXPIRED_ENDPOINT_QUEUES: ExpiryRule = {
   table: 'webhook_lanes',

@@ -81,7 +81,7 @@ const selectNextDueSql = (priority: number) => `
 
 /**
  * SQL: the `doubtful` ids whose deliveries have ended. Looks up one id at a time by the primary
- * key. If one condition compared the whole array, the planner would scan another index.
+ * key. With `id = any (r.doubtful)`, the planner would scan another index.
  */
 const ENDED_SQL = `array(
   select x.id from unnest(r.doubtful) as x(id)
@@ -91,8 +91,8 @@ const TAKES_SQL = `
   case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
 /**
- * Finds the oldest due deliveries of each endpoint queue, live deliveries before replays. The
- * result omits queues whose endpoint does not exist.
+ * Finds up to `room` due deliveries of each endpoint queue: live deliveries before replays, and the
+ * longest due first. The result omits queues whose endpoint does not exist.
  */
 export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
   const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({
@@ -104,8 +104,8 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
     tx.query<DueRow>({
       name: 'find-due-deliveries',
       // Without `materialized`, PostgreSQL would evaluate the expressions of a queue once per
-      // delivery. The event's body comes from a subquery. With a join instead, PostgreSQL read all
-      // events of the tenant for each delivery.
+      // delivery. A subquery reads the event's body, because with a join PostgreSQL read all events
+      // of the tenant for each delivery.
       text: `with lanes as materialized (
                select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES_SQL} as takes,
                  (extract(epoch from least(${selectNextDueSql(0)}, ${selectNextDueSql(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED_SQL} as ended

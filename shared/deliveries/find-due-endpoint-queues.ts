@@ -13,9 +13,9 @@ const firstDueSql = (priority: number) => `
    order by d.next_attempt_at limit 1)`;
 
 /**
- * Finds the endpoint queues of the transaction's tenants that need a worker within the horizon.
- * Some are due and have no worker, because their job was lost or their worker died. The others fall
- * due later and have no job yet. A paused endpoint queue is due when its pause ends.
+ * Finds endpoint queues of the transaction's tenants that fall due within the horizon. Also finds
+ * queues that are due already but have no worker, because their job was lost or their worker died.
+ * A paused endpoint queue is due when its pause ends.
  */
 export async function findDueEndpointQueues(
   tx: Transaction,

@@ -3,7 +3,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import { deliveryIdSql } from './delivery-ids.js';
 
-/** A delivery whose event is not stored, such as a test. It therefore carries its own body. */
+/** A delivery whose event is not stored, such as a test. The delivery has its own body instead. */
 export interface SyntheticDelivery extends RecordRef {
   endpoint_id: string;
   event_id: string;

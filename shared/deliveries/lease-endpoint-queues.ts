@@ -8,8 +8,8 @@ export interface LeaseResult extends EndpointQueueRef {
   isAcquired: boolean;
   health: EndpointQueueHealth;
   /**
-   * The endpoint's `updated_at`, read no later than `health`. If the endpoint changes after that,
-   * its version differs, so the worker reads the health again.
+   * The endpoint's `updated_at`, read no later than `health`. If the endpoint changes after this
+   * read, the worker later finds a different version and reads the health again.
    */
   version: string;
 }
@@ -64,8 +64,8 @@ const LEASED_ENDPOINT_QUEUES: LeasedTable = {
 const leaseQueries = createLeaseQueries<HealthRow>(LEASED_ENDPOINT_QUEUES);
 
 /**
- * Acquires the free leases. If another process has leased a queue, marks the queue as woken. The
- * result omits queues that do not exist.
+ * Leases the queues that are free. If another process has leased a queue, marks the queue as woken.
+ * The result omits queues that do not exist.
  */
 export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
   const rows = await leaseQueries.acquire(db, leases.map(toLeaseRow));
@@ -114,8 +114,8 @@ export async function readEndpointHealth(
 }
 
 /**
- * An endpoint queue that this process still had under lease. `isWoken` is true if another process
- * has woken the queue.
+ * An endpoint queue whose lease still belonged to this process. `isWoken` is true if another
+ * process has woken the queue.
  */
 interface UpdatedLease extends EndpointQueueRef {
   isWoken: boolean;

@@ -15,8 +15,8 @@ export interface AttemptRecord extends EndpointQueueRef {
 
 /**
  * Stores attempts, the new status of their deliveries, and the health of queues, all in one
- * transaction. A second call changes nothing, so a worker that lost the connection during the
- * commit can repeat the call.
+ * transaction. A repeated call changes nothing, so a worker that lost the connection during the
+ * commit can call again.
  */
 export async function storeAttempts(
   db: Database,

@@ -17,7 +17,9 @@ export interface HealthProgress extends RecordRef {
 const PROGRESS_COLUMNS = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
 const PROGRESS_NAMES = parseColumnNames(PROGRESS_COLUMNS);
 
-/** Stores {@link HealthProgress}. Leaves alone the columns that only the delivery workers write. */
+/**
+ * Stores {@link HealthProgress}. Does not change the columns that only the delivery workers write.
+ */
 export async function storeHealthProgress(
   tx: Transaction,
   endpoints: readonly HealthProgress[],

@@ -1,8 +1,8 @@
 import { isUuid } from '../platform/ids.js';
 
 /**
- * The place of an event in the sequence in which readers get a tenant's events. The events are
- * sorted by the transaction that recorded them, then by id.
+ * An event's place in the order in which readers receive a tenant's events: by the transaction that
+ * recorded the event, then by id.
  */
 export interface EventPosition {
   xid: bigint;

@@ -15,7 +15,7 @@ import { type EventPosition, positionBeforeTransaction } from './event-position.
  */
 export interface EventPage {
   events: StoredEvent[];
-  /** The reader has read all events up to this position. */
+  /** A reader of this page has all events up to this position. */
   position: EventPosition;
   hasMore: boolean;
   /** True if a committed event is missing from the page because an older transaction still runs. */
@@ -90,8 +90,8 @@ function buildPageQuery(tenantId: string, after: EventPosition): SqlQuery {
 }
 
 /**
- * Returns the current position. A reader that starts after it receives all events that commit from
- * now on.
+ * Returns the current position. A reader that starts from this position receives all events that
+ * commit from now on.
  */
 export async function readCurrentPosition(db: Database, tenantId: string): Promise<EventPosition> {
   const [row] = await db.read<{ watermark: string }>(tenantId, {

@@ -10,8 +10,8 @@ export const API_VERSION = 'v1';
  * `rendered` with one row per command: tenant_id, body (the record's JSON) and events
  * ({@link buildEventRows}).
  *
- * PostgreSQL builds each event's body from these, so the record's JSON does not travel to a worker
- * and back. The body is stored once, so every delivery attempt sends the same bytes
+ * PostgreSQL builds each event's body from these columns, so the record's JSON does not travel to a
+ * worker and back. The body is stored once, so every delivery attempt sends the same bytes
  * (docs/decisions.md §8). The expression `new_events` has the columns tenant_id, id, type, filters,
  * except_endpoint, at and body.
  */

@@ -13,9 +13,8 @@ const IS_DONE = `(exists (select from audit_entries a where a.tenant_id = o.tena
              where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid))`;
 
 /**
- * SQL condition on operations `o`: true if the command is parked. A parked operation never gets a
- * `settled_at`. `tow commands replay` does not clear `settled_at`, so the command would never run
- * again.
+ * SQL condition on operations `o`: true if the command is parked. A parked operation must never get
+ * a `settled_at`: `tow commands replay` does not clear it, so the replayed command would not run.
  */
 const IS_PARKED = `exists (select from command_attempts p
   where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
@@ -27,8 +26,8 @@ const IS_PARKED = `exists (select from command_attempts p
 export const IS_PENDING = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
 
 /**
- * Maximum number of operations that one pass reads. It is higher than the number of leases, so that
- * finished operations are soon marked as settled.
+ * Maximum number of operations that one pass reads. It is higher than the number of leases per
+ * pass, so that finished operations are soon marked as settled.
  */
 const READ_PER_PASS = 2048;
 const CHECKED_PER_COUNT = 10_000;
@@ -57,10 +56,10 @@ const LEASE_QUERY = `
   returning case when not j.is_done and not j.is_parked then o.command end as command`;
 
 /**
- * Leases pending operations without a running lease, and returns their commands. Also sets
- * `settled_at` on finished operations, so that no later pass reads them. Serves accounts
- * round-robin, and within an account the longest due operation first. Concurrent clocks never lease
- * the same operation.
+ * Leases pending operations whose lease has expired, and returns their commands. Also sets
+ * `settled_at` on finished operations, so that no later pass reads them. Picks operations from the
+ * accounts in turn, and within an account those that have been due longest. Concurrent clocks never
+ * lease the same operation.
  * @param limit maximum number of leased commands, so that one pass stays short
  */
 export async function leasePending(

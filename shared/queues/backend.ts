@@ -16,9 +16,9 @@ const PREFIX = '{tow}';
 
 /**
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
- * has found it. This takes at most the lock duration and two check intervals. BullMQ would fail a
- * job after one stall, but here stalls must never fail a job. Instead, attempts are counted in
- * PostgreSQL, so that a command that keeps killing its worker is parked.
+ * has found it. This takes at most the lock duration and two check intervals. By default, BullMQ
+ * fails a job after one stall, but here stalls must never fail a job. Instead, attempts are counted
+ * in PostgreSQL, so that a command that keeps killing its worker is parked.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
@@ -73,9 +73,9 @@ function postgresConnection(runtime: Runtime, max: number) {
 const openQueues = new WeakMap<Runtime['lifecycle'], Map<string, Queue>>();
 
 /**
- * Opens a queue for adding jobs. Calls with the same name share one queue per process. Each queue
- * on PostgreSQL has its own connections, and an embedded PostgreSQL allows few. The queue closes
- * when the process ends.
+ * Opens a queue for adding jobs. Within a process, calls with the same name share one queue,
+ * because each queue on PostgreSQL opens its own connections and an embedded PostgreSQL allows few.
+ * The queue closes when the process ends.
  */
 export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
   const queues = openQueues.get(runtime.lifecycle) ?? new Map<string, Queue>();
@@ -139,8 +139,7 @@ export function openWorker<Data>(
     lastLoggedAt = Date.now();
     logger.warn({ err: error, queue: name }, 'worker error');
   });
-  // This closer was added last, so it runs first: the worker returns its jobs while its connection
-  // is still open.
+  // Closers run in reverse order, so the worker closes while its connection is still open.
   lifecycle.onClose(`worker ${name}`, () => worker.close());
   return worker;
 }

@@ -11,8 +11,8 @@ export interface EndpointQueueRef {
 }
 
 /**
- * Returns a key that identifies an endpoint queue. The key includes the tenant, because endpoint
- * ids are not assumed to differ between tenants.
+ * Returns a key that identifies an endpoint queue. The key includes the tenant, because an endpoint
+ * id is unique only within its tenant.
  */
 export function endpointQueueKey({ tenantId, endpointId }: EndpointQueueRef): string {
   return `${tenantId}/${endpointId}`;

@@ -11,8 +11,9 @@ export interface AccountQuotaRule {
 }
 
 /**
- * Counts the records of a kind in each account, and refuses commands beyond the limit. One instance
- * serves all commands of a transaction, so that they count each other's new records.
+ * Counts the records of a kind in each account, and refuses commands beyond the limit. All commands
+ * of a transaction share one instance, so that it also counts the records that earlier commands
+ * created.
  */
 export class AccountQuota {
   private constructor(

@@ -3,8 +3,9 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, toRecordRef } from './record-refs.js';
 
 /**
- * Returns the conflict key that keeps writes of one agent from running concurrently. All of them
- * count towards the approval threshold, so each must see what the previous one drafted.
+ * Returns the conflict key that keeps two writes of one agent from running concurrently. Writes of
+ * an agent count towards the approval threshold, so each write must see what earlier writes
+ * drafted. Other actors have no such key.
  */
 export function agentConflictKeys(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
@@ -18,7 +19,7 @@ const DECISION_TYPE = 'approval.approve';
  * what the agent's previous write drafted. Approving an agent's request creates a draft of that
  * agent, so the approval locks the agent too.
  *
- * Each transaction takes these locks before all others and in one sequence, so that transactions do
+ * Each transaction takes these locks before all others and sorted by key, so that transactions do
  * not deadlock. A batch without such commands runs no query.
  */
 export async function acquireAgentLocks(tx: Transaction, commands: Command[]): Promise<void> {

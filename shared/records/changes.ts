@@ -3,14 +3,14 @@ import { toCanonicalJson } from '../contracts/json/canonical-json.js';
 import { parseDateTimeMs } from '../contracts/schemas/fields.js';
 
 /**
- * Matches the names of columns that hold an instant. In any other column, a new spelling of the
- * same instant is a real change.
+ * Matches the names of columns that contain an instant. In any other column, two spellings of the
+ * same instant are different values.
  */
 const INSTANT_COLUMN = /_(at|date|time)$/;
 
 /**
  * Compares two values of a field. Lists are the same if their items are equal. In a column that
- * holds an instant, two spellings of one instant are the same.
+ * contains an instant, two spellings of one instant are the same.
  */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;

@@ -1,7 +1,10 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { isInSessionTenants } from './session-tenants.js';
 
-/** How long GET /operations/{id} and idempotency records are valid (docs/decisions.md §5). */
+/**
+ * How long clients can read an operation, and how long an Idempotency-Key is remembered
+ * (docs/decisions.md §5).
+ */
 export const RETENTION = "interval '24 hours'";
 /** Retention of rows that must outlive the operations and responses that refer to them. */
 export const EXTENDED_RETENTION = "interval '25 hours'";

@@ -28,13 +28,13 @@ export interface LeasedTable {
   /** SQL join of another table whose columns `asked` reads. */
   join?: string;
   /**
-   * SQL expressions over `l` and the joined table, with a leading comma. They are read before the
-   * update.
+   * SQL expressions over `l` and the joined table, with a leading comma. They are evaluated before
+   * the update.
    */
   asked?: string;
   /**
-   * SQL of further columns to return, with a leading comma. It may use `l` after the update, and
-   * `a`, which has the columns of `asked`.
+   * SQL of further columns to return, with a leading comma. It may read the updated row as `l`, and
+   * the columns of `asked` as columns of `a`.
    */
   returned?: string;
 }
@@ -42,8 +42,8 @@ export interface LeasedTable {
 /** The queries that acquire, renew and release the leases of a table's rows. */
 export interface LeaseQueries<Row extends AcquiredRow> {
   /**
-   * Acquires the free leases. If another process has the lease of a row, marks the row as woken, so
-   * that the other process looks for work again. The result omits rows that do not exist.
+   * Leases the rows that are free. If another process has the lease of a row, marks the row as
+   * woken, so that the other process looks for work again. The result omits rows that do not exist.
    */
   acquire(db: Database, leases: LeaseRef[]): Promise<Row[]>;
   /** Extends leases. The result omits each lease that this process has lost. */
@@ -53,8 +53,8 @@ export interface LeaseQueries<Row extends AcquiredRow> {
 }
 
 /**
- * A row that this process still had under lease. `is_woken` is true if another process has woken
- * it.
+ * A row whose lease still belonged to this process. `is_woken` is true if another process has woken
+ * the row.
  */
 export interface HeldRow extends RecordRef {
   is_woken: boolean;
@@ -84,8 +84,7 @@ export function createLeaseQueries<Row extends AcquiredRow>(leased: LeasedTable)
     acquire: (db, leases) =>
       run<Row>(db, leases, {
         name: `acquire-${table}`,
-        // Lock the rows in a fixed sequence, as every writer does. Otherwise two workers that lease
-        // many rows could deadlock.
+        // Lock the rows in id order. Otherwise two workers that lease the same rows could deadlock.
         text: `with asked as (
                  select l.tenant_id, l.${idColumn}, r.owner, (l.owner is null or l.lease_until < now()) as is_free${asked}
                  from ${recordsetSql(COLUMNS)} join ${table} l on ${isRequested} ${join}

@@ -2,9 +2,9 @@ import type { Row, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 
 /**
- * Locks records, and returns them in a map by {@link refKey}. Every batch locks in the same
- * sequence, so that two batches cannot deadlock. The rows are read as JSON, so that timestamps keep
- * their text.
+ * Locks records, and returns them in a map by {@link refKey}. Every batch locks records in id
+ * order, so that two batches cannot deadlock. Reads the rows as JSON, so that timestamps remain
+ * text.
  */
 export async function lockRecords<R extends Row>(
   tx: Transaction,

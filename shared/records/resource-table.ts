@@ -4,7 +4,10 @@ import type { AgentScope } from '../contracts/vocabulary.js';
 export interface ResourceTable {
   /** For example `invoice`. */
   entityType: string;
-  /** What messages for clients call a record. By default, it is the entity type with spaces. */
+  /**
+   * The name of a record in error messages for clients. By default, it is the entity type with
+   * spaces.
+   */
   label?: string;
   table: string;
   /** Path of the list without the version prefix. */

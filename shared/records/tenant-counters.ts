@@ -5,8 +5,8 @@ type CounterName = 'invoice_number' | 'job_number';
 
 /**
  * SQL: increases a counter of each tenant within the caller's query. `rows` names a common table
- * expression with the column tenant_id; each of its rows counts. The query returns tenant_id and
- * value, the number of the tenant's last row. The counter stays locked until the transaction ends.
+ * expression with the column tenant_id. The query returns tenant_id and value, the tenant's last
+ * consumed number. The counter stays locked until the transaction ends.
  * @param step SQL for how many numbers each row consumes
  */
 export function countUpSql(name: CounterName, { rows, step }: { rows: string; step: string }): string {

@@ -54,7 +54,10 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
   };
 }
 
-/** Expires the suggestions of closed invoices. Returns the tenants with changes to scan. */
+/**
+ * Submits commands that expire the suggestions of closed invoices. Returns the tenants with changes
+ * to scan.
+ */
 async function findChanged(
   runtime: Runtime,
   writes: WritesQueue,

@@ -82,7 +82,7 @@ const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
 /**
  * Deletes unfinished uploads, and objects to which no export refers. Such an object remains if a
  * run lost its lease before its result was recorded. Keeps the objects of unknown tenants.
- * @param olderThan uploads and objects that are not older are kept
+ * @param olderThan uploads and objects from this time or later are kept
  * @returns the number of deleted uploads and objects
  */
 export async function deleteOrphanedObjects(

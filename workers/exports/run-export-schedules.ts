@@ -17,7 +17,7 @@ import { sweepTenants } from '../sweeps/sweep-tenants.js';
 const SCHEDULES_PER_TRANSACTION = 256;
 /**
  * Maximum time in ms for estimating rows in one pass, so that the clock's other tasks are not
- * delayed. The other exports of the pass run without an estimate.
+ * delayed. The remaining exports of the pass run without an estimate.
  */
 const ESTIMATION_BUDGET_MS = 5_000;
 

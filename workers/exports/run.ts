@@ -136,8 +136,8 @@ function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
 }
 
 /**
- * Deletes the object of the previous run, whose result would be refused now. Otherwise the object
- * would remain until the cleaner deletes it a day later.
+ * Deletes the object of the previous run, because only the result of the newest run is accepted.
+ * Otherwise the object would remain until the cleaner deletes it a day later.
  */
 async function deletePreviousObject(
   { logger }: Runtime,
@@ -159,7 +159,8 @@ async function deletePreviousObject(
 
 /**
  * After a shutdown or a transient failure, queues the export again. After any other error, or when
- * all tries are used, submits the command that fails the export.
+ * all tries are used, submits the command that fails the export. If the lease was lost, only logs
+ * this.
  */
 async function handleFailure(
   { db, logger }: Runtime,

@@ -38,7 +38,7 @@ export interface MessageServices {
 /**
  * Creates a function that leases an account's longest due message. The function returns another
  * function, which offers the message to its provider and submits the outcome as a command. If a
- * worker dies, the row stays due, so the customer gets at most a second copy with the same
+ * worker dies, the message stays due. The customer may then get a second copy, with the same
  * Message-ID.
  */
 export function createMessageLeaser(

@@ -20,8 +20,8 @@ const SENDER_NAME = 'Tow Dispatch';
 
 /**
  * Creates a function that leases an account's longest due notice mail. The function returns another
- * function, which sends the mail and stores the result. No command stores the result, because a
- * notice only records when it was mailed.
+ * function, which sends the mail and stores the result. It stores the result without a command,
+ * because clients see only when a notice was mailed.
  */
 export function createNoticeMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   const { db, logger, config } = runtime;

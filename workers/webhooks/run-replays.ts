@@ -18,9 +18,10 @@ export const replayTask: Task = {
 };
 
 /**
- * Creates a function that runs one pass. A pass creates some deliveries for each running replay and
- * recovery. These deliveries are few and have a low priority, so that they do not delay live
- * deliveries. If a wake-up job is lost, the `wake-lanes` task finds the endpoint queue.
+ * Creates a function that runs one pass. A pass creates the next deliveries of running replays and
+ * recoveries, and wakes their endpoint queues. The deliveries are few and have a low priority, so
+ * that they do not delay live deliveries. If the wake-up job is lost, the `wake-lanes` task finds
+ * the queue.
  */
 export function createReplayRunner(
   runtime: Runtime,

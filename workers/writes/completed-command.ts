@@ -51,8 +51,8 @@ function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
 
 /**
  * Builds the query that inserts one audit entry per command into an append-only table
- * (docs/decisions.md §9). The table's primary key is the inbox: if another worker has run the same
- * command, this insert fails, and the whole transaction is rolled back.
+ * (docs/decisions.md §9). The primary key ensures that a command is committed only once: if another
+ * worker has run the command, this insert fails, and the whole transaction is rolled back.
  */
 export function buildCommandAuditInsert(
   completed: CompletedCommand[],

@@ -32,8 +32,8 @@ export interface EarlierResults {
 }
 
 /**
- * Finds the results of commands that have run before: their audit entries, and the responses stored
- * under their Idempotency-Keys (docs/decisions.md §5, Idempotency).
+ * Finds results of these commands from earlier runs or requests. Reads the commands' audit entries,
+ * and the responses stored under their Idempotency-Keys (docs/decisions.md §5, Idempotency).
  */
 export async function findEarlierResults(tx: Transaction, commands: Command[]): Promise<EarlierResults> {
   const rows = await tx.query<EarlierRow>({

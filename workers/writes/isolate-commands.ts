@@ -35,8 +35,8 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // Try again with the search. Without the search, a command that has run before may fail with
-    // any error.
+    // Run the batch again with the search for earlier results. Without it, a command that has run
+    // before may fail with any error.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     return recordFailure(context, commands[0] as Command, error);

@@ -45,8 +45,8 @@ export async function checkPreconditions(
 }
 
 /**
- * True if a client's version is the current version. A version is `updated_at` to the millisecond,
- * because clients see no more digits.
+ * True if one of the client's versions is the current version. A version is `updated_at` to the
+ * millisecond, because clients see no more digits.
  */
 function isSameVersion(current: string, wanted: readonly string[]): boolean {
   return wanted.some((version) => Date.parse(version) === Date.parse(current));

@@ -229,8 +229,8 @@ export async function runDryRun({ db, config }: BatchContext, command: Command):
     });
   const result = buildResult(completed, rendered);
   if (!result.ok) return result;
-  // A dry run does not count as the caller's own change. Otherwise a caller with permission to
-  // change a record, but not to read it, could read the record by dry runs.
+  // A dry run of a change does not count as the caller's own change. Otherwise a caller with
+  // permission to change a record, but not to read it, could read the record by dry runs.
   const isHeld = completed.outcome.ok && completed.outcome.held === true;
   const isOwnChange = isHeld || getCommandDefinition(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };

@@ -3,7 +3,7 @@ import { getCommandDefinition } from '../../shared/registry/resources.js';
 
 /**
  * Lists the keys that no two concurrent commands may share: the record, the Idempotency-Key, and
- * keys of the command's type, for example an invoice number.
+ * keys that the command's type defines, for example an invoice number.
  */
 function listConflictKeys(command: Command): string[] {
   const own = getCommandDefinition(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];

@@ -7,7 +7,10 @@ import type { MessageSender, MessagingAdapter } from './messaging.js';
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
-/** Describes a vendor. The catalogue and the validation of inputs follow from it. */
+/**
+ * Describes a vendor. The vendor catalogue and the checks of what accounts enter are built from
+ * this.
+ */
 export interface Manifest {
   /** The vendor's name in URL paths, in rows and in the setting INTEGRATIONS. */
   vendor: string;
@@ -70,7 +73,7 @@ export interface InboundNotice {
 export interface Inbound {
   /**
    * True if all connections share one webhook secret and one address. False if each connection has
-   * its own.
+   * its own secret and address.
    */
   isPerApplication: boolean;
   /**

@@ -2,9 +2,9 @@ import { createTransport, type Transporter } from 'nodemailer';
 
 /**
  * If the server sends nothing for this long, the client gives up. SMTP_URL may set other values
- * (`?socketTimeout=`). RFC 5321, section 4.5.3.2, recommends ten minutes for the reply to the data,
- * so these timeouts are short. A mail that the server accepts after the timeout is sent again and
- * arrives twice, with the same Message-ID.
+ * (`?socketTimeout=`). RFC 5321, section 4.5.3.2, recommends a longer timeout for the reply to the
+ * data: ten minutes. A mail that the server accepts after the timeout is sent again and arrives
+ * twice, with the same Message-ID.
  */
 const TIMEOUTS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
 
@@ -23,8 +23,8 @@ export function createSmtpClient(url: string): Transporter {
 }
 
 /**
- * True if the password leaves this machine, so that TLS is required. Without TLS, the server, or an
- * attacker on the network, could omit STARTTLS and read the password.
+ * True if a password goes to another host over `smtp:`, where encryption is optional. Without
+ * `requireTLS`, an attacker on the network could hide the STARTTLS offer and read the password.
  */
 function isPasswordSentToRemoteHost(url: string): boolean {
   const { password, hostname, protocol } = new URL(url);

@@ -6,7 +6,10 @@ interface Load {
   bytes: number;
 }
 
-/** Limit for the process. Beyond it, a further write would wait in vain until its timeout. */
+/**
+ * Limit for the process. With more waiting writes, another write would only wait until it times
+ * out.
+ */
 const MAX_LOAD: Load = { writes: 20_000, bytes: 256 * MIB };
 
 const MAX_LOAD_PER_TENANT: Load = { writes: 5000, bytes: 32 * MIB };

@@ -49,13 +49,13 @@ export interface Field {
    */
   columns?: string | Readonly<Record<string, string>> | null;
   /**
-   * How the CSV file prints the field, or the field's columns in that file. By default, derived
-   * from the output. Null if the CSV file omits the field.
+   * How the CSV file prints the field, or a list of the field's columns in that file. By default,
+   * derived from the output. Null if the CSV file omits the field.
    */
   csv?: CellKind | readonly Cell[] | null;
   /**
-   * Puts the field's column last in the CSV file. The column was added to that file after the
-   * columns of the fields below.
+   * Puts the field's column last in the CSV file. Set if the column was added to the file after the
+   * columns of the fields below this one.
    */
   isLastInCsv?: true;
   /** The value must be the id of a record in this table that belongs to the account. */
@@ -96,7 +96,7 @@ export function getOutput({ input, output }: Field): Joi.Schema | null {
 
 /**
  * Derives how a CSV file prints a value. A string counts as text that people wrote, unless it is an
- * id, a day, a time or one of a fixed list.
+ * id, a day, a time or a value from a fixed list.
  */
 export function inferKind(name: string, schema: Joi.Schema): CellKind {
   const { type, flags, rules, metas } = schema.describe() as Joi.Description & {

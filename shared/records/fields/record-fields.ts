@@ -4,7 +4,7 @@ import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
 import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
 
-/** What follows from the fields of a resource. It is derived once, when the module is loaded. */
+/** What is derived from the fields of a resource, once, when the module is loaded. */
 export interface RecordFields {
   creation: Joi.SchemaMap;
   change: Joi.SchemaMap;
@@ -37,8 +37,8 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
   const settable = entries.filter(([, field]) => field.input);
-  // Each renderer describes the Joi schema of its field. That is slower than building a query, so
-  // the renderers are created once.
+  // The renderers are created once, because creating one describes the field's Joi schema, which is
+  // slower than building a query.
   const renderers = shown.map(([name, field]) => createRenderer(name, field));
   const members = (alias: string) => renderers.map((render) => render(alias));
   return {
@@ -75,8 +75,8 @@ function memoizeByAlias(render: (alias: string) => string): (alias: string) => s
 }
 
 /**
- * Like {@link defineFields}, for the entries of a list that one column holds as JSON. A query that
- * exports the entries must name the entry `value`.
+ * Like {@link defineFields}, for a list whose entries are stored as JSON in one column. A query
+ * that exports the entries must give each entry as a column `value`.
  */
 export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields).map(([name, field]) => {

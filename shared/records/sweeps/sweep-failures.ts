@@ -2,7 +2,7 @@ import { describeError } from '../../platform/describe-error.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { type ExpiryRule, RETENTION } from '../expiry.js';
 
-/** A failure of a sweep for one account. The sweep skips the account between its tries. */
+/** A failure of a sweep for one account. The sweep skips the account until the next try is due. */
 export interface SweepFailure {
   tenant_id: string;
   task: string;
@@ -87,9 +87,10 @@ export async function clearSweepFailure(
 }
 
 /**
- * SQL: the current failures of the transaction's tenants, as {@link SweepFailure}. Each failed try
- * renews its row, within 15 minutes or in the next pass of the sweep. So a row older than two hours
- * belongs to work that has ended, for example a cancelled replay.
+ * SQL: the current failures of the transaction's tenants, as {@link SweepFailure}. A sweep that
+ * keeps failing updates the row at least every 15 minutes, or in each pass if passes are rarer. A
+ * row older than two hours therefore belongs to work that has ended, for example a cancelled
+ * replay.
  */
 export const LIST_SWEEP_FAILURES = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])

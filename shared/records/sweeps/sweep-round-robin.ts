@@ -6,7 +6,8 @@ import type { ClockTarget } from './clock-command.js';
  * account, then the second of each. With a limit, an account with many rows does not delay the
  * others.
  * @param rows a query over `t` (tenants) for the tenant_id and id of one account's rows, most
- * urgent first. The query needs a limit, because PostgreSQL reads all its rows before sorting them
+ *   urgent first. The query needs a limit, because PostgreSQL reads all of its rows before it sorts
+ *   them round-robin
  */
 export function buildRoundRobinSql(rows: string): string {
   return `select due.*, t.environment

@@ -76,9 +76,9 @@ const CONSTRAINTS = `
   order by c.relname, k.contype, k.conname`;
 
 /**
- * Reads valid indexes and their columns. The index of a partitioned table counts as valid, because
- * only the indexes of its partitions contain rows. The columns come from pg_depend, because no
- * other catalog lists the columns in index expressions.
+ * Reads valid indexes and their columns. Includes every index of a partitioned table, even if it is
+ * marked invalid, because only the indexes of the partitions contain rows. The columns come from
+ * pg_depend, because no other catalog lists the columns in index expressions.
  */
 const INDEXES = `
   select c.relname::text as "table", pg_get_indexdef(i.indexrelid) as definition,

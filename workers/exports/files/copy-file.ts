@@ -41,8 +41,8 @@ export async function copyFile(
       ? new CsvFileStream({ header, bom: request.bom }, onChunk)
       : new JsonFileStream(request.format === 'json', onChunk);
   const rows = snapshot.copy(query, options);
-  // `pipeRows` already reports errors. The ending session emits a further error, which would end
-  // the process without this listener.
+  // `pipeRows` already reports errors. When the session ends, `rows` emits a further error, which
+  // would end the process without this listener.
   rows.on('error', () => undefined);
   await pipeRows(rows, frame);
   const [totals] = await rejectOnAbort(

@@ -55,8 +55,8 @@ export function createConfigLoader({
     const rows = await db.transaction(listQueueTenants(refs), (tx) =>
       tx.query<ConfigRow>({
         name: 'load-endpoints',
-        // Sort the newest secret first, because it then signs first. A receiver that checks only
-        // the first signature then follows a rotation immediately.
+        // Sort the newest secret first, so that its signature comes first in the header. A receiver
+        // that checks only the first signature then follows a rotation immediately.
         text: `select p.tenant_id, p.id as endpoint_id, p.updated_at::text as version, p.url, p.headers_sealed, p.rate_limit_per_second,
                  p.max_in_flight,
                  (select json_agg(json_build_object('secret_sealed', s.secret_sealed,

@@ -22,8 +22,8 @@ export function applyAttempt(
   { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  // If the receiver requested a stop, the delivery does not count as exhausted, because a notice of
-  // its own reports the stop.
+  // If the receiver requested a stop, the delivery does not count as exhausted, because another
+  // notice reports the stop.
   if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;

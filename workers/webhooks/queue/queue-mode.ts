@@ -22,8 +22,8 @@ export type QueueMode =
   | 'lost';
 
 /**
- * How a load ended. `load_some`: more due deliveries may be in PostgreSQL. `refuse`: more
- * deliveries must be cancelled.
+ * How a load ended. `load_all`: all due deliveries are loaded. `load_some`: more due deliveries may
+ * be in PostgreSQL. `refuse`: more deliveries must be cancelled. `fail_load`: the query failed.
  */
 export type LoadResult = 'load_all' | 'load_some' | 'refuse' | 'fail_load';
 
@@ -31,8 +31,8 @@ export type QueueEvent = 'wake' | 'unload' | 'start_load' | LoadResult | 'lose';
 
 /**
  * Maps each mode and event to the next mode. An event that a mode does not list is a bug; see
- * {@link nextMode}. A wake-up does not change `cancelling` and `loading_cancelling`, because these
- * modes end in `woken` even without one.
+ * {@link nextMode}. A wake-up does not change `cancelling` and `loading_cancelling`, because
+ * `woken` always follows when all deliveries are cancelled.
  */
 export const QUEUE_TRANSITIONS: Readonly<
   Record<QueueMode, Readonly<Partial<Record<QueueEvent, QueueMode>>>>
@@ -108,7 +108,10 @@ export function isBehind(mode: QueueMode): boolean {
   return BEHIND_MODES.includes(mode);
 }
 
-/** True if the next load must check whether loaded deliveries were cancelled. */
+/**
+ * True if deliveries that are already loaded may have been cancelled since. The next load must then
+ * check them.
+ */
 export function mayHoldCancelled(mode: QueueMode): boolean {
   return WOKEN_MODES.includes(mode);
 }

@@ -18,9 +18,7 @@ const HIDDEN = '[hidden]';
 
 export interface SendOptions {
   client: OutboundClient;
-  /**
-   * Maximum time in ms for DNS lookup, connection, request, and headers and body of the response.
-   */
+  /** Maximum time in ms from the start of the DNS lookup to the end of the response body. */
   deadlineMs: number;
   /** Rejects with PostponedError if nothing may be sent to this address now. */
   admit?: (address: string) => Promise<void>;

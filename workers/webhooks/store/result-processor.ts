@@ -107,7 +107,7 @@ export class ResultProcessor {
       random: Math.random(),
     });
     const queueState = endpointQueue.takeStateToStore(isSignificant, now);
-    // Unload during a pause. When the pause ends, a client may have cancelled the loaded
+    // Unload during a pause. By the end of the pause, a client may have cancelled the loaded
     // deliveries, or more urgent deliveries may have arrived.
     if (endpointQueue.isPaused) endpointQueue.unload();
     this.recorder.add({
