@@ -91,7 +91,7 @@ describe('query plans of lists over 20,000 rows', () => {
     await stack.runAsOwner('analyze');
   });
 
-  /** Returns the scope for a page. The cursor of the later page is in the middle of the rows. */
+  /** Returns the scope of the first page, or of a page that begins in the middle of the rows. */
   const scopeForPage = (page: 'first' | 'later'): ListScope => ({
     tenantId: tenant.id,
     timeZone: 'America/New_York',

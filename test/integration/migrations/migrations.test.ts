@@ -102,8 +102,8 @@ describe('migrations', () => {
   describe('of a database with rows', () => {
     let databaseUrl: string;
     /**
-     * For each migration: the tables that got a row of each of two tenants right after this
-     * migration, and the ids of these tenants.
+     * For each migration: the tables that were filled right after it, and the ids of the two
+     * tenants that own these rows.
      */
     const filled = new Map<string, { tables: string[]; tenantIds: string[] }>();
 

@@ -65,8 +65,8 @@ interface Account {
 }
 
 /**
- * Returns how many requests may run concurrently. The API counts one replay of an account at a time
- * and lets only four more wait, so replays run one after the other.
+ * Returns how many requests of an operation may run concurrently. Replays run one at a time,
+ * because the API refuses a replay while it counts five others of the account.
  */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 

@@ -16,7 +16,7 @@ function listTenantIds(found: unknown[]): string[] {
   );
 }
 
-/** Captures the sweep's query, so that EXPLAIN can plan it as a session's prepared query. */
+/** Returns the query that the sweep sends, so that the test can run it with EXPLAIN. */
 async function captureQuery({ find }: LimitedSweep): Promise<SqlQuery> {
   let seen: SqlQuery | undefined;
   const query = async (dbQuery: SqlQuery) => {

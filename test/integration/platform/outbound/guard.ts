@@ -51,8 +51,8 @@ interface World {
 
 let started: Promise<World> | undefined;
 /**
- * Starts the world at the first call. All scenarios share it. Its addresses exist only inside the
- * namespace.
+ * Returns the servers and the client that all scenarios share, and starts them at the first call.
+ * Their addresses exist only inside the network namespace.
  */
 const getWorld = () => (started ??= startWorld());
 
