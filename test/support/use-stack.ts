@@ -24,8 +24,7 @@ const shared = new Map<string, Shared>();
  * Returns the running product for all tests of a `describe`. Files with equal options share one
  * stack, so its database contains accounts of other files. A test must therefore create its own
  * accounts, count nothing over all accounts, and leave the schema and the runtime unchanged. A test
- * that cannot do so uses {@link useOwnStack}. The first file that needs the stack starts it. The
- * test run stops it.
+ * that cannot do so uses {@link useOwnStack}.
  * @param group files with different groups share no stack
  */
 export function useStack(options: StackOptions = {}, group = 'plain'): TestStack {

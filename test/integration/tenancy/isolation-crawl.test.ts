@@ -66,7 +66,7 @@ interface Account {
 
 /**
  * Returns how many requests of an operation may run concurrently. Replays run one at a time,
- * because the API refuses a replay while it counts five others of the account.
+ * because the API counts one per account, lets four wait, and refuses more.
  */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 

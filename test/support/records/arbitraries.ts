@@ -186,8 +186,8 @@ function objects(description: Description, isComplete = false): fc.Arbitrary<Jso
 }
 
 /**
- * Generates bodies that a Joi schema accepts. It reads lengths, patterns, and optional and nullable
- * members from the schema's description.
+ * Generates bodies that a Joi schema accepts. Lengths, patterns, and optional and nullable members
+ * come from the schema's description.
  */
 export function generateBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description);

@@ -320,8 +320,7 @@ async function sendResponse(
   } else if ('redirect' in reply) {
     response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
   } else {
-    // `unref`: the delay must not keep the process alive. While a test needs the response, the
-    // server keeps it alive.
+    // `unref`, so that a pending delay does not keep the process alive after the tests.
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.body) write(reply.body);
