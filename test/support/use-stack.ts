@@ -8,9 +8,8 @@ interface Shared {
 }
 
 /**
- * How many shared objects a process keeps running between two test files. An idle stack with a
- * clock takes 5 % of a core, and each stack has about 15 connections. The test run places files
- * with equal options next to each other, so few stacks must start twice.
+ * How many shared objects may keep running between two test files. An idle stack with a clock takes
+ * 5 % of a core, and each stack has about 15 connections.
  */
 const MAX_RUNNING = 4;
 

@@ -84,7 +84,10 @@ describe('signing in during an attack', () => {
   const useUpTriesOf = async ({ email }: TestUser): Promise<void> => {
     for (let nth = 0; nth < 100; nth += 1) await countPersonTry(stack.runtime.limiter, email);
   };
-  /** Creates a person whose password hash matches no password, so that a check takes no time. */
+  /**
+   * Creates a person whose stored hash is invalid, so that a password check fails without any
+   * hashing.
+   */
   const personWithoutPassword = async (): Promise<TestUser> => {
     const user = await createUser(stack, tenant.id);
     await stack.rows(tenant.id, "update users set password_hash = 'none' where id = $1", [user.id]);

@@ -11,7 +11,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 
 const MEBIBYTE = 1024 * 1024;
 const MAX_UNSENT_BYTES = 8 * MEBIBYTE;
-/** A list whose response has 4 MiB. The kernel buffers a part of each response. */
+/** A list whose response has 4 MiB, which is more than the kernel buffers. */
 const PATH = '/events?limit=200';
 
 describe('responses that a client does not read', () => {

@@ -192,8 +192,8 @@ describe('tenant isolation of all API operations', () => {
     if (name === 'PUT /settings/logo') return LOGO;
     if (!body) return {};
     const own = buildOwnBody(body) as OpenApiNode;
-    // Credentials and settings depend on the vendor, and this stack does not have the vendor of the
-    // document's example.
+    // Replace the example's vendor, which this stack does not have, and with it the vendor's
+    // credentials and settings.
     if (name === 'POST /connections')
       return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
     if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };

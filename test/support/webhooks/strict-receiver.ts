@@ -135,9 +135,9 @@ export class StrictEndpoint implements SigningKeys {
 }
 
 /**
- * Receives webhooks on loopback, checks every request against the standard (strict-verdict.ts), and
- * can misbehave. It shares no code with the sender. One server has any number of endpoints.
- * Requests with the same `webhook-id` must have the same body at all endpoints.
+ * Receives webhooks on loopback at any number of endpoints, and checks every request against the
+ * standard (strict-verdict.ts). A test can make an endpoint misbehave. Requests with the same
+ * `webhook-id` must have the same body at all endpoints.
  */
 export class StrictReceiver {
   readonly endpoints: StrictEndpoint[] = [];

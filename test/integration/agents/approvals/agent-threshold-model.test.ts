@@ -24,7 +24,7 @@ interface Target {
   /** The draft's customer, or the work order's customer if the draft has none. */
   customer?: string;
   /**
-   * The billing address of a draft that has none itself: the work order's, or else the customer's.
+   * The billing address if the draft has none of its own: the work order's, or else the customer's.
    */
   address?: string;
   /** The members of the request that creates the draft. */

@@ -12,7 +12,7 @@ import { explainPlan, type PlanNode } from '../../../support/writes/explain.js';
 
 const ROWS = 12_500;
 const WEEK_MS = 7 * 86_400_000;
-/** The first Monday in Unix time (1970-01-05), because each partition starts on a Monday. */
+/** The first Monday in Unix time (1970-01-05). Each partition starts on a Monday. */
 const FIRST_MONDAY_MS = 4 * 86_400_000;
 const limit = 50;
 const monday = Date.now() - ((Date.now() - FIRST_MONDAY_MS) % WEEK_MS);
@@ -118,8 +118,8 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
 
   it('GET /webhook-deliveries skips the partitions before since and after until', async () => {
     const at = (ms: number) => new Date(ms).toISOString();
-    // PostgreSQL must also read some partitions outside the period. A replay may create a delivery
-    // a week after the time in its id, and a date means midnight in some time zone.
+    // PostgreSQL must also read some partitions outside the period: a replay may create a delivery
+    // a week after the time in its id, and a date has no fixed time zone.
     const recent = await explainPlan(
       stack.runtime.db,
       tenant.id,
