@@ -153,7 +153,7 @@ describe('weekly partitions', () => {
   });
 
   it('a query by id reads one partition, and a page of events reads few rows more than it returns', async () => {
-    // At this time, the partitions that the migrations created are old enough to be dropped.
+    // At `now`, the partitions that the migrations created are old enough to be dropped.
     const now = startOfWeek(Date.now()) + 20 * WEEK_MS;
     await maintainPartitions(databaseUrl, { now });
     const weeks = [-1, 0, 1, 2, 3, 4].map((ahead) => now + ahead * WEEK_MS);

@@ -96,8 +96,7 @@ function numbers({ rules = [] }: Description): fc.Arbitrary<number> {
   const [min, max] = [bound('min') ?? bound('greater') ?? -1000, bound('max') ?? 1000];
   if (rules.some((rule) => rule.name === 'integer'))
     return fc.integer({ min: Math.max(min, -1e9), max: Math.min(max, 1e9) });
-  // Generate at most four decimals, because quantities accept no more. Coordinates accept four as
-  // well.
+  // Generate at most four decimals. Quantities accept no more, and coordinates accept four too.
   return fc.integer({ min: min * 10_000 + 1, max: max * 10_000 }).map((value) => value / 10_000);
 }
 
