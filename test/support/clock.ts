@@ -24,8 +24,8 @@ export function createClockTasks(runtime: Runtime): RunTask {
 }
 
 /**
- * Lists the names of the clock's tasks for which a failure of this tenant is recorded. Such a task
- * leaves the tenant out except when it tries the tenant again.
+ * Lists the names of the clock's tasks that have failed for this tenant. Until such a task
+ * succeeds, its passes leave the tenant out, apart from occasional retries.
  */
 export async function findTasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
   const rows = await stack.rows<SweepFailure>(tenantId, 'select * from sweep_faults order by task');
@@ -39,7 +39,8 @@ export async function findTasksWithout(stack: TestStack, tenantId: string): Prom
 const FAILURE_QUERY_NAMES = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
 /**
- * Returns a database whose queries fail in every transaction that includes this tenant.
+ * Returns a database whose queries fail in every transaction that includes this tenant, except the
+ * queries in `FAILURE_QUERY_NAMES`.
  * @param onSwept called with the tenants of a sweep's transaction after it has committed
  */
 export function poisonTenant(

@@ -18,8 +18,8 @@ export function registerConcurrentTests(
   before(() => {
     for (const [title, run] of chosen) {
       const outcome = runLimited(run);
-      // The scenario's own `it` may await the outcome long after the scenario has failed. Until
-      // then, this handler prevents an unhandled rejection.
+      // The `it` of a scenario may await the outcome long after the scenario has failed. This
+      // handler prevents an unhandled rejection in between.
       outcome.catch(() => undefined);
       outcomes.set(title, outcome);
     }

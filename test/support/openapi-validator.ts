@@ -94,9 +94,8 @@ export function findDeviations(exchange: HttpExchange): string[] {
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
 /**
- * Returns whether a body is one that a plain call does not get: a preview, an operation that will
- * run by itself, or a write that is held. A body with only an id is another such case: the key may
- * not read the record.
+ * True if a plain call never gets such a body: a preview, an operation to run later, a held write,
+ * or only an id (for a key that may not read the record).
  */
 function isOtherResponse(body: unknown): boolean {
   const { data, pending_approval } = (body ?? {}) as {

@@ -29,8 +29,8 @@ export interface StackOptions {
   /** If false, no worker consumes the writes queue. */
   worker?: boolean;
   /**
-   * If true, webhooks are delivered. A test with invented endpoint addresses must never set this,
-   * because its traffic must stay on this machine.
+   * If true, webhooks are delivered. A test whose endpoints have invented addresses must never set
+   * this, because no traffic may leave this machine.
    */
   webhooks?: boolean;
   /** If true, a worker writes exports into the stack's own folder. */

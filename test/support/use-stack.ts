@@ -8,9 +8,8 @@ interface Shared {
 }
 
 /**
- * How many shared objects a process keeps running between two test files. An idle stack with a
- * clock takes 5 % of a core, and each stack has about 15 connections. The test run places files
- * with equal options next to each other, so few stacks must start twice.
+ * How many shared objects may keep running between two test files. An idle stack with a clock takes
+ * 5 % of a core, and each stack has about 15 connections.
  */
 const MAX_RUNNING = 4;
 
@@ -24,8 +23,7 @@ const shared = new Map<string, Shared>();
  * Returns the running product for all tests of a `describe`. Files with equal options share one
  * stack, so its database contains accounts of other files. A test must therefore create its own
  * accounts, count nothing over all accounts, and leave the schema and the runtime unchanged. A test
- * that cannot do so uses {@link useOwnStack}. The first file that needs the stack starts it. The
- * test run stops it.
+ * that cannot do so uses {@link useOwnStack}.
  * @param group files with different groups share no stack
  */
 export function useStack(options: StackOptions = {}, group = 'plain'): TestStack {

@@ -196,8 +196,8 @@ describe('rights of API keys and agent keys', () => {
   });
 
   /**
-   * Maps rights to a client with these rights. Equal rights share a key, because an account has at
-   * most 100 live keys.
+   * Maps a set of rights to a client that has exactly these rights. Equal sets share a key, because
+   * an account has at most 100 live keys.
    */
   const clients = new Map<string, Promise<TestClient>>();
   const clientWith = (options: KeyOptions): Promise<TestClient> => {
@@ -213,8 +213,8 @@ describe('rights of API keys and agent keys', () => {
     [method, path]: (typeof ROUTES)[number],
   ): Promise<TestResponse> => {
     const body = method === 'POST' ? BODIES[path]?.(ids) : method === 'PATCH' ? {} : undefined;
-    // Send each write as a dry run. It needs the same rights, and leaves the records unchanged for
-    // the next route.
+    // Send each write as a dry run, which needs the same rights but leaves the records unchanged
+    // for the next route.
     const headers = method === 'GET' ? {} : { 'x-service-dry-run': 'true' };
     const picture = { raw: createRedPng(), headers: { ...headers, 'content-type': 'image/png' } };
     return client.call(

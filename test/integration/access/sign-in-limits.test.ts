@@ -10,7 +10,8 @@ import type { TestStack } from '../../support/stack.js';
 import { useOwnStack, useStack, useTenant } from '../../support/use-stack.js';
 
 /**
- * Makes every password check wait until the test releases it, except the checks for this person.
+ * Makes every password check wait until the test releases it. Checks for the given user do not
+ * wait.
  */
 function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
   const own = `sign-in/${sha256(email).toString('base64url')}`;
@@ -83,7 +84,10 @@ describe('signing in during an attack', () => {
   const useUpTriesOf = async ({ email }: TestUser): Promise<void> => {
     for (let nth = 0; nth < 100; nth += 1) await countPersonTry(stack.runtime.limiter, email);
   };
-  /** Creates a person whose password hash matches no password, so that a check takes no time. */
+  /**
+   * Creates a person whose stored hash is invalid, so that a password check fails without any
+   * hashing.
+   */
   const personWithoutPassword = async (): Promise<TestUser> => {
     const user = await createUser(stack, tenant.id);
     await stack.rows(tenant.id, "update users set password_hash = 'none' where id = $1", [user.id]);
@@ -93,8 +97,8 @@ describe('signing in during an attack', () => {
 
   it('a person can sign in elsewhere after 105 tries of the e-mail from one address', async () => {
     const user = await createUser(stack, tenant.id);
-    // Use up 18 of the 20 tries a minute, so that only two passwords are checked. One check takes
-    // half a second.
+    // Use up 18 of the 20 tries a minute directly, because each password check takes half a second.
+    // Only two tries below check a password.
     for (let nth = 0; nth < 18; nth += 1) await countNetworkTry(stack.runtime.limiter, user.email, ATTACKER);
     const guesses: TestResponse[] = [];
     for (let nth = 0; nth < 105; nth += 1)
@@ -183,7 +187,7 @@ describe('signing in during an attack', () => {
 });
 
 describe('signing in behind a proxy', () => {
-  // A hash takes some 60 ms, so that the floods below last longer than one sign-in.
+  // With this cost, a hash takes about 60 ms. The floods below must last longer than one sign-in.
   usePasswordCost(2 ** 14);
   const stack = useOwnStack({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
 

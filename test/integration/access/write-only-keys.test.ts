@@ -209,7 +209,7 @@ describe('operations of an agent that may write but not read', () => {
     const agentId = (await agent.get('/me')).body.key.id;
     const id = await createInvoiceAfter(tenant.client, []);
     const command = newId();
-    // Insert the rows that a write leaves if its reply comes too late.
+    // Insert the rows of a write that committed after its request had timed out.
     await stack.rows(
       tenant.id,
       `with entry as (

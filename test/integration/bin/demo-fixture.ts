@@ -1,4 +1,4 @@
-/** Provides the demo tests with databases without a demo. */
+/** Creates databases without demo data for the demo tests. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const DEMO_SECRET_KEY = 'a secret of the tests with more than 32 characte
 
 /** The databases and the temporary folder of one describe block. */
 export class DemoDatabases {
-  /** Removed after the describe block. */
+  /** A temporary folder, removed after the describe block. */
   folder = '';
   readonly #opened: Database[] = [];
 
@@ -39,7 +39,7 @@ export class DemoDatabases {
   }
 }
 
-/** Closes the databases after the describe block, and removes its folder. */
+/** After the describe block, closes the databases and removes the temporary folder. */
 export function useDemoDatabases(): DemoDatabases {
   const databases = new DemoDatabases();
   before(() => databases.start());

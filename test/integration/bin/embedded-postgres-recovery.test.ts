@@ -113,8 +113,8 @@ describe('embedded PostgreSQL after a crash', function () {
       () => 'ready',
       () => 'killed',
     );
-    // Wait until initdb fills its folder, which is named after the cluster. Then read the process
-    // id from owner.pid.
+    // Wait until initdb has begun to fill its folder, `<cluster>.new-…`. Then read the process id
+    // from owner.pid.
     const pid = await retryUntilSuccess(async () => {
       const cluster = await resolveClusterDir(dataDir);
       servers.folders.add(cluster);

@@ -80,8 +80,8 @@ describe('embedded PostgreSQL: system accounts and programs', function () {
 
   describe('embedded PostgreSQL programs', () => {
     /**
-     * Copies the installed programs without their library links, which `npm ci --ignore-scripts`
-     * does not create.
+     * Copies the installed programs without the symbolic links to their libraries, as `npm ci
+     * --ignore-scripts` leaves them.
      */
     async function copyPackageWithoutLinks(): Promise<{ nativeDir: string; version: string; root: string }> {
       const root = await servers.temporaryFolder();

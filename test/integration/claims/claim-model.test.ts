@@ -58,8 +58,7 @@ interface Entry {
 }
 
 /**
- * Returns the status changes that `entries` record for one entity type, in the sequence of
- * `entries`.
+ * Returns the status changes that `entries` record for one entity type, in the order of `entries`.
  */
 function listStatusChanges(entries: Entry[], entityType: string): [from: string, to: string][] {
   return entries

@@ -144,8 +144,8 @@ describe('GET /events', () => {
     });
 
     /**
-     * Returns the plan of a query. The query is prepared, as in production, so PostgreSQL uses one
-     * plan for all parameter values.
+     * Returns the plan of a query. The query is prepared as in production, where PostgreSQL plans
+     * without knowing the parameter values.
      */
     const explainPlan = (query: SqlQuery): Promise<string> =>
       stack.runtime.db.transaction([tenant.id], async (tx) => {

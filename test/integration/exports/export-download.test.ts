@@ -28,8 +28,8 @@ import { computeSha256, generateBytes, putObject } from '../storage/storage-fixt
 const MB = 1024 * 1024;
 
 /**
- * Starts a server for downloads. Exports are in a map instead of a table, because other files test
- * the table.
+ * Starts a server for downloads. It finds exports in a map, because other test files cover the
+ * look-up in the table.
  */
 async function startDownloads(environment: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'tow-downloads-'));

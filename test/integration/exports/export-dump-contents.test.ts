@@ -11,10 +11,7 @@ import {
 import { buildAddKeys, buildCreateTable } from '../../../workers/exports/dump/definitions.js';
 import { createDatabase } from '../../support/stores.js';
 
-/**
- * Matches syntax that newer PostgreSQL versions use to define constraints and indexes, and that
- * PostgreSQL 13 cannot read.
- */
+/** Matches syntax of constraints and indexes that PostgreSQL 13 cannot read. */
 const TOO_NEW =
   /NULLS NOT DISTINCT|NOT ENFORCED|WITHOUT OVERLAPS|, PERIOD \w|\bVIRTUAL\b|SET (NULL|DEFAULT) \(|multirange|\bNOT NULL "?\w+"? NO INHERIT/i;
 

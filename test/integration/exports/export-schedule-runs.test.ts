@@ -224,8 +224,8 @@ describe('files of export schedules', () => {
       .map((line) => JSON.parse(line).id);
     const listed = await client.get(`/invoices?since=${addDays(today, -1)}&until=${today}`);
     expect(ids).to.have.members(listed.body.data.items.map((invoice: Json) => invoice.id));
-    // Usually two of the invoices are from the previous day. If the clocks changed, that day had 23
-    // or 25 hours, and one or three of the invoices are from that day.
+    // Usually two of the invoices are from the previous day. After a clock change, that day had 23
+    // or 25 hours, so it may contain one or three of the invoices.
     expect(ids.length).to.be.within(1, 3);
     const [event] = (await client.get('/events?type=export.completed')).body.data.items;
     expect(event.data.object).to.include({ id: last_export_id, schedule_id: id });

@@ -19,12 +19,12 @@ describe('export schedule times', () => {
   before(async () => {
     client = new pg.Client({ connectionString: await createDatabase() });
     await client.connect();
-    // Use another time zone in the session. This must not affect the computed times.
+    // The session's time zone must not affect the computed times.
     await client.query("set time zone 'Pacific/Auckland'");
   });
   after(() => client.end());
 
-  /** Computes the next `count` times after `after`, each from the previous one. */
+  /** Computes `count` scheduled times after `after`, each from the time before it. */
   async function computeTimesAfter(
     timing: Timing,
     zone: string,

@@ -55,7 +55,7 @@ describe('CSV exports in a spreadsheet', () => {
         .map((row) => row[column] ?? '')
         .filter((cell) => ESCAPED_FORMULA.test(cell));
       expect(escaped).to.have.length.above(10);
-      // A spreadsheet turns CR LF, LF and CR into one line end.
+      // A spreadsheet reads CR LF and CR as LF.
       for (const cell of escaped) expect(sheet.texts).to.include(cell.replace(/\r\n?/g, '\n'));
     });
   }

@@ -131,8 +131,8 @@ describe('exports', () => {
       const account = await openAccount();
       const fill = `insert into invoices (tenant_id, id, invoice_number, created_at)
         select $1, gen_random_uuid(), 'X-' || n, now() - n * interval '1 day' from generate_series(1, 1000) n`;
-      // Insert 1000 invoices for this account and for 40 others. PostgreSQL's own row estimate for
-      // one of many accounts is far too low.
+      // Insert 1000 invoices each for this account and for 40 others. PostgreSQL's own row estimate
+      // for one of many accounts is far too low.
       for (const tenantId of [account.tenantId, ...Array.from({ length: 40 }, newId)])
         await stack.rows(tenantId, fill, [tenantId]);
       await stack.runAsOwner('analyze invoices');

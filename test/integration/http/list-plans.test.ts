@@ -26,8 +26,8 @@ const ROWS = 20_000;
 const limit = 50;
 
 /**
- * Inserts customers with different creation times. A second tenant gets as many rows, so that a
- * plan must select by tenant.
+ * Inserts customers with different creation times. The test runs each insert for a second tenant
+ * too, so that a plan must select by tenant.
  */
 const INSERT_CUSTOMERS = `
   insert into customers (tenant_id, id, company_name, company_type, created_at)
@@ -39,8 +39,8 @@ const INSERT_USERS = `
   insert into users (tenant_id, id, email, name, password_hash, created_at)
   select $1, gen_random_uuid(), n || '@example.com', 'U', 'x', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
 /**
- * Inserts audit entries: one in a hundred is about the same record, and one in a hundred by the
- * same actor.
+ * Inserts audit entries. One in a hundred is by the actor `$2`, and another one in a hundred is
+ * about the record `$2`.
  */
 const INSERT_AUDIT_ENTRIES = `
   insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, entity_id, outcome, source)
@@ -91,7 +91,7 @@ describe('query plans of lists over 20,000 rows', () => {
     await stack.runAsOwner('analyze');
   });
 
-  /** Returns the scope for a page. The cursor of the later page is in the middle of the rows. */
+  /** Returns the scope of the first page, or of a page that begins in the middle of the rows. */
   const scopeForPage = (page: 'first' | 'later'): ListScope => ({
     tenantId: tenant.id,
     timeZone: 'America/New_York',

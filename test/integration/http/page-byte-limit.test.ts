@@ -11,7 +11,8 @@ const INVOICES = 24;
 const AUDIT_ENTRIES = 24;
 const WORK_ORDERS = 90;
 /**
- * Upper limit for the bytes of a page besides its items: the envelope, the commas and the cursor.
+ * The highest number of bytes that a page may have besides its items: the envelope, the commas and
+ * the cursor.
  */
 const MAX_FRAME_BYTES = 1024;
 
@@ -41,7 +42,7 @@ describe('the byte limit of list pages', () => {
     await Promise.all(
       Array.from({ length: WORK_ORDERS }, () => tenant.client.post('/work-orders', workOrder)),
     );
-    // Insert audit entries as an older version wrote them, with line items as changes.
+    // Insert audit entries whose changes contain all line items, as an older version wrote them.
     await stack.rows(
       tenant.id,
       `insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, outcome, source, changes)

@@ -76,8 +76,7 @@ describe('searches', () => {
   });
 
   /**
-   * Finds the matching invoices without an index, and returns their ids in the sequence of the
-   * list.
+   * Finds the matching invoices without an index, and returns their ids in the order of the list.
    */
   const queryExpectedIds = async (term: string, filter = 'true') =>
     (

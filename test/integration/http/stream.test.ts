@@ -123,8 +123,8 @@ describe('GET /stream', () => {
     const writer = async () => {
       for (let nth = 0; nth < 10; nth += 1) await post();
     };
-    // Transactions of different lengths commit in a sequence that differs from the sequence of
-    // their transaction numbers and event ids.
+    // Transactions of different lengths do not commit in the order of their transaction numbers and
+    // event ids.
     const slowWriter = async () => {
       for (let nth = 0; nth < 10; nth += 1) await recordSlowly(pause(Math.random() * 120));
     };
@@ -196,8 +196,8 @@ describe('GET /stream', () => {
         foreign[index],
       ]);
     }
-    // Resume with an id from another tenant's stream. All tenants share one sequence of ids, so the
-    // id is valid, and must reveal nothing about the other tenant.
+    // Resume with an id from another tenant's stream. The id is valid, because ids of all tenants
+    // form one sequence. The stream must still show nothing of the other tenant.
     const [foreignEvent] = others[0]?.events ?? [];
     const resumed = await connect({ lastEventId: foreignEvent?.id });
     await post();
@@ -219,7 +219,8 @@ describe('GET /stream', () => {
     );
     for (const type of ['test.a', 'test.b', 'other.a'])
       await stack.rows(tenant.id, INSERT_EVENT_SQL, [tenant.id, newId(), type, '{}']);
-    // Once all three events arrive on this later stream, every earlier stream has handled them too.
+    // This stream opened last. Once all three events arrive on it, the earlier streams have handled
+    // them too.
     const last = await (await connect({ lastEventId: streams[0]?.client.lastEventId })).waitFor(3);
     expect(last.map(({ type }) => type)).to.deep.equal(['test.a', 'test.b', 'other.a']);
     for (const { types, client } of streams)

@@ -11,7 +11,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 
 const MEBIBYTE = 1024 * 1024;
 const MAX_UNSENT_BYTES = 8 * MEBIBYTE;
-/** A list whose response has 4 MiB. The kernel buffers a part of each response. */
+/** A list whose response has 4 MiB, which is more than the kernel buffers. */
 const PATH = '/events?limit=200';
 
 describe('responses that a client does not read', () => {
@@ -67,9 +67,9 @@ describe('responses that a client does not read', () => {
     socket.on('error', () => undefined);
     const send = (paths: string[]) =>
       socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
-    // HTTP/1.1 sends responses in the sequence of their requests. The first stream never ends, so
-    // the API cannot send any later response. The streams come first, because the API refuses a
-    // stream once the account's limit is reached.
+    // The first stream never ends, so the API cannot send any later response on this connection.
+    // The streams come first, because the API refuses streams once the account has too many unread
+    // bytes.
     send(['/v1/stream', '/v1/stream']);
     await eventually('both streams are open', async () => (await openStreams()) === 2);
     send(Array.from({ length: 3 }, () => `/v1${PATH}`));

@@ -24,7 +24,7 @@ const NEXT_STATUS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   void: {},
   cancelled: {},
 };
-/** The status to which each action leads. In that status, the action changes nothing. */
+/** Maps each action to the status to which it leads. In that status, the action changes nothing. */
 const REACHED_STATUS: Readonly<Record<string, string>> = {
   approve: 'approved',
   send: 'sending',

@@ -25,8 +25,8 @@ const NAMES = {
 };
 
 /**
- * Names in scripts whose characters are stacked, split or moved when drawn, so text extraction
- * returns them in another sequence.
+ * Names in scripts whose characters are stacked, split or moved when drawn. Text extraction
+ * therefore returns these characters in a different order.
  */
 const SHAPED_NAMES = {
   Yoruba: 'Ẹgbẹ́ ọ̀rẹ́ ńlá',
@@ -78,8 +78,8 @@ describe('invoice PDF', () => {
       const { letters, missing, text } = await drawName(name);
       expect(letters).to.be.above(2 * [...name].length);
       expect(missing, 'boxes of missing glyphs').to.equal(0);
-      // Check each word separately, because extraction returns right-to-left words in the sequence
-      // in which they were drawn.
+      // Check each word separately, because extraction returns right-to-left words in the order in
+      // which they were drawn.
       for (const word of name.split(' ')) expect(text).to.include(word.normalize('NFKC'));
     });
 

@@ -52,7 +52,10 @@ const TEXT_READERS: Record<string, (text: string) => unknown> = {
   containsPattern: buildContainsPattern,
 };
 
-/** Returns the first text that `read` handles too slowly. Errors of `read` are ignored. */
+/**
+ * Returns the beginning of the first text that `read` handles too slowly, if there is one. Ignores
+ * errors of `read`.
+ */
 function findSlowText(read: (text: string) => unknown): string | undefined {
   const measureCpuMs = (text: string) => {
     const usedBefore = process.cpuUsage();

@@ -56,6 +56,7 @@ interface Limits {
 
 /**
  * Returns the index of the first text that takes more than `maxMs` of CPU time in every try, or -1.
+ * Returns `from` if V8 stops the expression after `GIVE_UP_MS`.
  */
 function findSlowIndex(expression: RegExp, texts: string[], { maxMs, maxTries, from = 0 }: Limits): number {
   const now = () => process.cpuUsage().user / 1000;

@@ -18,7 +18,9 @@ function optionsFor(databaseUrl: string): MigrateOptions {
   return { databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true };
 }
 
-/** Runs `work` with connections of the application's role, which every process uses. */
+/**
+ * Runs `work` with connections in the application's role, as every process of the product has them.
+ */
 async function asApplication<T>(databaseUrl: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
   return work(db).finally(() => db.close());
@@ -102,8 +104,8 @@ describe('migrations', () => {
   describe('of a database with rows', () => {
     let databaseUrl: string;
     /**
-     * For each migration: the tables that got a row of each of two tenants right after this
-     * migration, and the ids of these tenants.
+     * For each migration: the tables that were filled right after it, and the ids of the two
+     * tenants that own these rows.
      */
     const filled = new Map<string, { tables: string[]; tenantIds: string[] }>();
 
@@ -199,7 +201,7 @@ describe('migrations', () => {
       await exporter.query('begin isolation level repeatable read read only');
       await exporter.query('select count(*) from tenants');
       const migrating = migrate(optionsFor(databaseUrl));
-      // Wait longer than the 1 s after which other migrations stop waiting for a lock.
+      // Wait longer than 1 s, after which other migrations would give up on the lock.
       await Promise.race([migrating, waitForIndex(databaseUrl, 1500)]);
       await exporter.query('commit');
       expect(await migrating).to.include('20261123030000_index_live_keys');

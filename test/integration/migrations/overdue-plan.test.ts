@@ -15,8 +15,8 @@ const WITH_CLUB = 300;
 /** Number of due invoices of each of three kinds, all in the first account. */
 const DUE = 5;
 /**
- * Limits for the pages read. An account needs three index probes and its settings. A due invoice
- * needs its row, its customer and its motor club.
+ * Limits for the pages that the sweep reads. Per account, it needs three index probes and the
+ * settings. Per due invoice, it needs the row, the customer and the motor club.
  */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;
@@ -39,7 +39,7 @@ describe('the overdue sweep over many accounts', () => {
     }
   });
 
-  /** Returns the sweep's query, so that EXPLAIN can plan it like a prepared query. */
+  /** Returns the query that the sweep sends, so that the test can run it with EXPLAIN. */
   async function captureSweepQuery(): Promise<SqlQuery> {
     let captured: SqlQuery | undefined;
     const query = async (sent: SqlQuery) => {

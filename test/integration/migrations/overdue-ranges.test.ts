@@ -169,8 +169,8 @@ describe('the ranges of the overdue sweep', () => {
     expect([await pass(), await pass()]).to.deep.equal([1, 0]);
     expect(await findOverdueIds()).to.deep.equal(ids);
     expect(await queryRows('select from terms_changes where tenant_id = $1', [tenant.id])).to.deep.equal([]);
-    // The sweep checks each candidate against the current terms. Longer terms therefore count
-    // before they are applied to the invoices.
+    // The sweep checks each candidate against the current terms. Longer terms therefore take effect
+    // even before `applyTerms` changes the invoices.
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 90 });
     expect(await findOverdueIds()).to.deep.equal([]);
     // A customer without terms has the account's terms, which are 30 days.

@@ -39,8 +39,8 @@ describe('the migration that partitions events by week', () => {
   let db: Database;
 
   /**
-   * Creates a database as the version before this migration left it: with events, and with the
-   * rights that the version granted.
+   * Creates a database as the version before this migration left it, with events and with the
+   * rights that this older version granted.
    */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();
@@ -98,7 +98,7 @@ describe('the migration that partitions events by week', () => {
     };
     const traffic = [runRepeatedly(writeOne), runRepeatedly(writeOne), runRepeatedly(readMore)];
     try {
-      // Asserts `include`, because later migrations run too.
+      // `migrate` also runs later migrations, so its result contains more than `MIGRATION`.
       expect(await migrate(optionsFor(databaseUrl))).to.include(MIGRATION);
       const atEnd = written.length;
       while (written.length < atEnd + 10) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -153,7 +153,7 @@ describe('weekly partitions', () => {
   });
 
   it('a query by id reads one partition, and a page of events reads few rows more than it returns', async () => {
-    // At this time, the partitions that the migrations created are old enough to be dropped.
+    // At `now`, the partitions that the migrations created are old enough to be dropped.
     const now = startOfWeek(Date.now()) + 20 * WEEK_MS;
     await maintainPartitions(databaseUrl, { now });
     const weeks = [-1, 0, 1, 2, 3, 4].map((ahead) => now + ahead * WEEK_MS);
@@ -261,7 +261,8 @@ describe('weekly partitions', () => {
     expect(await findPartition('webhook_deliveries', id)).to.equal('partitions.webhook_deliveries_default');
     const defaultRows = 'webhook_deliveries_default holds rows (1), which are never dropped';
     expect(await findPartitionProblems(databaseUrl)).to.deep.equal([defaultRows]);
-    // `maintainPartitions` cannot create the partition of that week, but creates the others.
+    // `maintainPartitions` cannot create the partition of the stray row's week, but creates the
+    // other partitions.
     const near = await maintainPartitions(databaseUrl, { now: at - WEEK_MS });
     const name = namePartition('webhook_deliveries', at);
     expect(near?.faults).to.deep.equal([

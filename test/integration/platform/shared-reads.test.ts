@@ -88,8 +88,8 @@ describe('reads that share connections', () => {
   });
 
   it('reads on a terminated connection fail with connection errors, and the next read gets a new connection', async () => {
-    // Use the second tenant. The first tenant's reads were slow in the test above, so they no
-    // longer share connections.
+    // Use the second tenant. The test above made slow reads for the first tenant, whose reads
+    // therefore no longer share connections.
     const [, tenant] = tenants as [string, string];
     const terminated = Array.from({ length: 12 }, () => db.read(tenant, SLOW_QUERY));
     const settled = Promise.allSettled(terminated);

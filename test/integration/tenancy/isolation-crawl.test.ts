@@ -66,8 +66,8 @@ interface Account {
 }
 
 /**
- * Returns how many requests may run concurrently. The API counts one replay of an account at a time
- * and lets only four more wait, so replays run one after the other.
+ * Returns how many requests of an operation may run concurrently. Replays run one at a time,
+ * because the API counts one per account, lets four wait, and refuses more.
  */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
@@ -199,8 +199,8 @@ describe('tenant isolation of all API operations', () => {
     if (name === 'PUT /settings/logo') return LOGO;
     if (!body) return {};
     const own = buildOwnBody(body) as OpenApiNode;
-    // Credentials and settings depend on the vendor, and this stack does not have the vendor of the
-    // document's example.
+    // Replace the example's vendor, which this stack does not have, and with it the vendor's
+    // credentials and settings.
     if (name === 'POST /connections')
       return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
     if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };

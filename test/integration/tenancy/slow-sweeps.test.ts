@@ -12,8 +12,8 @@ interface SweepTry {
 }
 
 /**
- * A sweep that records its tries. For the accounts in `slow`, its query takes longer than the
- * timeout of any query.
+ * A sweep that records its tries. For an account in `slow`, the sweep's query always runs into its
+ * timeout.
  */
 class SlowSweep {
   readonly tries: SweepTry[] = [];

@@ -16,7 +16,7 @@ function listTenantIds(found: unknown[]): string[] {
   );
 }
 
-/** Captures the sweep's query, so that EXPLAIN can plan it as a session's prepared query. */
+/** Returns the query that the sweep sends, so that the test can run it with EXPLAIN. */
 async function captureQuery({ find }: LimitedSweep): Promise<SqlQuery> {
   let seen: SqlQuery | undefined;
   const query = async (dbQuery: SqlQuery) => {
@@ -38,8 +38,8 @@ describe('sweeps that share a row limit between accounts', () => {
 
   for (const [name, sweep] of Object.entries(LIMITED_SWEEPS)) {
     it(`the sweep ${name} finds an account's only due row in its first pass, however many another account has`, async () => {
-      // The account with many rows has the lower id, so its rows would come first without fair
-      // sharing.
+      // The account with many rows has the lower id. Without fair sharing, the sweep would
+      // therefore find only that account's rows.
       const [many, few] = (await makeTenants(2)) as [string, string];
       await stack.rows(many, sweep.dueSql, [many, 5 * LIMIT]);
       await stack.rows(few, sweep.dueSql, [few, 1]);

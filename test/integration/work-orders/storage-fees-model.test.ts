@@ -107,7 +107,8 @@ const sweep = (times: number) =>
   });
 
 /**
- * Sends concurrent requests to create an invoice. Exactly one of the invoices bills the open days.
+ * Sends concurrent requests to create an invoice. Exactly one succeeds if anything is left to bill,
+ * otherwise none.
  */
 const bill = (times: number) =>
   new ActionCommand(`bill ${times}`, async (model, real) => {

@@ -88,7 +88,7 @@ describe('failed jobs', () => {
     );
     expect(Object.keys(await readSchedules())).to.have.members(SCHEDULES.map(({ name }) => name));
     expect((await readSchedules())['accrue-storage']).to.deep.include({ ok: true, last_succeeded_at: null });
-    // This schedule has never succeeded. Once it has been known for a day, it is late.
+    // This schedule has never succeeded, so it is late a day after `known_since`.
     await stack.runAsOwner(
       "update clock.schedule_runs set known_since = now() - interval '1 day' where schedule = 'accrue-storage'",
     );

@@ -244,7 +244,8 @@ describe('Idempotency-Key', () => {
         const [key, body] = [randomUUID(), { company_name: 'C' }];
         const pair = [one, one].map(({ client }) => client.post('/customers', body, withKey(key)));
         const otherTenantRequest = two.client.post('/customers', body, withKey(key));
-        // The worker is paused, so the first response is the refusal of one request of the pair.
+        // The worker is paused, so the first response can only be the refusal of one of the two
+        // equal requests.
         const refused = await Promise.race([...pair, otherTenantRequest]);
         expectError(refused, 409, 'idempotency_in_progress');
         expect(refused.headers['retry-after']).to.equal('1');

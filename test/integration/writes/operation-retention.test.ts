@@ -126,7 +126,7 @@ describe('retention of operations', () => {
       );
     await lease(leasedEndpoint, '1 hour');
     await lease(idleEndpoint, '-1 second');
-    // This test comes last, because the clock may purge as soon as endpoints are deleted.
+    // Mark the endpoints as deleted only now, because the clock may purge their queues immediately.
     const markDeleted = (ids: string[], hours: number) =>
       stack.rows(
         tenant.id,

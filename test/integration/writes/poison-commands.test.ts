@@ -83,8 +83,8 @@ describe('poison commands', () => {
         ),
       });
 
-    // No attempts are counted yet, so the first worker runs the commands in sequence: the killer
-    // before `last`.
+    // No attempts are counted yet, so the first worker runs the commands in the given order: the
+    // killer before `last`.
     expect((await tryOnce()).signal).to.equal('SIGKILL');
     expect(await readStoredNotes()).to.deep.equal(['first']);
     expect(

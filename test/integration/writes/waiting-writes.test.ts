@@ -9,7 +9,7 @@ describe('writes that wait because no worker runs', () => {
   it('waiting writes hold at most 32 MiB of bodies per account, and another account is still accepted', async () => {
     const noisy = await stack.createTenant();
     const quiet = await stack.createTenant();
-    // Each of the 90 bodies has 0.4 MB.
+    // The 90 bodies have 0.4 MB each.
     const largeLineItem = lineItem({ description: 'd'.repeat(2000) });
     const sent = Array.from({ length: 90 }, () =>
       noisy.client.post('/invoices', invoiceInput({ line_items: Array(200).fill(largeLineItem) })),

@@ -28,7 +28,8 @@ async function collectQueries(
     },
     queryAtCommit: (query: SqlQuery) => collected.push(query),
   } as unknown as Transaction;
-  // A handler may fail on the empty results. The queries that it sent before failing are enough.
+  // A handler may fail because the results are empty. The queries that the handler sent before are
+  // enough.
   await work(tx).catch(() => undefined);
   return collected;
 }
@@ -105,8 +106,8 @@ describe('query plans of write commands', () => {
         return (
           rows
             .map((row) => String(row['QUERY PLAN']))
-            // Ignore the join of new invoice numbers to the rows of the batch, because the batch is
-            // not a table.
+            // Ignore the join of new invoice numbers with the batch's rows, which are not in a
+            // table.
             .filter((line) => !line.includes('counter'))
             .join('\n')
         );

@@ -124,8 +124,8 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   try {
     result = await agent.call(call.tool, call.args);
   } catch (error) {
-    // Leave the call without a result if the connection was cut or refused, or if the status is
-    // 503. The agent then sends the call again. A correct server returns no other HTTP error.
+    // Leave the call without a result after a cut or refused connection or a 503, so that the agent
+    // sends it again. A correct server returns no other HTTP error.
     const { code } = error as { code?: number };
     if (typeof code === 'number' && code !== 503) call.refusal = String(error);
     return;

@@ -29,16 +29,16 @@ export async function setApprovalThreshold(
   expect(set.status, set.text).to.equal(200);
 }
 
-/** Sets the amount in cents that each agent key may draft in a day; null removes the limit. */
+/**
+ * Sets the sum in cents from which an agent key's drafts of one day are held; null turns this
+ * threshold off.
+ */
 export async function setAgentDayLimit({ client }: TestTenant, cents: number | null): Promise<void> {
   const set = await client.patch('/settings', { agent_day_cents: cents });
   expect(set.status, set.text).to.equal(200);
 }
 
-/**
- * Asserts that the response says that the write is held. Returns the approval that the write waits
- * for.
- */
+/** Asserts that a write was held, and returns the approval that the write waits for. */
 export function expectHeld(response: TestResponse): Json {
   expect(response.status, response.text).to.equal(202);
   expect(response.body).to.have.all.keys('ok', 'pending_approval', 'approval');

@@ -16,8 +16,8 @@ export const NEWEST_REVISION = '2026-07-28';
 const NAMES = { name: 'test-agent', version: '1.0.0' };
 
 /**
- * The methods that tests call. The official clients for the older and for the newest revisions all
- * have them.
+ * The methods that tests call. The official client for the older revisions and the one for the
+ * newest revision both have these methods.
  */
 export interface RevisionClient {
   listTools(): Promise<Json>;

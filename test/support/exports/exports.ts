@@ -15,7 +15,7 @@ import type { TestStack } from '../stack.js';
 
 const LEASE_MS = 15_000;
 
-/** The writes queue of each stack. A stack gets only one, because each queue opens connections. */
+/** The writes queue of each stack, opened once, because each opened queue takes connections. */
 const queues = new WeakMap<TestStack, WritesQueue>();
 
 export async function requestExport(client: TestClient, request: object): Promise<Json> {

@@ -70,8 +70,8 @@ export class S3Server {
    */
   readonly requests: string[] = [];
   /**
-   * Called with the method and the URL of each request. If it returns a failure, the request fails
-   * in that way.
+   * Called with the method and the URL of each request. If this function returns a failure, the
+   * server fails the request in that way.
    */
   injectFailure: (request: string) => S3Failure | undefined = () => undefined;
   pageSize = PAGE;

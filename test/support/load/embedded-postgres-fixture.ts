@@ -72,9 +72,8 @@ export async function resolveClusterDir(dataDir: string): Promise<string> {
 }
 
 /**
- * Lists the running processes of a cluster as `<pid> <command line>`. Their command lines contain
- * the cluster's folder or a name derived from this folder. Zombies have no command line, so they
- * are not listed.
+ * Lists a cluster's running processes as `<pid> <command line>`, without zombies. Finds them by the
+ * cluster's folder or name in the command line.
  */
 export async function listClusterProcesses(clusterDir: string): Promise<string[]> {
   const found: string[] = [];
@@ -140,8 +139,8 @@ export class PostgresServers {
   /** The DATA_DIR that the tests of the block share. It does not exist before the first start. */
   dataDir = '';
   /**
-   * Folders to remove after the block. Each cluster's folder is among them, because it may be
-   * outside the temporary folders.
+   * Folders to remove after the block: the temporary folders, and each cluster's folder, which may
+   * be elsewhere.
    */
   readonly folders = new Set<string>();
   logEntries: readonly string[] = [];

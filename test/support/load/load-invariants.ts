@@ -119,8 +119,8 @@ function expectSameKeys(calls: LoadCall[], storedKeys: StoredKey[]): void {
 }
 
 /**
- * Sends a sample of the acknowledged calls again. Asserts that each response has the same invoice
- * and the same bytes as the first response.
+ * Sends a sample of the acknowledged calls again. Asserts that each response is byte for byte the
+ * first response to that call.
  */
 async function expectSameReplays(load: Load): Promise<void> {
   const step = Math.max(1, Math.floor(load.calls.length / REPLAYED));

@@ -1,6 +1,6 @@
 /**
- * Runs psql, and PostgreSQL servers of other versions than the embedded one. A dump of the product
- * must be restorable with these alone.
+ * Runs psql and PostgreSQL servers of other versions than the embedded server. Without the product,
+ * these must be able to restore the product's dumps.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

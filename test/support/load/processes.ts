@@ -39,8 +39,8 @@ const runningPids = new Set<number>();
 process.once('exit', () => killAll([...runningPids]));
 
 /**
- * One process of the product. It leads its own session, so this session contains every process that
- * it starts.
+ * One process of the product. The process leads its own session, so the session contains every
+ * process that it starts.
  */
 export class TestProcess {
   readonly #child: ChildProcess;

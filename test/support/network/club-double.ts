@@ -6,8 +6,8 @@ export type ClubScript = Record<string, unknown>[];
 
 interface ClubOptions {
   /**
-   * How many times each outcome is sent concurrently. Above 1, the club repeats its request as if
-   * it had got no response.
+   * How many times each outcome is sent concurrently. A club may repeat a request that got no
+   * response.
    */
   repeats?: number;
 }

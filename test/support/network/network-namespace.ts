@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Addresses that exist inside the namespace. The code under test treats them like the real ones,
+ * Addresses that exist inside the namespace. For the code under test they are ordinary addresses,
  * but no packet leaves the machine.
  */
 export const CANARY_ADDRESSES = {
@@ -28,8 +28,8 @@ const HERE = import.meta.dirname;
 const LIMIT_MS = 60_000;
 
 /**
- * The child's environment. The outbound client must ignore the proxy and TLS variables in it. The
- * proxy's address is one of the {@link CANARY_ADDRESSES}.
+ * The child's environment. The outbound client must ignore these proxy and TLS variables. The proxy
+ * is at one of the {@link CANARY_ADDRESSES}.
  */
 const ENVIRONMENT = {
   ...Object.fromEntries(
@@ -54,9 +54,9 @@ export type NamespaceScenarios = Record<string, () => Promise<void>>;
 
 /**
  * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
- * the outbound guard can therefore never send a packet to a real address. Each scenario has an `it`
- * that reports its result. The scenarios of one module run concurrently, and the modules run one
- * after another.
+ * the outbound guard can therefore never send a packet to a real address. The scenarios of one
+ * module run concurrently, and the modules one after another. Each scenario has an `it` for its
+ * result.
  * @param modules maps each module's path to the scenarios that the module exports as `scenarios`
  */
 export function runInNetworkNamespace(modules: Record<string, NamespaceScenarios>): void {
@@ -94,7 +94,8 @@ async function run(modules: string[]): Promise<{ code: number | null; stdout: st
     CANARY_ADDRESSES.publicV6,
     ...CANARY_ADDRESSES.private,
   ];
-  // `nodad` skips the search for duplicates of an IPv6 address, so that it is usable immediately.
+  // `nodad` skips the search for duplicate IPv6 addresses, so that the address is usable
+  // immediately.
   const addCommands = addresses.map(
     (address) => `ip addr add ${address} dev lo${address.includes(':') ? ' nodad' : ''}`,
   );

@@ -68,8 +68,8 @@ function strings(description: Description): fc.Arbitrary<string> {
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   const isEventType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^(\\*|'));
-  // Do not pad with blanks here. The API ignores the blanks, so it would refuse a list with two
-  // paddings of one type.
+  // Do not pad these texts. The API trims them, so two differently padded texts would be
+  // duplicates, which the API refuses.
   if (isEventType) return fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*');
   if (rules.some((one) => one.args?.regex === '/^[ -~]+$/'))
     return padded(fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/));
@@ -96,8 +96,7 @@ function numbers({ rules = [] }: Description): fc.Arbitrary<number> {
   const [min, max] = [bound('min') ?? bound('greater') ?? -1000, bound('max') ?? 1000];
   if (rules.some((rule) => rule.name === 'integer'))
     return fc.integer({ min: Math.max(min, -1e9), max: Math.min(max, 1e9) });
-  // Generate at most four decimals, because quantities accept no more. Coordinates accept four as
-  // well.
+  // Generate at most four decimals. Quantities accept no more, and coordinates accept four too.
   return fc.integer({ min: min * 10_000 + 1, max: max * 10_000 }).map((value) => value / 10_000);
 }
 
@@ -186,8 +185,8 @@ function objects(description: Description, isComplete = false): fc.Arbitrary<Jso
 }
 
 /**
- * Generates bodies that a Joi schema accepts. It reads lengths, patterns, and optional and nullable
- * members from the schema's description.
+ * Generates bodies that a Joi schema accepts. Lengths, patterns, and optional and nullable members
+ * come from the schema's description.
  */
 export function generateBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description);

@@ -8,8 +8,8 @@ import { createInvoiceAfter } from './lifecycle-records.js';
 import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
 
 /**
- * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
- * needs more than a body.
+ * Kinds of records that {@link CREATIONS} leaves out, because a key cannot create them or their
+ * creation needs more than a body.
  */
 const MADE_ELSEWHERE = ['user', 'session', 'webhook_replay'];
 
@@ -33,8 +33,8 @@ function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Recor
 }
 
 /**
- * Creates records of every kind and writes `canary` into them, a text that no other account may
- * see. The stack must have the vendors in TEST_VENDORS.
+ * Creates records of every kind and writes `canary` into them. No other account may see this text.
+ * The stack must have the vendors in TEST_VENDORS.
  * @returns the id of one record of each kind
  */
 export async function createCanaryRecords(

@@ -1,5 +1,5 @@
 /**
- * Prints comments that it draws at random from the TypeScript files, for a reader who did not write
+ * Prints randomly drawn comments from the TypeScript files, to be read by someone who did not write
  * them: `npx tsx test/support/text/draw-comments.ts [seed] [count]`. The same seed draws the same
  * comments from the same sources.
  */

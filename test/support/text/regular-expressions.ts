@@ -71,8 +71,8 @@ const UNITS = [
   '[ ',
 ];
 /**
- * Ends of the generated texts. Some of them keep an expression from matching to the end of the
- * text, so a slow expression tries all alternatives.
+ * Ends of the generated texts. Some prevent a match up to the end of the text, so that a slow
+ * expression tries all alternatives.
  */
 const TAILS = ['', '\n\u0001', '!'];
 const SAMPLES = 4;
@@ -112,8 +112,8 @@ function repeated(
 }
 
 /**
- * Generates texts that match the expression, the same texts in each run. The generator does not
- * support some assertions and flags, so the texts may violate these.
+ * Generates texts that match the expression, the same texts in each run. Some assertions and flags
+ * are ignored, so the texts may violate these.
  */
 function generateMatches({ source, flags }: RegExp): string[] {
   const known = source

@@ -78,8 +78,8 @@ export class EndpointHealth {
   }
 
   /**
-   * Runs commands as a writes worker would, by default those that {@link findCommands} finds for
-   * the endpoint.
+   * Runs commands as a writes worker would, by default those that {@link findCommands} finds.
+   * Returns the ids of the endpoints whose queues a worker would wake afterwards.
    */
   async runCommands(
     id: string,

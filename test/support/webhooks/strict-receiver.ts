@@ -135,9 +135,9 @@ export class StrictEndpoint implements SigningKeys {
 }
 
 /**
- * Receives webhooks on loopback, checks every request against the standard (strict-verdict.ts), and
- * can misbehave. It shares no code with the sender. One server has any number of endpoints.
- * Requests with the same `webhook-id` must have the same body at all endpoints.
+ * Receives webhooks on loopback at any number of endpoints, and checks every request against the
+ * standard (strict-verdict.ts). A test can make an endpoint misbehave. Requests with the same
+ * `webhook-id` must have the same body at all endpoints.
  */
 export class StrictReceiver {
   readonly endpoints: StrictEndpoint[] = [];
@@ -320,8 +320,7 @@ async function sendResponse(
   } else if ('redirect' in reply) {
     response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
   } else {
-    // `unref`: the delay must not keep the process alive. While a test needs the response, the
-    // server keeps it alive.
+    // `unref`, so that a pending delay does not keep the process alive after the tests.
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.body) write(reply.body);

@@ -36,8 +36,8 @@ const SIGNATURE_LIST = /^v1a?,[A-Za-z0-9+/]+=*( v1a?,[A-Za-z0-9+/]+=*)*$/;
  */
 const MAX_AGE_SECONDS = 300;
 /**
- * How far `webhook-timestamp` may be in the future. Load can only make a request arrive later, so
- * it needs no larger limit.
+ * How far `webhook-timestamp` may be in the future. Load can only delay requests, so a small limit
+ * is enough.
  */
 const MAX_AHEAD_SECONDS = 5;
 
@@ -139,7 +139,7 @@ function isSignedBy(signature: string, content: Buffer, key: string): boolean {
 }
 
 /**
- * Checks the signatures by each secret again, with the package that receivers use
+ * Verifies the request again with each secret, using the package that receivers use
  * (`standardwebhooks`).
  */
 function findPackageProblems(

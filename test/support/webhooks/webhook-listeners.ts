@@ -121,10 +121,9 @@ export class WebhookListeners {
 
   /**
    * Ends the load, waits until every delivery has ended, and asserts that each acknowledged invoice
-   * has reached each endpoint of its tenant. The requests must be validly signed and contain the
-   * invoice as the client got it. A request may have arrived twice only if it was in flight when a
-   * worker died.
-   * @param healedAt when the last fault ended, as a result of Date.now()
+   * reached each endpoint of its tenant, validly signed and unchanged. Only requests in flight when
+   * a worker died may have arrived twice.
+   * @param healedAt when the last fault ended, in ms since 1970
    */
   async expectAllDelivered(healedAt: number): Promise<void> {
     await this.load.stop();

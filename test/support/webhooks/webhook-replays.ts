@@ -105,8 +105,8 @@ export class ReplayAccount {
   }
 
   /**
-   * Ends up to `limit` waiting deliveries with this status, as the workers would. Deliveries of the
-   * oldest events come first.
+   * Sets the status of up to `limit` waiting deliveries, as the workers would when the deliveries
+   * end. Starts with the oldest events.
    */
   async completeDeliveries(status: 'succeeded' | 'exhausted', limit = 1_000_000): Promise<void> {
     await this.clocks.stack.rows(

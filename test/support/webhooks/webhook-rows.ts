@@ -41,10 +41,7 @@ export async function insertEndpoint(
   return id;
 }
 
-/**
- * Inserts events of these types, and returns their ids. The first event occurred at `startMs`, and
- * each other event one second after the previous one.
- */
+/** Inserts events of these types, one second apart from `startMs` on, and returns their ids. */
 export async function insertEvents(
   target: TenantRows,
   types: (string | { type: string; data: object })[],

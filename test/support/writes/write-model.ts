@@ -27,7 +27,7 @@ interface Input {
   line_items?: LineItem[];
 }
 
-/** A text that commands fail with, because a constraint that the test adds refuses it. */
+/** A text that makes a command fail, because the test adds a constraint that refuses this text. */
 export const REFUSED_TEXT = 'boom';
 
 /**

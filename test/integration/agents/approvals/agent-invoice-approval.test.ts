@@ -50,10 +50,7 @@ describe('approval of an invoice that an agent created, priced or re-addressed',
     expectError(response, 409, 'invalid_status_transition');
     expect(response.body.error.message).to.include('only a signed-in person may approve it');
   };
-  /**
-   * Clears both columns, as in a row that an earlier version of the product wrote without these
-   * columns.
-   */
+  /** Sets both columns to null, as in a row from a version of the product without these columns. */
   const clearPersonColumns = (id: string, sets = '') =>
     stack.rows(
       tenant.id,

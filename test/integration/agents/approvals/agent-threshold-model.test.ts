@@ -24,7 +24,7 @@ interface Target {
   /** The draft's customer, or the work order's customer if the draft has none. */
   customer?: string;
   /**
-   * The billing address of a draft that has none itself: the work order's, or else the customer's.
+   * The billing address if the draft has none of its own: the work order's, or else the customer's.
    */
   address?: string;
   /** The members of the request that creates the draft. */
@@ -40,8 +40,9 @@ interface Billed {
 }
 
 /**
- * True if two drafts count together. They do if they share a work order, customer or billing
- * address. They also do if both lack customer and address, or both lack work order and customer.
+ * True if two drafts count together toward the approval threshold: they share a work order,
+ * customer or billing address, both lack customer and address, or both lack customer and work
+ * order.
  */
 function areCountedTogether(one: Billed, other: Billed): boolean {
   const matchBoth = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);
@@ -62,7 +63,7 @@ interface Draft {
   target: number;
   own: string | null;
   cents: number;
-  /** True if the draft was priced within 24 hours and is not cancelled. */
+  /** True if the draft was priced within the last 24 hours and is not cancelled. */
   counts: boolean;
 }
 

@@ -141,7 +141,7 @@ describe('the approval threshold for drafts of agent keys', () => {
     expectHeld(await agent.post('/invoices', buildDraft(HALF, target)));
     await age(24.01);
     await createInvoice(agent, buildDraft(HALF, target));
-    // The old draft counts again once it gets a new price.
+    // This PATCH is held, because a new price would make the old draft count again.
     expectHeld(
       await agent.patch(`/invoices/${second.id}`, { line_items: [lineItem({ unit_price_cents: HALF })] }),
     );

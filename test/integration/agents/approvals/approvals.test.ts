@@ -140,7 +140,7 @@ describe('approvals of held writes', () => {
     expect(now.hash).to.equal(
       hashBody({ payload: now.payload, amount_cents: 110_000, record_version: null }),
     );
-    // From now on neither the old hash nor an absent hash is accepted.
+    // Approving with the old hash or without a hash now gets 409.
     for (const body of [{ hash: held.hash }, {}])
       expect(expectError(await approve(held.id, body), 409, 'conflict')).to.deep.equal([change]);
     const approved = await approve(held.id, { hash: now.hash });

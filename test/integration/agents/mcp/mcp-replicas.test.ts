@@ -11,7 +11,7 @@ const environment = { SECRET_KEY: 'one secret of both processes, long enough' };
 
 /**
  * Checks that guarantees of one MCP process also hold across two processes, which share no memory.
- * The tests are skipped in the all-in-one way, which runs a single process.
+ * Skipped if the product runs all in one process.
  */
 describe('agents on two MCP processes with the same stores', () => {
   const stacks: TestStack[] = [];

@@ -79,7 +79,7 @@ describe('approval threshold for agents over MCP', () => {
       .to.include(approval.id)
       .and.include('$1000.00')
       .and.include('Held for a person');
-    // The only new event is that of the created work order. The held draft records none.
+    // The only new event is `work_order.created`. The held draft records no event.
     expect([await countRows('invoices'), await countRows('events')]).to.deep.equal([
       before[0],
       (before[1] as number) + 1,

@@ -12,10 +12,7 @@ import {
   startCanary,
 } from '../../../support/webhooks/receivers.js';
 
-/**
- * Every canary server listens on this port, so that a hostname or a redirect can lead to any of
- * them.
- */
+/** The port of every canary server, so that a hostname or a redirect can lead to any server. */
 const PORT = 8080;
 const INSIDE = [...CANARY_ADDRESSES.private, '127.0.0.1', '::1'];
 /**
@@ -51,8 +48,8 @@ interface World {
 
 let started: Promise<World> | undefined;
 /**
- * Starts the world at the first call. All scenarios share it. Its addresses exist only inside the
- * namespace.
+ * Returns the servers and the client that all scenarios share, and starts them at the first call.
+ * Their addresses exist only inside the network namespace.
  */
 const getWorld = () => (started ??= startWorld());
 
@@ -258,8 +255,8 @@ export const scenarios: NamespaceScenarios = {
 };
 
 /**
- * These scenarios connect to loopback. They run after those above, which assert that nothing
- * connected to loopback.
+ * These scenarios connect to loopback. They run after the scenarios above, which assert that
+ * nothing connected to loopback.
  */
 export const loopbackScenarios: NamespaceScenarios = {
   'the client with allowLoopback connects to loopback addresses and to no other non-public address':

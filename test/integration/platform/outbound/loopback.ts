@@ -1,5 +1,5 @@
 /**
- * These scenarios have a separate module, so that they run after the others, which assert that
- * nothing connects to loopback.
+ * These scenarios connect to loopback. They have a separate module, so that they run after the
+ * others, which assert that nothing connected to loopback.
  */
 export { loopbackScenarios as scenarios } from './guard.js';

@@ -72,8 +72,8 @@ const keepAlive: NamespaceScenarios = {
     });
     await withOutboundClient(async (client) => {
       for (let nth = 0; nth < 20; nth += 1) {
-        // Wait one event-loop tick. In the next tick, the client finds the socket closed: after the
-        // client has accepted the request, and before the client writes it.
+        // Wait one event-loop tick, so that the client notices the closed socket between accepting
+        // the request and writing it.
         await waitForTick();
         const response = await sendOutbound(client, receiver.url, { body: String(nth) });
         expect(response.status).to.equal(200);

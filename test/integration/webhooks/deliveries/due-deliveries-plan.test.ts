@@ -19,7 +19,7 @@ const MAX_PAGES = 1500;
 describe('the query for due webhook deliveries', () => {
   const stack = useStack({}, 'query plans');
 
-  /** Returns the query that `work` sends, so that EXPLAIN can plan it like a prepared query. */
+  /** Returns the query that `work` sends, so that the test can run it with EXPLAIN. */
   async function captureQuery(work: (db: Database) => Promise<unknown>): Promise<SqlQuery> {
     let captured: SqlQuery | undefined;
     const query = async (sentQuery: SqlQuery) => {

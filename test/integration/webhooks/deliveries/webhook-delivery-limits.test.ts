@@ -6,7 +6,7 @@ import { type Hook, holdResponses, pause, useWebhookBench } from '../endpoints/w
 
 /** With Redis two workers run, because several processes must share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
-/** How much closer together requests can arrive than they were sent, if nothing stalls. */
+/** If nothing stalls, two requests arrive at most this much closer together than they were sent. */
 const JITTER_MS = 60;
 /** Tolerance for times in the log, which are truncated to milliseconds. */
 const ROUNDED_MS = 2;
@@ -38,8 +38,7 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
       const { arrivals } = hook.receiver;
       for (const [index, at] of sent.slice(0, -10).entries()) {
         expect((sent[index + 10] ?? 0) - at).to.be.at.least(1000 - ROUNDED_MS);
-        // If a request was delayed on its way, the time between its arrival and later arrivals is
-        // shorter by that delay.
+        // If a request was delayed on its way, the next requests follow it sooner by that delay.
         const heldUp = Math.max(JITTER_MS, (arrivals[index] ?? 0) - at);
         expect((arrivals[index + 10] ?? 0) - (arrivals[index] ?? 0)).to.be.at.least(1000 - heldUp);
       }

@@ -14,7 +14,7 @@ describe('webhook workers', () => {
       `update webhook_lanes set ${columns} where tenant_id = $1 and endpoint_id = $2`,
       [tenantId, id, ...values],
     );
-  /** Creates an endpoint whose endpoint queue a worker has leased and released once. */
+  /** Creates an endpoint, and waits until a worker has leased and released the endpoint queue. */
   const createIdleEndpoint = async (): Promise<Hook> => {
     const hook = await bench.createHook();
     await eventually(
@@ -71,7 +71,7 @@ describe('webhook workers', () => {
         const made = bench.createEvents(hook.client, 25);
         await hook.receiver.waitFor(1);
         await updateQueueRow(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
-        // The first worker notices the lost lease only at its next renewal. Until that renewal, it
+        // The first worker notices the lost lease only when it next renews the lease. Until then it
         // sends two requests per second.
         await eventually('the old owner to stop sending', () => {
           return Date.now() - (hook.receiver.arrivals.at(-1) ?? 0) > 2500;

@@ -12,16 +12,15 @@ import { explainPlan, type PlanNode } from '../../../support/writes/explain.js';
 
 const ROWS = 12_500;
 const WEEK_MS = 7 * 86_400_000;
-/** The first Monday in Unix time (1970-01-05), because each partition starts on a Monday. */
+/** The first Monday in Unix time (1970-01-05). Each partition starts on a Monday. */
 const FIRST_MONDAY_MS = 4 * 86_400_000;
 const limit = 50;
 const monday = Date.now() - ((Date.now() - FIRST_MONDAY_MS) % WEEK_MS);
 const start = monday - 4 * WEEK_MS;
 const weeks = [3, 2, 1, 0].map((ago) => Date.now() - ago * WEEK_MS);
 /**
- * The ids are from the last four weeks and the whole current week. Without its coming days, the
- * current partition would have so few rows on a Monday that the planner would use any index. One
- * delivery in fifty is exhausted, and one in a hundred belongs to a replay.
+ * SQL for the time in the nth id. The times span the last four weeks and the whole current week,
+ * because a partition with few rows would get an unrealistic plan on Mondays.
  */
 const ID_TIME_SQL = `to_hex(${start} + n * ${Math.floor((5 * WEEK_MS) / (ROWS + 1))}::bigint)`;
 const ID_SQL = `overlay(gen_random_uuid()::text placing regexp_replace(lpad(${ID_TIME_SQL}, 12, '0'), '(.{8})(.{4})', '\\1-\\2') from 1)::uuid`;
@@ -47,7 +46,7 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
   const parents = new Map<string, string>();
 
   before(async () => {
-    // Create the partitions that a deployment of four weeks ago would have today.
+    // Also create the partitions of the last four weeks, which a new database does not have.
     await maintainPartitions(stack.databaseUrl, { now: start });
     for (const owner of [tenant, await stack.createTenant('Neighbour')]) {
       await stack.rows(owner.id, INSERT_DELIVERIES_SQL, [owner.id, endpoint, other]);
@@ -119,8 +118,8 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
 
   it('GET /webhook-deliveries skips the partitions before since and after until', async () => {
     const at = (ms: number) => new Date(ms).toISOString();
-    // PostgreSQL must also read some partitions outside the period. A replay may create a delivery
-    // a week after the time in its id, and a date means midnight in some time zone.
+    // PostgreSQL must also read some partitions outside the period: a replay may create a delivery
+    // a week after the time in its id, and a date has no fixed time zone.
     const recent = await explainPlan(
       stack.runtime.db,
       tenant.id,

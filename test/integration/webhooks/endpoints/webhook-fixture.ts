@@ -135,15 +135,15 @@ export class WebhookBench {
   /** Lists the endpoint's deliveries, newest first. */
   async listDeliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
-    // The filters `since` and `until` require that the creation time of every delivery equals the
-    // time in its id.
+    // The filters `since` and `until` compare the times in ids, so these must equal the creation
+    // times.
     for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(getIdTimeMs(one.id));
     return body.data.items;
   }
 
   /**
-   * Waits until the endpoint has at least `count` deliveries and all have the status, and returns
-   * them.
+   * Waits until the endpoint has at least `count` deliveries and all its deliveries have the
+   * status. Returns the deliveries.
    */
   waitForStatus(createHook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
     return eventually(
@@ -168,8 +168,8 @@ export class WebhookBench {
   }
 
   /**
-   * Makes waiting deliveries due now. A worker that has the lease still observes the pauses in its
-   * memory.
+   * Makes waiting deliveries due now. A worker that already has the lease still keeps to the pauses
+   * in its memory.
    */
   async makeDue(createHook: Hook): Promise<void> {
     const values = [createHook.tenantId, createHook.id];
@@ -214,8 +214,8 @@ export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
 }
 
 /**
- * Returns a responder. Of the requests with one webhook-id, the nth gets the nth reply, and later
- * requests get the last reply.
+ * Returns a responder that counts requests by `webhook-id`. The nth request with an id gets the nth
+ * reply, and later requests get the last reply.
  */
 export function respondInSequence(...replies: Awaited<ReturnType<Responder>>[]): Responder {
   return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};

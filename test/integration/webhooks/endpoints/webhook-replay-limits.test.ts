@@ -75,7 +75,7 @@ describe('limits of webhook replays per account', () => {
   it('an account runs at most ten webhook replays, and one more is refused until one has ended', async () => {
     const account = await clocks.createAccount();
     const { client } = account.tenant;
-    // Insert deliveries that stay open, because these keep the replays running.
+    // Insert deliveries that stay unfinished, so that the replays below keep running.
     await insertDeliveries(
       account.tenantRows,
       Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
@@ -100,8 +100,8 @@ describe('limits of webhook replays per account', () => {
     );
     await insertRunningReplays(account, 1500);
     let found: unknown[] = [];
-    // A pass finds a replay only after every older transaction has ended, including transactions of
-    // other accounts.
+    // A pass finds a replay only once every older transaction has ended, even in other accounts.
+    // Therefore repeat the pass.
     await eventually('running replays are found', async () => {
       found = await stack.runtime.db.transaction([account.tenant.id], findRunningReplays);
       return found.length > 0;

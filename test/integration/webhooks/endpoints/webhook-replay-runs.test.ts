@@ -97,8 +97,8 @@ describe('webhook replays run by the clock', () => {
       account.tenantRows,
       events.map((event_id) => ({ endpoint_id: account.endpoint, event_id, status: 'exhausted' })),
     );
-    // Run the replay and the recovery one after the other, because open deliveries of the first
-    // would stop the second.
+    // Run the recovery only after the replay has ended, because unfinished deliveries of the replay
+    // would hold up the recovery.
     for (const start of [
       () => account.start('/webhook-deliveries/replay', { endpoint_id: account.endpoint }),
       () => account.recover(),
@@ -124,7 +124,7 @@ describe('webhook replays run by the clock', () => {
   it('a recovery waits for older transactions and includes the events that they record', async () => {
     const account = await clocks.createAccount();
     let recovery = '';
-    // Record an event without a delivery, as a transaction does that read the endpoints before this
+    // Record an event without a delivery, as if its transaction had read the endpoints before this
     // endpoint was enabled. The transaction commits after the recovery has started.
     await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
       const text = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';

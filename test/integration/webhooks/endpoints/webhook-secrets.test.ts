@@ -32,7 +32,7 @@ describe('secrets of webhook endpoints', () => {
     expect(response.status, response.text).to.equal(200);
     return response.body;
   };
-  /** Maps the row id of each of the endpoint's secrets to the decrypted secret. */
+  /** Returns the endpoint's decrypted secrets by row id. */
   const readSecrets = async (
     endpointId: string,
   ): Promise<Map<string, { text: string; publicKey: string | null }>> => {
