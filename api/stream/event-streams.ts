@@ -40,8 +40,8 @@ export class EventStreams {
    */
   open(options: EventStreamOptions): void {
     const { response } = options;
-    // The client has already disconnected. 'close' was emitted before, so nothing would remove the
-    // stream.
+    // If the client has already disconnected, 'close' was emitted before. Nothing would then remove
+    // the stream.
     if (response.destroyed) return;
     const stream = new EventStream(options, this.createSource(options.tenantId));
     this.streams.add(stream);
