@@ -89,8 +89,8 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   checkRate(taxRateBps);
   const lineTotals = lines.map((line) => calculateLineTotalCents(line.quantity, line.unit_price_cents));
   const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
-  // Even a tax of 100 % only doubles the volume. So below this limit, every sum is a safe
-  // integer and therefore exact.
+  // Even with a tax of 100 %, no sum exceeds twice the volume. Below this limit every sum is
+  // therefore a safe integer, which is exact.
   if (volume > Number.MAX_SAFE_INTEGER / 2) return priceLargeInvoice(lines, lineTotals, taxRateBps);
   let subtotalCents = 0;
   let taxableCents = 0;
@@ -127,7 +127,7 @@ function priceLargeInvoice(
 }
 
 /**
- * Converts a quantity into an integer in units of 1/10000. It reads the decimal text, because
+ * Converts a quantity into an integer in units of 1/10000. Reads the decimal text, because
  * multiplying a double by 10000 may be inexact.
  */
 function scaleQuantity(quantity: number | string): number {

@@ -20,15 +20,16 @@ export interface IdempotencyRecord {
    * `/api/v1`).
    */
   path: string;
-  /** SHA-256 of the body's canonical JSON. */
+  /**
+   * SHA-256 of the body's canonical JSON, in hexadecimal. The api process may mask passwords in the
+   * body or add the caller's id.
+   */
   bodyHash: string;
 }
 
-/**
- * The intent to write, in the form in which a job contains it. Contains no secret in clear text.
- */
+/** The intent to write, as a job contains it. Contains no secret in clear text. */
 export interface Command<Input = unknown> {
-  /** UUIDv7 from the API process; also the id of the audit entry. */
+  /** UUIDv7 from the process that submits the command; also the id of the audit entry. */
   id: string;
   type: string;
   tenantId: string;
@@ -112,10 +113,10 @@ export type CommandOutcome =
   | { ok: false; error: ErrorBody };
 
 /**
- * Runs commands of one type and returns their outcomes in the same sequence. No two commands of a
- * call share a conflict key. If a command is invalid, its outcome is an error. If the handler
- * throws, the worker splits the batch. The handler may read in `config` which external services
- * exist, such as a mail server, but never calls these services.
+ * Runs commands of one type and returns their outcomes in the same order. No two of the commands
+ * share a conflict key. An invalid command gets an error as its outcome. If the handler throws, the
+ * worker splits the batch. The handler may read in `config` which external services exist, such as
+ * a mail server, but never calls these services.
  */
 export type CommandHandler<Input> = (
   tx: Transaction,
