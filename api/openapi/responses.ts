@@ -9,7 +9,7 @@ import {
 } from './components.js';
 import { getExample, getSchema } from './schemas.js';
 
-/** What determines the responses of an operation. */
+/** The facts about an operation that determine its responses. */
 export interface Operation {
   method: string;
   path: string;

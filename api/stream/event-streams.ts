@@ -35,9 +35,7 @@ export class EventStreams {
     return created;
   }
 
-  /**
-   * Opens a stream. Before this, the caller must call {@link assertCapacity} and set the headers.
-   */
+  /** Opens a stream. The caller must first call {@link assertCapacity} and set the headers. */
   open(options: EventStreamOptions): void {
     const { response } = options;
     // If the client has already disconnected, 'close' was emitted before. Nothing would then remove

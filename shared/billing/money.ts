@@ -24,7 +24,8 @@ export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
 /**
- * The server refuses (400) a client's line total that differs by more than this from the server's.
+ * The server refuses (400) a client's line total that differs from the server's by more cents than
+ * this.
  */
 export const LINE_TOTAL_TOLERANCE_CENTS = 1;
 /** 10000 basis points are 100 %. */
@@ -155,7 +156,8 @@ function multiplyScaled(scaled: number, cents: number): number {
   const magnitude = Math.abs(product);
   const rest = magnitude % SCALE;
   const rounded = (magnitude - rest) / SCALE + (rest * 2 >= SCALE ? 1 : 0);
-  // A small negative amount must round to 0, not to -0, because deep equality distinguishes them.
+  // A small negative amount must round to 0, not to -0. Tests with deep equality distinguish the
+  // two.
   return product < 0 && rounded !== 0 ? -rounded : rounded;
 }
 

@@ -21,8 +21,8 @@ export interface IdempotencyRecord {
    */
   path: string;
   /**
-   * SHA-256 of the body's canonical JSON, in hexadecimal. The api process may mask passwords in the
-   * body or add the caller's id.
+   * Hexadecimal SHA-256 of the body's canonical JSON. Before hashing, the api process may mask
+   * secrets in the body or add the caller's id.
    */
   bodyHash: string;
 }
@@ -44,7 +44,7 @@ export interface Command<Input = unknown> {
   /** Body members that the schema does not define; a dry run returns them as warnings. */
   unknownFields: string[];
   idempotency: IdempotencyRecord | null;
-  /** Versions of the record that the request may change; null or absent: any version. */
+  /** The versions of the record that may be changed; null or absent: any version. */
   ifMatch?: string[] | null;
   /**
    * Set when a command runs after a person approved it. The command may then exceed the approval
@@ -73,7 +73,8 @@ export interface EventDraft {
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
   /**
-   * The endpoint that the event is about, which may be failing. It gets no delivery of the event.
+   * The endpoint that the event is about. It gets no delivery of the event, because it may be
+   * failing.
    */
   excludedEndpointId?: string;
 }
