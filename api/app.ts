@@ -105,9 +105,9 @@ function recordKeyUse(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Runs the last route that matches the request. Runs the guards before it, unless the route is
- * public. Sets `ctx.state.route` before a guard can refuse the request, so that metrics count a 401
- * or 429 under its route. The router's own `routes()` costs more CPU
+ * Runs the last route that matches the request, after the guards if the route is not public. Sets
+ * `ctx.state.route` before a guard can refuse the request, so that metrics count a 401 or 429 under
+ * its route. Replaces the router's own `routes()`, which costs more CPU
  * (docs/adr/0018-route-dispatch.md).
  */
 function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMiddleware {

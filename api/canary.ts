@@ -13,12 +13,12 @@ const MAX_MISSES = 3;
 const SELF_TEST_TIMEOUT_MS = 3000;
 
 /**
- * Checks every ten seconds that writes make progress, which open connections do not prove. Submits
- * a command that changes nothing, but passes through queue, worker, PostgreSQL and reply like any
- * other command. A metric shows how long this test write took.
+ * Submits a test write every ten seconds: a command that changes nothing, but passes through queue,
+ * worker, PostgreSQL and reply like any other. Open connections do not prove that writes are
+ * committed. A metric shows how long the test write took.
  *
- * Three failed test writes in a row with healthy stores mean that this process or every worker
- * hangs. The process then sends itself a broadcast, and exits only if the broadcast does not
+ * If three test writes in a row fail although the stores are healthy, either this process or every
+ * worker hangs. The process then sends itself a broadcast, and exits if the broadcast does not
  * arrive. If it arrives, the workers hang, and a restart of this process would not help.
  * @returns a check for /readyz that fails if the latest test write was not committed
  */

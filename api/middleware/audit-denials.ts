@@ -29,8 +29,8 @@ async function recordDenial(api: ApiRuntime, ctx: ApiContext, error: AppError): 
   const id = String(ctx.params?.id ?? '');
   await api.audit.record({
     ...describeOrigin(ctx),
-    // A new id: if the command has run and only its response is refused, the command's audit entry
-    // already has the request's id.
+    // Use a new id. If the command has run and only its response is refused, the command's audit
+    // entry already has the request's id.
     id: newId(),
     ...(ctx.state.intent ? pickAuditNames(ctx.state.intent) : nameRequest(ctx)),
     entityId: isUuid(id) ? id.toLowerCase() : null,

@@ -12,8 +12,9 @@ import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cooki
 
 /**
  * Finds the principal of a request by the key in `Authorization: Bearer …` or by the session
- * cookie. Nothing else determines the tenant. Every invalid credential gets the same error code. If
- * the credential cannot be looked up because PostgreSQL is unreachable, the response is 503.
+ * cookie. The tenant comes only from this credential; a session also selects live or sandbox with
+ * X-Environment. Every invalid credential gets the same error code. If the credential cannot be
+ * looked up because PostgreSQL is unreachable, the response is 503.
  */
 export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   const findPrincipal = await openCredentialCache(runtime);
@@ -25,9 +26,9 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
     ctx.state.key = key;
     ctx.state.findCurrentPrincipal = findCurrentPrincipal;
     if (key.session) {
-      // A shared cache may not store the response to a request with Authorization (RFC 9111 §3.5).
-      // The session cookie needs this header, because caches do not know that the cookie is a
-      // credential.
+      // Forbid caches to store the response, because they do not know that the cookie is a
+      // credential. For requests with Authorization, RFC 9111 §3.5 already forbids it to shared
+      // caches.
       ctx.set('Cache-Control', 'no-store');
       assertNoCsrf(runtime, ctx);
     }

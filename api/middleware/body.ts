@@ -9,8 +9,8 @@ const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
  * Returns a function that reads a body of these media types as bytes. It uses koa-body, which
- * limits, decompresses and decodes the body. Decoding as latin1 keeps every byte, so that the
- * strict JSON parser can reject invalid UTF-8.
+ * limits and decompresses the body. Decoding as latin1 keeps every byte, so that the strict JSON
+ * parser can reject invalid UTF-8.
  */
 function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
@@ -40,7 +40,7 @@ export interface ParsedBody {
   bytes: number;
 }
 
-/** Reads and parses a JSON body. A missing body becomes an empty object. */
+/** Reads and parses a JSON body. A missing or empty body becomes an empty object. */
 export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
   if (hasBody(ctx) && !ctx.is(JSON_TYPES)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
@@ -77,10 +77,7 @@ function hasBody(ctx: ApiContext): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 
-/**
- * Converts an error of raw-body, inflation or zlib to an AppError, by the error's type, status or
- * code.
- */
+/** Converts an error from reading or decompressing the body to an AppError. */
 function toBodyError(
   error: Error & { type?: string; status?: number; code?: string },
   maxBytes: number,

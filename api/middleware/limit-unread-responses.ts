@@ -3,7 +3,7 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 /**
- * Rejects a tenant's requests, before any other work, while the tenant's clients leave too many
+ * Rejects a tenant's requests, before their routes run, while the tenant's clients leave too many
  * bytes of responses unread.
  */
 export function limitUnreadResponses({ unsentResponses }: Pick<Runtime, 'unsentResponses'>): ApiMiddleware {
@@ -12,17 +12,18 @@ export function limitUnreadResponses({ unsentResponses }: Pick<Runtime, 'unsentR
     unsentResponses.assertCapacity(tenantId);
     await next();
     const bytes = measureBody(ctx);
-    // Concurrent requests may all have passed the check above, so check a read again, now with the
-    // size of its response. Never reject a write here: it is committed, and its client needs the
-    // response. An open stream, whose size is undefined here, checks before each of its own writes.
+    // Check a read again, now with the size of its response, because concurrent requests may all
+    // have passed the check above. Never reject a write here: it is committed, and its client needs
+    // the response. A stream, whose size is undefined here, makes this check before each of its
+    // writes.
     if (ctx.method === 'GET' && bytes !== undefined) unsentResponses.assertCapacity(tenantId, bytes);
     unsentResponses.track(tenantId, ctx.res, bytes);
   };
 }
 
 /**
- * Limits the unread responses to requests without a key, counted by the client's network.
- * `/metrics` and the health checks run before this middleware, so they are not limited. The hosting
+ * Limits how many bytes of unread responses each client network may have, for requests without a
+ * key. `/metrics` and the health checks run before this middleware and are not limited: the hosting
  * platform needs them, and they are small.
  */
 export function limitUnreadPublicResponses({

@@ -5,10 +5,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 /** Media ranges that accept a JSON response, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
-/**
- * The routes whose response is not JSON, by their path without the version prefix. A browser that
- * opens a stream accepts only `text/event-stream`.
- */
+/** The routes whose response is not JSON, by their path without the version prefix. */
 const NON_JSON_RESPONSES = [
   {
     path: /^\/stream$/,

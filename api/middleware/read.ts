@@ -56,7 +56,8 @@ export function serveList<Query extends PageQuery>(
 }
 
 /**
- * Returns the query's member that selects the items of the parent record.
+ * Returns the query member that contains the parent record's id, or no member for a list without a
+ * parent.
  * @throws {AppError} 404 if the parent does not exist; the response would otherwise be an empty
  * list
  */

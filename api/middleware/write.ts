@@ -108,9 +108,9 @@ function describeWrite<Input>(
 }
 
 /**
- * Returns the value to hash: with the same Idempotency-Key, a later request must have an equal
- * hash. The value is the body, and also the caller if `transformResponse` may show a secret.
- * Otherwise another caller could repeat the request to get the secret.
+ * Returns the value whose hash is stored with the Idempotency-Key. A retry must have the same hash.
+ * The value is the body and, if `transformResponse` may show a secret, also the caller. Otherwise
+ * another caller could repeat the request to get the secret.
  */
 function selectBodyToHash<Input>(
   { bodyToHash, transformResponse }: WriteOptions<Input>,

@@ -27,8 +27,8 @@ export function referToDryRun({ schemas }: Components, name: string): Json {
 }
 
 /**
- * Returns a reference to the example of the named resource. All responses with this resource share
- * the example, which the first call adds.
+ * Returns a reference to the example of the named resource, which all responses with this resource
+ * share. Adds the example if it is missing.
  */
 export function referToExample({ examples }: Components, name: string): Json {
   examples[name] ??= { value: getExample(name) };
@@ -36,8 +36,8 @@ export function referToExample({ examples }: Components, name: string): Json {
 }
 
 /**
- * Returns a reference to a response that several operations share. The first of them builds the
- * response.
+ * Returns a reference to a response that several operations share. Calls `build` only if the
+ * response is missing.
  */
 export function referToResponse({ responses }: Components, name: string, build: () => Json): Json {
   responses[name] ??= build();

@@ -1,8 +1,8 @@
 import { isVersioned, type Operation } from './responses.js';
 
 /**
- * Lists the error statuses that follow from the route's facts. A block lists any further statuses
- * in `x-errors`.
+ * Lists the error statuses that follow from the route's facts. The route's `@openapi` block lists
+ * all others in `x-errors`.
  */
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;

@@ -27,7 +27,9 @@ export interface OperationBlock extends Json {
    * successful response is derived from the route's facts.
    */
   responses?: Record<string, Json>;
-  /** Component of the record in the response, if {@link findRecord} would find none or another. */
+  /**
+   * Component of the record in the response. Set if {@link findRecord} finds none or the wrong one.
+   */
   'x-resource'?: string;
   'x-list'?: string;
   /** Error statuses that {@link listErrors} does not derive. */
@@ -130,7 +132,7 @@ function buildParameters(operation: Operation, own: Json[] = []): Json[] {
 
 const referToParameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
 
-/** Returns a reference instead of a parameter that equals a shared one. */
+/** Returns a reference if an equal shared parameter exists, otherwise the parameter itself. */
 function shareParameter(parameter: Json): Json {
   const name = String(parameter.name);
   const isShared = JSON.stringify(parameter) === JSON.stringify(sharedQueryParameters[name]);

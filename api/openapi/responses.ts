@@ -9,14 +9,17 @@ import {
 } from './components.js';
 import { getExample, getSchema } from './schemas.js';
 
-/** What determines the responses of an operation. */
+/** The facts about an operation that determine its responses. */
 export interface Operation {
   method: string;
   path: string;
   facts: RouteFacts;
   /** The operation needs no credential. */
   isPublic: boolean;
-  /** Component name of the record or records in the response; undefined if it has none. */
+  /**
+   * Component name of the record or records in the response; undefined for a response without a
+   * record.
+   */
   record: string | undefined;
   isList: boolean;
   /** True if an agent's write may be held for a person's approval. */
@@ -24,7 +27,7 @@ export interface Operation {
 }
 
 /**
- * Builds the successful response to a plain call: one that is no dry run and is committed in time.
+ * Builds the successful response to a plain call, which is not a dry run and is committed in time.
  * An operation has only one such response, so that generated clients return the resource itself
  * (docs/adr/0016-openapi-for-generated-clients.md).
  */

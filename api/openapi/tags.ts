@@ -52,8 +52,8 @@ const COLLECTIONS = [
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
 /**
- * Sorts the paths by tag, then by collection. Within a collection, `/trucks` comes before
- * `/trucks/{id}`, and that before `/trucks/{id}/…`.
+ * Sorts the paths by tag, then by collection. Within a collection, `/trucks` comes first, then
+ * `/trucks/{id}`, then `/trucks/{id}/…`.
  */
 export function sortPaths<P extends Paths>(paths: P): P {
   const entries = Object.entries(paths).map(([path, item]) => ({

@@ -19,8 +19,8 @@ export const REFERENCE_PAGE_HTML = `<!doctype html>
 /**
  * The script that starts the page at /docs. `freshen` gives examples with a unique member a new
  * value on every visit. Without it, a prefilled create request would be refused as a duplicate.
- * `findOperations` is the filter. It searches groups, paths, names and summaries; the default
- * filter of Swagger UI searches only groups.
+ * `findOperations` replaces Swagger UI's filter, which searches only tags. It also searches paths,
+ * operation ids and summaries.
  */
 export const REFERENCE_PAGE_SCRIPT = `'use strict';
 

@@ -98,9 +98,7 @@ function resultFor(
 
 /**
  * Returns the result with its new key or secret in clear text, as the response to the write would
- * have shown it. After a retry, `body` is the response to the first request and contains the
- * encrypted key that was stored. `commandSecret` is the key that the retry generated, and was never
- * stored.
+ * have shown it.
  */
 function revealSecret(
   api: ApiRuntime,

@@ -56,7 +56,8 @@ export function readDocument(): string {
  */
 export function documentRoutes(): ApiMiddleware {
   const document = readDocument();
-  // Built on the first request for it, because most processes never get such a request.
+  // Build the page's document only when it is first requested, because most processes never get
+  // such a request.
   let view: string | undefined;
   const readView = () => {
     view ??= JSON.stringify(toReferenceView(JSON.parse(document)));

@@ -126,7 +126,8 @@ async function resolveStart(
   const now = await readCurrentPosition(api.db, tenantId);
   if (!last) return now;
   const position = parsePosition(last.value);
-  // A position later than now comes from another database. A stream from there would send nothing.
+  // A position later than now comes from another database. A stream that starts there would send
+  // nothing.
   if (position && comparePositions(position, now) <= 0) return position;
   const { field } = last;
   throw new AppError(

@@ -154,9 +154,9 @@ async function openFile(
 }
 
 /**
- * Returns the requested range (RFC 9110 §14), undefined for the whole file, or 'none' if the range
- * begins after the file's end. Several ranges, other units and malformed headers get the whole
- * file, as the RFC allows. The range is also ignored if If-Range names another file.
+ * Returns the requested range (RFC 9110 §14), undefined for the whole file, or 'none' if no byte of
+ * the file is in the range. Several ranges, other units and malformed headers get the whole file,
+ * as the RFC allows. So does a request whose If-Range names another file.
  */
 function parseRange(
   ctx: ApiContext,

@@ -58,8 +58,8 @@ export const exportRoutes = defineRoutes('Exports', (router, api) => {
 });
 
 /**
- * PostgreSQL's lock_not_available and query_canceled. Both mean that another session has locked the
- * table exclusively.
+ * SQLSTATEs of PostgreSQL: lock_not_available and query_canceled. For the estimate, either means
+ * that another session holds an exclusive lock on a table.
  */
 const TABLE_LOCKED = ['55P03', '57014'];
 

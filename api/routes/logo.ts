@@ -87,8 +87,8 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /**
- * Responds with the logo. With nosniff a browser does not guess its type, and so never runs a
- * script in it.
+ * Responds with the logo. With nosniff, a browser does not guess the type of the file, so it never
+ * runs a script that the file may contain.
  */
 export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;

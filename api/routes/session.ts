@@ -117,7 +117,7 @@ async function storeSession(
     idempotency: null,
   };
   const submitted = await api.submit(command, 0);
-  // The session is stored later, but no client gets its token.
+  // The session may still be stored later. That is harmless, because no client has its token.
   if ('accepted' in submitted) throw serviceUnavailable('Signing in took too long. Try again shortly.');
   if (!submitted.ok) throw appErrorFromBody(submitted.error);
   return submitted.body;

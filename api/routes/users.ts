@@ -110,8 +110,8 @@ const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
 };
 
 /**
- * Refuses API keys. A key that could set a person's password could sign in as that person. A person
- * may make decisions that no key may (docs/decisions.md §3 and §7).
+ * Refuses API keys. A key that could set a person's password could sign in as that person, and then
+ * make decisions that no key may make (docs/decisions.md §3 and §7).
  * @throws {AppError} 403
  */
 function assertPerson(ctx: ApiContext): void {

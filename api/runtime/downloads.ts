@@ -22,8 +22,8 @@ export class ActiveDownloads {
    * @throws {AppError} 429 when the tenant has too many running downloads
    */
   track(response: ServerResponse, tenantId: string): void {
-    // The client has already disconnected. 'close' was emitted before, so nothing would end the
-    // count.
+    // If the client has already disconnected, 'close' was emitted before. Nothing would then remove
+    // the download from the count.
     if (response.destroyed) return;
     let ownCount = 0;
     for (const holder of this.#open.values()) if (holder === tenantId) ownCount += 1;

@@ -45,8 +45,8 @@ export interface ExportLink {
 export type MakeExportLink = (file: DownloadableExport, origin: string) => Promise<ExportLink>;
 
 /**
- * Returns a function that makes links. They lead directly to the storage if it can create links.
- * Otherwise they lead to the API's /downloads and contain a signed token.
+ * Returns a function that creates links. A link leads directly to the storage, if the storage can
+ * create links. Otherwise it leads to the API's /downloads and contains a signed token.
  */
 export function createExportLinkMaker(config: Config, storage: Storage): MakeExportLink {
   const key = deriveExportLinkKey(config);
@@ -97,8 +97,8 @@ export async function addDownloadLinks(
   items: string,
   { tenantId, origin }: { tenantId: string; origin: string },
 ): Promise<string> {
-  // Without a completed export there is nothing to add. The search cannot match inside a text,
-  // because PostgreSQL escapes the quotes there.
+  // Only completed exports get a link. The search cannot match inside a text, because PostgreSQL
+  // escapes the quotes there.
   if (!items.includes('"status":"completed"')) return items;
   const exports = JSON.parse(`[${items}]`) as ExportJson[];
   const completed = exports.filter(({ status }) => status === 'completed').map(({ id }) => id);

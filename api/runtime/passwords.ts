@@ -14,10 +14,9 @@ import { findSignInCandidates, type SignInCandidate } from '../../shared/resourc
 import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-limits.js';
 
 /**
- * Limits concurrent password checks. A check uses 128 MiB for about half a second. More concurrent
- * checks could exhaust the memory, and a longer queue would wait too long. Sites share the capacity
- * fairly, and so do the networks within a site. The queue `known` is for networks from which the
- * person has signed in before.
+ * Limits concurrent password checks, because a check uses 128 MiB for about half a second. Sites
+ * (see `findSitePrefix`) share the capacity fairly, and so do the networks within a site. The queue
+ * `known` is for networks from which the person has signed in before.
  */
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
 /**

@@ -31,7 +31,7 @@ export interface ApiRuntime extends Runtime {
   storage: Storage;
   makeExportLink: MakeExportLink;
   downloads: ActiveDownloads;
-  /** Encrypts a new key until the one response that shows it. */
+  /** Encrypts a new API or agent key on its way to the one response that shows it. */
   sealingKey: Buffer;
   /**
    * `secrets` encrypts the signing secrets of webhook endpoints, and `headers` the values of their

@@ -23,9 +23,9 @@ export async function countSignInRequest(limiter: Limiter, network: string): Pro
 }
 
 /**
- * Counts a try against its network, but not against the person: {@link countPersonTry} counts it
- * against the person once the password check begins. A try that is refused earlier must not use up
- * the person's tries from other networks.
+ * Counts a try against its network, and against the pair of e-mail and network. {@link
+ * countPersonTry} counts it against the e-mail alone, once the password check begins. A try that is
+ * refused earlier therefore does not use up the person's tries from other networks.
  * @throws {AppError} 429
  */
 export async function countNetworkTry(limiter: Limiter, email: string, network: string): Promise<void> {

@@ -34,8 +34,8 @@ export class EventFeed {
   ) {}
 
   /**
-   * Number of calls of `wake`. If it changes while a reader reads by itself, events were committed
-   * during that read.
+   * Number of calls of `wake`. If this number changes while a reader reads by itself, events were
+   * committed during that read.
    */
   get wakeCount(): number {
     return this.wakes;

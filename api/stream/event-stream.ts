@@ -122,9 +122,8 @@ export class EventStream implements EventFeedReader {
     this.send(page);
     if (page.hasMore || this.isFull) return;
     this.isLive = feed.join(this, this.position);
-    // From here on, the feed delivers new events. Wake it if some are already due: withheld events,
-    // or events that were committed during this read. A feed without readers ignores wake-ups, so
-    // it may have ignored the one for these events.
+    // From here on, the feed delivers new events. A feed without readers ignores wake-ups, so wake
+    // it again if this read left withheld events, or if events were committed during the read.
     if (this.isLive && (page.hasWithheldEvents || feed.wakeCount !== wakesBefore)) feed.wake();
   }
 
@@ -145,8 +144,8 @@ export class EventStream implements EventFeedReader {
   }
 
   /**
-   * Keeps the connection open. Also sends the position as an id, if it has advanced past events
-   * that this client does not receive.
+   * Keeps the connection open. Also sends the position as an id, if it has advanced without an
+   * event that this client receives.
    */
   private ping(): void {
     if (this.isFull) return;

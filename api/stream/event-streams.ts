@@ -35,13 +35,11 @@ export class EventStreams {
     return created;
   }
 
-  /**
-   * Opens a stream. Before this, the caller must call {@link assertCapacity} and set the headers.
-   */
+  /** Opens a stream. The caller must first call {@link assertCapacity} and set the headers. */
   open(options: EventStreamOptions): void {
     const { response } = options;
-    // The client has already disconnected. 'close' was emitted before, so nothing would remove the
-    // stream.
+    // If the client has already disconnected, 'close' was emitted before. Nothing would then remove
+    // the stream.
     if (response.destroyed) return;
     const stream = new EventStream(options, this.createSource(options.tenantId));
     this.streams.add(stream);

@@ -8,8 +8,8 @@ import type { ApiRuntime } from '../runtime/runtime.js';
  */
 export function assertDeliverableUrl({ config }: ApiRuntime, url: string): void {
   const refusal = findUrlProblem(url, { allowLoopback: config.allowLoopback, allowHttp: !config.production });
-  // Refuse an endpoint on this service: each delivery would be a request to this service, which may
-  // create an event and so the next delivery.
+  // Refuse an endpoint on this service. Each delivery would call the service itself, which could
+  // create an event and with it the next delivery.
   const isOwn = URL.canParse(url) && new URL(url).host === new URL(config.publicUrl).host;
   if (!refusal && !isOwn) return;
   const message = `url ${refusal ?? 'must not be an address of this service'}`;

@@ -170,8 +170,8 @@ function checkInput(
 }
 
 /**
- * Refuses live credentials in a sandbox, and test credentials in a live account. Accepts both if a
- * setting replaces the vendor by a test double (`base_url`), which production refuses.
+ * Refuses live credentials in a sandbox, and test credentials in a live account. Accepts both if
+ * the setting `base_url` replaces the vendor by a test double. Production refuses this setting.
  */
 function assertEnvironment(
   { config }: ApiRuntime,

@@ -11,11 +11,11 @@ interface SealedResponse {
 
 /**
  * Decrypts a new key or secret in the one response that shows it. Everywhere else the secret is
- * encrypted.
+ * encrypted. In a dry run it is null.
  *
- * `body` contains the encrypted secret, unless the worker's reply was lost. Then `body` was read
- * from the record, which does not contain the secret, and `commandSecret` is decrypted instead. In
- * a dry run the secret is null.
+ * The encrypted secret in `body` comes first: for a retried request, `commandSecret` is a second
+ * secret that was never stored. If the worker's reply was lost, `body` was read from the record and
+ * has no secret. Then `commandSecret` is decrypted.
  */
 export function decryptSecretInResponse(
   api: ApiRuntime,

@@ -14,7 +14,7 @@ type ToolInput = Pick<Tool, 'input' | 'name'>;
 
 /**
  * Validates a tool call's arguments. Refuses unknown arguments, which REST ignores, because a model
- * corrects a mistake that an error names.
+ * corrects its mistake if an error names it.
  * @throws {AppError} 400 with every validation error
  */
 export function checkArguments<Input>(tool: ToolInput, args: Record<string, unknown>): Input {
@@ -61,8 +61,8 @@ function limitUnknownArguments(details: ErrorDetail[]): ErrorDetail[] {
 }
 
 /**
- * Returns a function that makes the error for an unknown argument list the arguments that the tool
- * has.
+ * Returns a function that completes the error for an unknown argument: its message then lists the
+ * arguments that the tool has.
  */
 function explainUnknownArguments({ name, input }: ToolInput): (detail: ErrorDetail) => ErrorDetail {
   const known = Object.keys((input.describe() as { keys?: object }).keys ?? {});

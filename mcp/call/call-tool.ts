@@ -27,7 +27,8 @@ const TOOLS_BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 /**
  * Runs a tool call: checks access and arguments, runs the tool, stores the audit entry and returns
  * the result. A refused call returns a result with `isError` and the next step for the model.
- * @throws {RpcError} -32602 if no tool has this name
+ * @throws {RpcError} -32602 if no tool has this name; -32603 if the audit entry of that refusal
+ * cannot be stored
  */
 export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall): Promise<CallToolResult> {
   const tool = TOOLS_BY_NAME.get(call.name);

@@ -10,7 +10,7 @@ const PROGRESS_INTERVAL_MS = 1000;
 /**
  * Waits for `work` and returns its result. If the client sent `_meta.progressToken`, sends a
  * progress notification each second during the wait, so that the client can extend its time limit.
- * Progress has no total, because the server cannot predict how long the queue takes.
+ * The notifications have no total, because the server cannot predict how long the queue takes.
  */
 export async function reportProgress<T>(
   { notify }: Caller,

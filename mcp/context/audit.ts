@@ -50,8 +50,8 @@ function outcomeFor({ status }: AppError): 'denied' | 'failed' {
 
 /**
  * Stores the audit entry of a refused call, unless a worker has already stored an entry for the
- * call's command. The new entry does not have the call's id, because the command may still run, and
- * the command's entry needs that id.
+ * call's command. The entry gets a new id. The command may still run, and its own entry must have
+ * the call's id.
  * @returns the error for the client: `error`, or a 503 if the entry cannot be stored
  */
 export async function auditRefusal(

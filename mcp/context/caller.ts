@@ -8,7 +8,7 @@ export interface Caller {
   key: Principal;
   /** The id that the server gives to the MCP message, its command and its audit entry. */
   id: string;
-  /** The client's X-Request-Id, or `id` if the client sent none. */
+  /** The client's X-Request-Id, or `id` if the client sent none or an unsafe one. */
   requestId: string;
   /** A header is undefined if it is absent. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };

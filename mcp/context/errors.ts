@@ -4,8 +4,8 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 export const UNSUPPORTED_VERSION = -32022;
 
 /**
- * A JSON-RPC error for the client. When a handler throws it, either SDK sends its `code`, `message`
- * and `data`.
+ * A JSON-RPC error for the client. If a handler throws this error, the SDK sends its `code`,
+ * `message` and `data`.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';

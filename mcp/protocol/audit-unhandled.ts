@@ -29,9 +29,9 @@ export async function auditExceededLimit(
 const SDK_ERROR_CODES: readonly number[] = [ErrorCode.InvalidParams, ErrorCode.InternalError];
 
 /**
- * Stores an audit entry if an SDK refused a tool call or resource read before a handler ran. A
- * handler's own error has `data.error`, and its entry is already stored. Returns the response to
- * send: `response` itself, unless it was such a refusal.
+ * Stores an audit entry if an SDK refused a tool call or resource read before a handler ran, and
+ * adds the error to the response's `data`. Returns any other response unchanged: a handler's own
+ * error already has `data.error` and an audit entry.
  */
 export async function auditSdkRefusal(
   mcp: McpRuntime,
@@ -71,8 +71,8 @@ function buildAuditEntry(caller: Caller, { method, params = {} }: JSONRPCRequest
 }
 
 /**
- * Returns an empty object instead of a value that is no object. The params are unchecked, because
- * the request was refused before their validation.
+ * Returns the value if it is an object, otherwise an empty object. The params are unchecked,
+ * because the SDK refused the request before it validated them.
  */
 function toObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -20,8 +20,8 @@ import { LISTED_TOOLS } from '../tools/schemas.js';
 import { canUseTool } from '../tools/tool.js';
 
 /**
- * The handlers of all that agents can use, by MCP method. All revisions of the protocol share them.
- * An SDK validates the params before it calls a handler. A handler refuses a request by throwing an
+ * The handlers of agents' requests, by MCP method. All revisions of the protocol share them. The
+ * SDK validates the params before it calls a handler. A handler refuses a request by throwing an
  * RpcError.
  */
 export interface McpFeatures {

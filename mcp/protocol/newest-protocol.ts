@@ -52,8 +52,8 @@ export type HandleNewestRequest = (
  * or in a header.
  */
 export function isNewestRevision(message: unknown, headers: Headers): boolean {
-  // Decide these cases without the SDK. It treats every header value that sorts after its first
-  // version as a newer revision, even in an `initialize` request.
+  // Decide these cases without the SDK. It treats every header value that sorts after 2026-07-28,
+  // even a word, as a newer revision, and it does so even in an `initialize` request.
   const version = headers['mcp-protocol-version']?.toString();
   if (isInitializeRequest(message) || (version !== undefined && !REVISION.test(version))) return false;
   const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>

@@ -18,10 +18,10 @@ interface ErrorContext {
 }
 
 /**
- * Replaces the text of an internal error, because both SDKs send the text of every error that a
- * handler throws, even a secret text. An error with `data` was built by this server, and stays
- * unchanged. If an SDK found the client's params invalid, its schema errors become one readable
- * text.
+ * Replaces the text of an internal error. Both SDKs send the text of every error that a handler
+ * throws, and that text may contain secrets. An error with `data` was built by this server, and
+ * stays unchanged. If an SDK found the client's params invalid, its schema errors become one
+ * readable text.
  */
 export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
   answer: Answer,

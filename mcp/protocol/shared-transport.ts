@@ -18,16 +18,14 @@ interface PendingRequest {
 }
 
 /**
- * Connects one SDK server to all clients. Each HTTP request brings one MCP message, and each HTTP
- * response returns one. Different clients may choose the same id. This transport therefore gives
- * each request an id of its own, and restores the client's id in the response. The transport stores
- * nothing between two requests, so any replica can handle any request. The SDK's own HTTP transport
- * needs a server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
+ * Connects one SDK server to all clients. Each HTTP request brings one MCP message, and its
+ * response returns one. Different clients may choose the same id, so this transport gives each
+ * request a new id and restores the client's id in the response. The SDK's own HTTP transport needs
+ * a server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
  *
- * Every request gets a response. The SDK would send none for a request that the client aborts with
- * `notifications/cancelled`, so this process drops these notifications. MCP allows this
- * (Cancellation, Behavior Requirements). A notification may reach another replica than its request
- * does. A write cannot be undone halfway. The audit entry of each call needs the call's outcome.
+ * This process drops `notifications/cancelled`, as MCP allows (Cancellation, Behavior
+ * Requirements). Otherwise the SDK would send no response to the cancelled request, although its
+ * write may be committed and its audit entry needs the outcome.
  */
 export class SharedTransport implements Transport {
   onclose?: () => void;

@@ -23,8 +23,8 @@ import { readRecord, readWorkOrder } from './read-record.js';
 
 const MIME = 'application/json';
 /**
- * Maximum entries of the resource; fewer if they are long. The tool search_audit_log finds older
- * entries.
+ * Maximum entries in the resource `service://audit-log`; fewer if they are long. The tool
+ * search_audit_log finds older entries.
  */
 const MAX_AUDIT_ENTRIES = 100;
 
@@ -46,7 +46,7 @@ interface TemplatedResource
   extends Source,
     Pick<ResourceTemplate, 'uriTemplate' | 'name' | 'title' | 'description'> {}
 
-/** The resources of docs/specification.md §4.2, in the order of all lists of resources. */
+/** The resources of docs/specification.md §4.2, in the order in which lists show them. */
 export const RESOURCES: readonly FixedResource[] = [
   {
     uri: 'service://audit-log',

@@ -7,8 +7,9 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
 /** Invisible joiners: names in Persian or Hindi and joined emoji need U+200C and U+200D. */
 const JOINER = /[\u200C\u200D]/u;
 /**
- * A variation selector at the start of a run. It sets how the preceding character is drawn. Emoji
- * and names in Japanese need one; a second one in a row changes nothing visible.
+ * A variation selector at the start of a run of invisible characters. It sets how the preceding
+ * character is drawn. Emoji and names in Japanese need one; a second one in a row changes nothing
+ * visible.
  */
 const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
 /** A JSON escape. Group 1 is a surrogate pair, group 2 a single `\uXXXX` escape. */

@@ -1,8 +1,8 @@
 import { type JsonObject, quoteText } from '../text/format.js';
 
 /**
- * Maximum work orders or trucks in a section. The result also contains the structured board, and
- * text and board both cost tokens.
+ * Maximum work orders or trucks that a section of the text lists. The structured board repeats
+ * them, and both cost tokens.
  */
 const MAX_ITEMS_PER_SECTION = 20;
 

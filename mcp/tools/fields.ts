@@ -2,8 +2,8 @@ import Joi from 'joi';
 import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 
 /**
- * Returns the schema of a page's size. Refuses a number in quotes, which REST accepts because a URL
- * contains only text.
+ * Builds the schema of the argument `limit`. Refuses a number in quotes. REST accepts one, because
+ * a URL contains only text.
  */
 export function pageSize(max: number): Joi.NumberSchema {
   return limit(max).strict().description('Items per page; ask for few, 10 to 20 answer most questions');

@@ -96,9 +96,9 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads and discards the rest of a refused body. If the server closed the connection while the
- * client still sends, the client would never read the response. Resolves with false if the rest is
- * too large or the client disconnects; the server must then close the connection.
+ * Reads and discards the rest of a refused body. A client that still sends when the server closes
+ * the connection may never read the response. Resolves with false if the rest is too large or the
+ * client disconnects; the server must then close the connection.
  */
 export function discardRemainingBody(request: IncomingMessage): Promise<boolean> {
   if (request.complete) return Promise.resolve(true);

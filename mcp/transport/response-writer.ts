@@ -53,7 +53,7 @@ export class ResponseWriter {
 
   /**
    * Sends the response. If a stream has started, ends it with `body`, which must be an MCP message.
-   * The stream's status has already been sent as 200.
+   * `status` is then ignored, because the stream's status has been sent as 200.
    */
   send(status: number, body?: string): void {
     const { response } = this;

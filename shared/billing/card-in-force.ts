@@ -1,7 +1,7 @@
 /**
- * SQL: a lateral join with the alias `card`, the rate card that prices a customer's work order on
- * `day`. It is the version of the customer's own card in force that day, or else of the account's
- * default card. If neither exists, the columns of `card` are null.
+ * SQL: a lateral join with the alias `card`: the rate card that prices a customer's work order on
+ * `day`. This is the version in force that day of the customer's own card or, without one, of the
+ * account's default card. If neither exists, the columns of `card` are null.
  * @param tenant SQL expression for the tenant's id
  * @param rateCard SQL expression for the id of any version of the customer's card, or for null
  * @param day SQL expression for the date in the tenant's time zone

@@ -65,9 +65,8 @@ export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: Pri
 const isStorageByDay = (item: RateCardItem) => item.category === 'storage' && item.unit_type === 'day';
 
 /**
- * Charges storage if the card has no item for storage by the day. Without this item, such storage
- * would be free. The price here is not used, because `buildLineItem` charges the impound's own
- * daily rate.
+ * Charges an impound's storage if the card has no item for storage by the day. The price here is
+ * not used, because `buildLineItem` charges the impound's own daily rate.
  */
 const DEFAULT_STORAGE_ITEM: RateCardItem = {
   name: 'Storage',
@@ -127,8 +126,8 @@ function computeCharge(item: RateCardItem, facts: PricingFacts): Charge {
   if (excluded) return buildNoCharge(excluded);
   const measured = measureQuantity(item, facts);
   if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
-  // The measured days of storage no longer contain the free days. Subtracting included days here
-  // would grant free days again on each further invoice.
+  // Ignore the item's included days. `storage.days` already omits the free days, and each further
+  // invoice would grant them again.
   const included = item.unit_type === 'day' ? 0 : item.included_quantity;
   const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
   const charged = Math.min(Math.max(0, rest), MAX_QUANTITY);

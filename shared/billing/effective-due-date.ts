@@ -1,13 +1,13 @@
 /**
- * SQL: the due date by payment terms: the release plus the customer's terms, or else the account's
- * terms. The terms are days, counted in the account's time zone. Null before the release.
+ * SQL: the due date by payment terms: the release plus the days of the customer's terms, or else of
+ * the account's terms. Days are counted in the account's time zone. Null before the release.
  */
 const DUE_BY_TERMS = `((i.released_at at time zone t.time_zone) + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone`;
 
 /**
- * SQL: the only definition of when an invoice is due (docs/decisions.md §3). Null for a draft
- * without a `due_date`, because payment terms start at the release. The query must name the tables
- * `i` (invoices), `t` (tenants) and `c` (customers, outer join).
+ * SQL: the only definition of when an invoice is due (docs/decisions.md §3). Null if the invoice
+ * has no `due_date` and is not released, because payment terms start at the release. The query must
+ * name the tables `i` (invoices), `t` (tenants) and `c` (customers, outer join).
  */
 export const EFFECTIVE_DUE_DATE = `coalesce(i.due_date, ${DUE_BY_TERMS})`;
 

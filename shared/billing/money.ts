@@ -24,7 +24,8 @@ export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
 /**
- * The server refuses (400) a client's line total that differs by more than this from the server's.
+ * The server refuses (400) a client's line total that differs from the server's by more cents than
+ * this.
  */
 export const LINE_TOTAL_TOLERANCE_CENTS = 1;
 /** 10000 basis points are 100 %. */
@@ -89,8 +90,8 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   checkRate(taxRateBps);
   const lineTotals = lines.map((line) => calculateLineTotalCents(line.quantity, line.unit_price_cents));
   const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
-  // Even a tax of 100 % only doubles the volume. So below this limit, every sum is a safe
-  // integer and therefore exact.
+  // Even with a tax of 100 %, no sum exceeds twice the volume. Below this limit every sum is
+  // therefore a safe integer, which is exact.
   if (volume > Number.MAX_SAFE_INTEGER / 2) return priceLargeInvoice(lines, lineTotals, taxRateBps);
   let subtotalCents = 0;
   let taxableCents = 0;
@@ -127,7 +128,7 @@ function priceLargeInvoice(
 }
 
 /**
- * Converts a quantity into an integer in units of 1/10000. It reads the decimal text, because
+ * Converts a quantity into an integer in units of 1/10000. Reads the decimal text, because
  * multiplying a double by 10000 may be inexact.
  */
 function scaleQuantity(quantity: number | string): number {
@@ -155,7 +156,8 @@ function multiplyScaled(scaled: number, cents: number): number {
   const magnitude = Math.abs(product);
   const rest = magnitude % SCALE;
   const rounded = (magnitude - rest) / SCALE + (rest * 2 >= SCALE ? 1 : 0);
-  // A small negative amount must round to 0, not to -0, because deep equality distinguishes them.
+  // A small negative amount must round to 0, not to -0. Tests with deep equality distinguish the
+  // two.
   return product < 0 && rounded !== 0 ? -rounded : rounded;
 }
 

@@ -8,16 +8,16 @@ import { TAX_RATE } from './tax-rates.js';
 
 export interface WorkOrderToPrice extends RecordRef {
   /**
-   * The customer whose rate card applies. If `of_job` is true, the work order's own customer counts
-   * instead.
+   * The customer whose rate card applies. Ignored if `of_job` is true: then the work order's own
+   * customer is used.
    */
   customer_id: string | null;
   of_job: boolean;
 }
 
 /**
- * What a work order's price depends on. One query computes all of it, so the values belong to one
- * moment and use the account's local time.
+ * What a work order's price depends on. One query reads all of it, so that all values belong to one
+ * moment.
  */
 export interface PricingFactsRow extends RecordRef {
   job_number: string;
@@ -41,16 +41,16 @@ export interface PricingFactsRow extends RecordRef {
   daily_rate_cents: number;
   is_waived: boolean;
   /**
-   * The number of an invoice that charges more than storage for this work order. Void and cancelled
-   * invoices do not count.
+   * The number of the first invoice that charges anything but storage by the day for this work
+   * order. Void and cancelled invoices do not count.
    */
   invoiced_by: string | null;
   invoiced_days: number;
 }
 
 /**
- * SQL: the time whose date selects the rate card. For a completed work order it is the completion,
- * for a cancelled work order the dispatch, otherwise now.
+ * SQL: the time whose date selects the rate card: the completion of a completed work order, the
+ * dispatch of a cancelled one, otherwise now.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;

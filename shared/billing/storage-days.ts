@@ -15,8 +15,8 @@ export function chargedDays(alias: string, until: string): string {
 }
 
 /**
- * SQL: all chargeable days of storage up to now, never fewer than `accrued_days`. The query must
- * name the tables `i` (impounds) and `t` (tenants).
+ * SQL: all chargeable days of storage up to the release or now, never fewer than `accrued_days`.
+ * The query must name the tables `i` (impounds) and `t` (tenants).
  */
 export const STORAGE_DUE = `(case when i.released_at is not null then i.accrued_days
   else greatest(i.accrued_days, ${chargedDays('i', 'now()')}) end)`;

@@ -4,8 +4,8 @@ import { recordsetSql, refKey } from '../records/record-refs.js';
 /** Rates are in basis points. */
 export interface TaxRates {
   /**
-   * Returns undefined if the tenant does not have this customer. Without a customer (null), returns
-   * the tenant's rate.
+   * Returns the customer's rate or, without a customer (null), the tenant's rate. Returns undefined
+   * if the tenant does not have this customer.
    */
   rateFor(tenantId: string, customerId: string | null): number | undefined;
 }

@@ -20,15 +20,16 @@ export interface IdempotencyRecord {
    * `/api/v1`).
    */
   path: string;
-  /** SHA-256 of the body's canonical JSON. */
+  /**
+   * Hexadecimal SHA-256 of the body's canonical JSON. Before hashing, the api process may mask
+   * secrets in the body or add the caller's id.
+   */
   bodyHash: string;
 }
 
-/**
- * The intent to write, in the form in which a job contains it. Contains no secret in clear text.
- */
+/** The intent to write, as a job contains it. Contains no secret in clear text. */
 export interface Command<Input = unknown> {
-  /** UUIDv7 from the API process; also the id of the audit entry. */
+  /** UUIDv7 from the process that submits the command; also the id of the audit entry. */
   id: string;
   type: string;
   tenantId: string;
@@ -43,7 +44,7 @@ export interface Command<Input = unknown> {
   /** Body members that the schema does not define; a dry run returns them as warnings. */
   unknownFields: string[];
   idempotency: IdempotencyRecord | null;
-  /** Versions of the record that the request may change; null or absent: any version. */
+  /** The versions of the record that may be changed; null or absent: any version. */
   ifMatch?: string[] | null;
   /**
    * Set when a command runs after a person approved it. The command may then exceed the approval
@@ -72,7 +73,8 @@ export interface EventDraft {
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
   /**
-   * The endpoint that the event is about, which may be failing. It gets no delivery of the event.
+   * The endpoint that the event is about. It gets no delivery of the event, because it may be
+   * failing.
    */
   excludedEndpointId?: string;
 }
@@ -112,10 +114,10 @@ export type CommandOutcome =
   | { ok: false; error: ErrorBody };
 
 /**
- * Runs commands of one type and returns their outcomes in the same sequence. No two commands of a
- * call share a conflict key. If a command is invalid, its outcome is an error. If the handler
- * throws, the worker splits the batch. The handler may read in `config` which external services
- * exist, such as a mail server, but never calls these services.
+ * Runs commands of one type and returns their outcomes in the same order. No two of the commands
+ * share a conflict key. An invalid command gets an error as its outcome. If the handler throws, the
+ * worker splits the batch. The handler may read in `config` which external services exist, such as
+ * a mail server, but never calls these services.
  */
 export type CommandHandler<Input> = (
   tx: Transaction,

@@ -93,8 +93,8 @@ function unpackPosition(payload: Buffer): CursorPosition {
   const hex = payload.toString('hex', 1, HEAD_BYTES);
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const at = payload.toString('latin1', HEAD_BYTES);
-  // An earlier release may have signed another layout. Check both values, because a query uses
-  // them.
+  // Check the values although the signature is valid. An earlier release may have signed another
+  // layout, and a query uses these values.
   if (payload[0] !== VERSION || !UUID.test(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
   return { at, id };
 }

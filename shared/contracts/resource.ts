@@ -30,8 +30,9 @@ export function jsonObjectWithoutNulls(...parts: Parameters<typeof jsonObject>):
 }
 
 /**
- * Up to this page size, a list for agents shows whole records, because no tool reads a single
- * record of that list. 50 whole audit entries may be 100,000 tokens.
+ * Up to this page size, a list of audit entries or customers for agents shows whole records,
+ * because agents have no tool to read one such record. Longer pages show brief records: 50 whole
+ * audit entries may be 100,000 tokens.
  */
 export const MAX_WHOLE_ITEMS = 10;
 

@@ -8,8 +8,8 @@ const TOKEN = /^[A-Za-z0-9_-]{80}$/;
 
 /**
  * Encrypts the ids of a tenant and of a record into the secret part of a link. Without the key, a
- * client can neither forge a link nor learn an id from a link. The token contains the tenant's id,
- * so the API can look the record up under that tenant. No table has to be readable across tenants.
+ * client can neither forge a link nor learn an id from a link. The API reads the record under the
+ * tenant in the token, so no table has to be readable across tenants.
  */
 export function sealIds(key: Buffer, tenantId: string, id: string): string {
   const nonce = randomBytes(NONCE_BYTES);

@@ -114,7 +114,10 @@ export const BILLING_STATUSES = [
 
 export const PAYMENT_METHODS = ['cash', 'check', 'card', 'ach', 'motor_club', 'other'] as const;
 
-/** A truck's work order determines the statuses that SETTABLE_TRUCK_STATUSES does not contain. */
+/**
+ * A person or key sets the statuses in SETTABLE_TRUCK_STATUSES. The truck's work order determines
+ * the others.
+ */
 export const TRUCK_STATUSES = [
   'available',
   'assigned',
@@ -152,7 +155,7 @@ export const PHOTO_PHASES = ['before', 'hooked', 'after', 'other'] as const;
 
 export const APPROVAL_KINDS = ['agent_write', 'invoice_approval'] as const;
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
-/** Who acts, the results and the sources in audit entries (docs/decisions.md §9). */
+/** Actors, results and sources in audit entries (docs/decisions.md §9). */
 export const ACTOR_TYPES = ['user', 'agent', 'api_key', 'system', 'integration'] as const;
 export const AUDIT_OUTCOMES = ['ok', 'denied', 'failed', 'dry_run', 'held'] as const;
 export const AUDIT_SOURCES = ['rest', 'mcp', 'dashboard', 'webhook', 'job'] as const;

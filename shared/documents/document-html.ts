@@ -23,8 +23,8 @@ export type DocumentPart =
   | 'payText';
 
 /**
- * Returns the HTML attribute that styles a part of the document. It is a class on the page, and an
- * inline style in a mail, because mail programs drop style sheets.
+ * Returns the HTML attribute that styles a part of the document: a class on the invoice page, an
+ * inline style in a mail. Mail programs drop style sheets.
  */
 export type StyleAttributeFor = (part: DocumentPart) => string;
 

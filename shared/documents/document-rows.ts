@@ -44,10 +44,7 @@ export interface DocumentRow {
   body: string;
   released_at: Date | null;
   tax_rate_bps: number;
-  /**
-   * Payment terms in days: those of the customer or, without a customer's own, those of the
-   * account.
-   */
+  /** Payment terms in days: the customer's or, if the customer has none, the account's. */
   terms_days: number;
   time_zone: string;
   environment: 'live' | 'sandbox';

@@ -11,9 +11,9 @@ interface DateMembers {
 const MEMBERS = ['due_date', 'service_date'] as const;
 
 /**
- * Replaces a plain date such as `2026-11-21` by the midnight in the account's time zone with which
- * that day begins. The filters `since` and `until` follow the same rule, so a filter for a day
- * finds the invoices due on that day.
+ * Replaces a plain date such as `2026-11-21` by the start of that day: midnight in the account's
+ * time zone. The filters `since` and `until` follow the same rule, so a filter for a day finds the
+ * invoices due on that day.
  */
 export async function replacePlainDates<Input extends DateMembers>(
   tx: Transaction,

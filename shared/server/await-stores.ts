@@ -45,8 +45,8 @@ interface DatabaseTarget {
 export async function waitForStores(foundation: Foundation, database: DatabaseTarget): Promise<void> {
   const { redisUrl } = foundation.config;
   await Promise.all([
-    // Wait for both in parallel, so that an unreachable store does not hide the other store's
-    // error.
+    // Wait for PostgreSQL and Redis in parallel, so that an error of either is logged although the
+    // other is unreachable.
     waitForPostgres(foundation, database.databaseUrl).then(() => waitForRelease(foundation, database)),
     redisUrl ? waitForRedis(foundation, redisUrl) : undefined,
   ]);
@@ -108,7 +108,7 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
 
 /**
  * Waits until the Redis clients are connected. The `fast` client does not queue commands, so a
- * command before this would fail.
+ * command before the connection would fail.
  */
 export async function waitForConnections({ redis, lifecycle }: Runtime): Promise<void> {
   const clients = redis ? [redis.fast, redis.patient, redis.subscriber] : [];

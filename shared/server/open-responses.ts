@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 
 /**
  * Closes the responses that a lost connection leaves open. Node 20 and 22 do not close pipelined
- * responses that wait for the socket. Such a response would never emit 'close', and code that waits
- * for 'close' would hang.
+ * responses that wait for the socket, so code that waits for their 'close' would hang.
  */
 export class OpenResponses {
   private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();

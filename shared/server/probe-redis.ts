@@ -27,8 +27,8 @@ export async function probeRedis(redisUrl: string, logger: Logger): Promise<void
   redis.on('error', () => undefined);
   try {
     redis.connect().catch(() => undefined);
-    // `once` rejects with the reason when the connection fails. The timeout is for a Redis that
-    // still loads its data. Such a Redis accepts connections long before it is ready.
+    // `once` rejects with the reason when the connection fails. The timeout is needed for a Redis
+    // that still loads its data: it accepts the connection, but is not ready.
     await Promise.race([once(redis, 'ready'), sleep(PROBE_TIMEOUT_MS, undefined, { ref: false })]);
     await redis.ping();
     await assertNoEviction(redis, logger);

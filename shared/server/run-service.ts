@@ -21,7 +21,7 @@ export interface ServiceOptions {
 
 /**
  * Runs one process of a scaled-out deployment. It responds to /healthz immediately, waits for its
- * stores, and then calls `start`. If a store becomes available late, no restart is needed.
+ * stores, and then calls `start`.
  */
 export async function runService(
   { kind, name, migrationHead }: ServiceOptions,

@@ -8,8 +8,8 @@ const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 const FINGERPRINT_NAME = 'secret_key_fingerprint';
 
 /**
- * Returns a fingerprint of a SECRET_KEY. The fingerprints of different keys differ, and reveal
- * nothing else about the keys.
+ * Returns a fingerprint of a SECRET_KEY. Different keys have different fingerprints. A fingerprint
+ * does not reveal its key.
  */
 export function computeFingerprint(secretKey: string): string {
   return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);

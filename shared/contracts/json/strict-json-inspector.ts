@@ -119,7 +119,7 @@ export class StrictJsonInspector {
 
   /**
    * Reads comma-separated items up to the bracket `close`. `readItem` reads one item and pushes the
-   * item's key or index onto `path`. This method removes the key or index again.
+   * item's key or index onto `path`, from which `readItems` then removes it.
    */
   private readItems(close: string, readItem: (index: number) => void): void {
     this.offset++;

@@ -50,14 +50,14 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
   const members = countMembers(bytes, maxDepth);
   let value: unknown;
   try {
-    // NaN: too deep or too many values. Skip JSON.parse then, because it takes 150 ms for 1 MiB of
-    // deep nesting.
+    // `members` is NaN if the body is too deep or may have too many values. Skip JSON.parse then,
+    // because it takes 150 ms for 1 MiB of deep nesting.
     if (!Number.isNaN(members)) value = JSON.parse(text);
   } catch {
     return { ok: false, problems: new StrictJsonInspector(text, maxDepth).inspect().problems };
   }
   const escapesAreSafe = !text.includes('\\') || !SUSPECT_ESCAPE.test(text);
-  // Of several equal keys, JSON.parse keeps only one. With duplicate keys, the text therefore has
+  // JSON.parse keeps only one of several equal keys. With duplicate keys, the text therefore has
   // more keys than the value.
   if (escapesAreSafe && countKeys(value) === members) return { ok: true, value };
   const inspected = new StrictJsonInspector(text, maxDepth).inspect();
@@ -88,7 +88,7 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
   let members = 0;
   let depth = 0;
   // An upper bound for the number of values: one for the whole body, one after each comma, and one
-  // in each bracket or brace.
+  // at the start of each array or object.
   let values = 1;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!;

@@ -151,7 +151,10 @@ export function dateOrDateTime(): Joi.StringSchema {
     .example('2026-11-01');
 }
 
-/** Midnight of these days has a year of four digits, whatever the time zone. */
+/**
+ * Midnight of every day in this range has a four-digit year in UTC, whatever the account's time
+ * zone.
+ */
 const EARLIEST_DAY = '0001-01-02';
 const LATEST_DAY = '9999-12-30';
 

@@ -74,8 +74,7 @@ export function toQueryParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
 }
 
 function findClassName(description: Description): string | undefined {
-  // A derived schema also has the names of the schemas that it was derived from. The name of the
-  // derived schema is last.
+  // A schema that was derived from named schemas has their names too. Its own name is last.
   const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }
@@ -188,8 +187,8 @@ const STRING_RULES: Record<string, Rule> = {
   pattern: ({ regex, name, options }) => {
     if (UNPUBLISHED_PATTERNS.includes(String(name ?? ''))) return {};
     const [, source, flags] = /^\/(.*)\/([a-z]*)$/s.exec(String(regex)) ?? [];
-    // OpenAPI patterns have no flags and no inversion. Without a flag or an inversion, the
-    // published pattern could be stricter than Joi's check.
+    // OpenAPI patterns have no flags and no inversion. A pattern published without its flags or
+    // inversion could be stricter than Joi's check.
     if (source === undefined || flags || (options as { invert?: boolean } | undefined)?.invert) {
       throw new Error(`no OpenAPI form for the pattern ${regex}`);
     }

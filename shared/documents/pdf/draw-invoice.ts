@@ -205,14 +205,14 @@ class InvoiceDrawing {
     const box: TextBox = { x: MARGIN, width: WIDTH, align: 'center' };
     for (let page = 0; page < count; page += 1) {
       this.pdf.switchToPage(start + page);
-      // Remove the bottom margin, because PDFKit would start a new page for text below it.
+      // Remove the bottom margin. PDFKit would start a new page for text inside the margin.
       this.pdf.page.margins.bottom = 0;
       const label = `${this.document.title}, page ${page + 1} of ${count}`;
       this.text.draw(this.text.layOut(label, NOTE, box, 1), this.pdf.page.height - MARGIN);
     }
   }
 
-  /** Writes a text at the current position. It must fit on the current page. */
+  /** Writes a text at the current position. The text must fit on the current page. */
   private write(text: string, style: TextStyle, box: TextBox, maxLines?: number): void {
     const block = this.text.layOut(text, style, box, maxLines);
     this.text.draw(block, this.y);

@@ -7,15 +7,12 @@ export type FontWeight = 'regular' | 'bold';
 
 export interface FontFamily {
   name: string;
-  /**
-   * The characters to draw with this font. Without `letters`, the font is used for all its
-   * characters.
-   */
+  /** The characters to draw with this font. If undefined, all characters that the font has. */
   letters?: RegExp;
   file: (style: FontWeight) => string;
 }
 
-/** Finds the file of a font in a Google package, which has one folder with one file per weight. */
+/** Finds a font's file in a Google package, where each weight has its own folder. */
 function googleFontFile(packageName: string, fontName: string): FontFamily['file'] {
   return (style) => {
     const weight = style === 'bold' ? '700Bold' : '400Regular';
@@ -35,14 +32,14 @@ const NOTO_SANS = googleFontFile('noto-sans', 'NotoSans');
 
 /**
  * The Noto fonts (SIL Open Font License), in the order in which they are searched for each
- * character. The file of Noto Sans has both Devanagari and Latin. They are two families here, so
- * that a word of both scripts is split: each script needs its own shaping. The Chinese font also
- * has kana and the traditional characters that Japan and Taiwan use.
+ * character. Noto Sans contains Devanagari and Latin, but is two families here. A word of both
+ * scripts is then split, because each script needs its own shaping. The Chinese font also has kana
+ * and the traditional characters that Japan and Taiwan use.
  */
 export const FONT_FAMILIES: readonly FontFamily[] = [
   { name: 'devanagari', letters: /\p{scx=Deva}/u, file: NOTO_SANS },
-  // Keep this release of the font. Later releases draw a letter and its dots as separate glyphs,
-  // which no PDF maps to characters.
+  // Keep this release of the font. Later releases draw a letter and its dots as separate glyphs. A
+  // PDF could not map these glyphs to characters, so its text could not be searched or copied.
   {
     name: 'arabic',
     letters: /\p{scx=Arab}/u,

@@ -72,8 +72,8 @@ export function breakLines(
 }
 
 /**
- * Splits a text into words and shapes them. This is a generator, so that a text which is cut off is
- * shaped only up to the cut.
+ * Splits a text into words and shapes them. A generator, so that it shapes nothing after the line
+ * at which a text is truncated.
  */
 function* splitWords(text: string, fonts: FontStack): Generator<LayoutWord> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;

@@ -7,7 +7,9 @@ export interface PdfDrawerOptions {
   deadlineMs: number;
   /** How long the thread may be idle before it ends, which frees the memory of its fonts. */
   idleMs: number;
-  /** A thread that exceeds this heap size ends, but the process continues. */
+  /**
+   * Maximum heap size of the thread. If it needs more, the thread ends, but the process continues.
+   */
   maxHeapMb: number;
   entry: URL;
 }

@@ -28,8 +28,8 @@ parentPort?.on('message', async ({ document, logo }: DrawRequest) => {
 });
 
 /**
- * True if half of the heap is used. Fonts fill it by caching each character that they have drawn:
- * about 12 KB for a Chinese character.
+ * True if half of the heap is used. Each font caches the characters that it has drawn, about 12 KB
+ * for a Chinese character, and so fills the heap.
  */
 function isHalfFull(): boolean {
   const { maxOldGenerationSizeMb = Number.POSITIVE_INFINITY } = resourceLimits;
