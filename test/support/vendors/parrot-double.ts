@@ -8,7 +8,9 @@ export type Fault =
   | { kind: 'status'; status: number }
   /** Cuts the connection before or after the write. */
   | { kind: 'cut_before' | 'cut_after' }
-  | { kind: 'slow'; ms: number };
+  | { kind: 'slow'; ms: number }
+  /** Processes the request, and answers only after the promise. One that never ends: not at all. */
+  | { kind: 'hold'; until: Promise<unknown> };
 
 /** A text that Parrot sent to a phone. */
 export interface SentText extends ParrotText {
@@ -25,7 +27,7 @@ export class ParrotDouble {
   readonly texts: SentText[] = [];
   /** Requests that Parrot's documentation does not allow. */
   readonly violations: string[] = [];
-  readonly requests: { name: string; at: number }[] = [];
+  readonly requests: { name: string; query: string; at: number }[] = [];
   /** Called for each request to the API. A result makes the server misbehave. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
@@ -103,9 +105,9 @@ export class ParrotDouble {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? '', this.origin);
+    const { pathname, search, searchParams } = new URL(request.url ?? '', this.origin);
     const name = `${request.method} ${pathname}`;
-    this.requests.push({ name, at: Date.now() });
+    this.requests.push({ name, query: search, at: Date.now() });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString('utf8');
@@ -117,6 +119,7 @@ export class ParrotDouble {
     if (fault?.kind === 'status') return answer(response, fault.status, { error: 'oops' });
     const [status, result] = this.#handle(name, { request, body, searchParams });
     if (fault?.kind === 'cut_after') return void response.destroy();
+    if (fault?.kind === 'hold') await fault.until;
     answer(response, status, result);
   }
 

@@ -64,7 +64,7 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
         stream: stream.stream,
         cursor: page.cursor,
         inMs: page.isLast ? stream.every_seconds * 1000 : 0,
-        startedFor: stream.next_at,
+        requests: stream.requests,
       });
       if (fresh.length > 0) recordRun(tx, step, stream, { startedAt, changes: fresh.length, dropped });
     },
@@ -86,7 +86,7 @@ async function describeAccount(step: Step, stream: DueStream, startedAt: Date): 
         stream: stream.stream,
         cursor: null,
         inMs: stream.every_seconds * 1000,
-        startedFor: stream.next_at,
+        requests: stream.requests,
       });
       recordRun(tx, step, stream, { startedAt, changes: 0, dropped: 0 });
     },
@@ -146,12 +146,15 @@ async function storeFailure(
     error: canRefresh ? null : error,
     store(tx) {
       const inMs = canRefresh ? 0 : Math.max(RETRY_MS, error.retryAfterMs ?? 0);
-      postponeStream(tx, step.connection, { stream: stream.stream, inMs });
+      postponeStream(tx, step.connection, { ...stream, inMs });
       recordRun(tx, step, stream, { startedAt, state: 'failed', error: error.message });
     },
   });
 }
 
-function postpone(step: Step, { stream }: DueStream, inMs: number): Promise<void> {
-  return step.finish({ error: null, store: (tx) => postponeStream(tx, step.connection, { stream, inMs }) });
+function postpone(step: Step, stream: DueStream, inMs: number): Promise<void> {
+  return step.finish({
+    error: null,
+    store: (tx) => postponeStream(tx, step.connection, { ...stream, inMs }),
+  });
 }
