@@ -7,7 +7,12 @@ import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
 import { buildNextDueCte, type DueRow, findDueRows } from '../planned-messages/outbox-rows.js';
-import { countOrPostponeMessage, LEASE_MESSAGE_CTE, START_MESSAGE_CTE } from '../planned-messages/store.js';
+import {
+  countOrPostponeMessage,
+  IS_REPLACED_SQL,
+  LEASE_MESSAGE_CTE,
+  START_MESSAGE_CTE,
+} from '../planned-messages/store.js';
 
 /** A message under a lease: only this worker may offer it to its provider now. */
 export interface LeasedMessage extends RecordRef {
@@ -31,6 +36,7 @@ export interface LeasedMessage extends RecordRef {
 interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'held'> {
   invoice_status: InvoiceStatus;
   is_counted: boolean;
+  is_replaced: boolean;
 }
 
 /** How long a lease lasts, and how many mails and text messages an account may send per day. */
@@ -42,7 +48,8 @@ export interface LeaseTerms {
 /** SQL: the leased message of the CTE `taken`, with the status of its invoice. */
 const SELECT_TAKEN = `
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
-               m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted
+               m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted,
+               ${IS_REPLACED_SQL} as is_replaced
              from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`;
 
 /**
@@ -67,8 +74,8 @@ export function leaseNextMessage(
 }
 
 /**
- * Starts an attempt to send the message of a connection's operation. Undefined: there is nothing to
- * send any more, or a newer message has replaced it.
+ * Starts an attempt to send the message of a connection's operation. Undefined: the message was
+ * accepted, or does not exist any more.
  */
 export function startMessageAttempt(
   db: Database,
@@ -94,8 +101,9 @@ async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number)
 }
 
 /** Why the message must not be sent any more; undefined when it may. */
-function findRefusal({ accepted, invoice_status: status }: LeasedRow): string | undefined {
+function findRefusal({ accepted, is_replaced, invoice_status: status }: LeasedRow): string | undefined {
   if (accepted) return undefined;
+  if (is_replaced) return 'The invoice was sent again before this message left.';
   if (status === 'void' || status === 'cancelled')
     return `The invoice was ${status} before the message left.`;
   // Denied, disputed or failed meanwhile, and being rewritten: the message's content is outdated.
@@ -124,18 +132,4 @@ const OVERDUE_SECONDS = 5;
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };
   return findDueRows(tx, 'messages', bounds);
-}
-
-/** Whether any of these messages is still waiting for the command that marks it as sent. */
-export async function hasQueuedMessages(
-  tx: Transaction,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<boolean> {
-  const rows = await tx.query({
-    name: 'find-unsent-messages',
-    text: "select 1 from messages where tenant_id = $1 and id = any($2::uuid[]) and state = 'queued' limit 1",
-    values: [tenantId, ids],
-  });
-  return rows.length > 0;
 }

@@ -85,6 +85,9 @@ export class ParrotDouble {
     this.#refreshToken = undefined;
   }
 
+  /** Adds texts to the next pages, as a feed of events does that names a text for each change. */
+  extraTexts: ParrotText[] = [];
+
   /** Sets the state of a text, as the phone network reports it. */
   settle(text: SentText, status: 'delivered' | 'failed', reason: string | null = null): void {
     Object.assign(text, { status, reason, seq: ++this.#seq });
@@ -142,6 +145,10 @@ export class ParrotDouble {
     if (name === 'GET /account')
       return [200, { id: this.account, name: 'Parrot of Hudson', mode: this.mode }];
     if (name === 'POST /texts') return this.#send(request, body);
+    if (name === 'GET /texts/sent') {
+      const sent = this.#keys.get(searchParams.get('key') ?? '');
+      return [200, { texts: sent ? [show(sent)] : [], next: '0', more: false }];
+    }
     if (name === 'GET /texts') return this.#list(searchParams);
     this.violations.push(name);
     return [404, { error: 'no_such_path' }];
@@ -201,7 +208,10 @@ export class ParrotDouble {
     const found = this.texts.filter(({ seq }) => seq > after).sort((a, b) => a.seq - b.seq);
     const page = found.slice(0, PAGE);
     const next = String(page.at(-1)?.seq ?? after);
-    return [200, { texts: page.map(show), next, more: found.length > page.length }];
+    return [
+      200,
+      { texts: [...page.map(show), ...this.extraTexts.splice(0)], next, more: found.length > page.length },
+    ];
   }
 }
 

@@ -7,8 +7,8 @@ import type { Step, StepCommand } from '../vendor/step.js';
 /** The result of a write, unless the vendor returned an error. */
 export type WriteOutcome =
   | { written: Written }
-  /** The record must no longer be written. */
-  | { cancelled: string }
+  /** The record must no longer be written. An earlier attempt may have written it. */
+  | { cancelled: string; mayHaveArrived: boolean }
   /** One of our own limits postpones the write. The vendor was not called. */
   | { postponedMs: number; reason: string };
 
@@ -21,15 +21,15 @@ export interface KnownChange<State> {
 /** How records of one kind are written at a vendor, and how the vendor's changes reach them. */
 export interface RecordKind<State = unknown> {
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
+  /** Stores in the transaction of a successful write that nothing may write the record again. */
+  storeAcceptance(tx: Transaction, operation: StartedOperation): void;
   /** The commands after a successful write. `buildFailure`: after the worker gave up. */
   buildSuccess(operation: StartedOperation): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
-  /** Commands for the vendor's changes. @throws {NotReadyError} while an earlier command waits */
-  applyChanges(tx: Transaction, step: Step, changes: readonly KnownChange<State>[]): Promise<StepCommand[]>;
-}
-
-/** A command of an earlier step has not run yet, so the page must wait a moment. */
-export class NotReadyError extends Error {
-  override readonly name = 'NotReadyError';
+  /**
+   * Commands for the vendor's changes. They must have the same result if they run before the
+   * commands of an earlier step.
+   */
+  buildChanges(changes: readonly KnownChange<State>[]): StepCommand[];
 }

@@ -5,6 +5,7 @@ import { deleteSecrets, readSecrets } from '../../../shared/sync/secret-rows.js'
 import { type DueStream, findDueStream } from '../../../shared/sync/stream-rows.js';
 import { getPauseEnd } from '../../leased-queues/circuit-breaker.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
+import { KNOWN_KINDS } from '../records/record-kinds.js';
 import { LeaseLostError, Step, type StepServices } from '../vendor/step.js';
 import { revokeAccess } from '../vendor/tokens.js';
 import { runPull } from './pull-step.js';
@@ -17,6 +18,8 @@ type Work =
   | { kind: 'wait'; ms: number | undefined };
 
 const WORKING: readonly string[] = ['active', 'failing'];
+/** A worker that found no work looks again after this time at the earliest. */
+const MIN_WAIT_MS = 500;
 
 /**
  * Runs the next piece of work of a connection.
@@ -33,7 +36,7 @@ export async function runStep(services: StepServices, queue: ConnectionQueue): P
   });
   if (!begun) return undefined;
   const { connection, vendor, work } = begun;
-  if (work.kind === 'wait') return work.ms;
+  if (work.kind === 'wait') return work.ms === undefined ? undefined : Math.max(work.ms, MIN_WAIT_MS);
   const step = new Step(services, queue, connection, vendor);
   try {
     await runWork(step, work);
@@ -54,20 +57,23 @@ async function chooseWork(
   if (status === 'revoked') return chooseEnding(tx, connection);
   const pauseEnd = getPauseEnd(health, Date.now());
   if (pauseEnd > 0) return { kind: 'wait', ms: pauseEnd - Date.now() };
-  const isWorking = WORKING.includes(status);
+  // New secrets may lead to another account, to which nothing that waits belongs.
+  const isWorking = WORKING.includes(status) && connection.isVerified;
   const findPull = async (): Promise<Work | undefined> => {
     const stream = await findDueStream(tx, connection, !isWorking);
     return stream && { kind: 'pull', stream };
   };
   const findWrite = async (): Promise<Work | undefined> => {
-    const operation = isWorking ? await startNextOperation(tx, connection) : undefined;
+    const operation = isWorking
+      ? await startNextOperation(tx, connection, { kinds: KNOWN_KINDS, isEnding: false })
+      : undefined;
     return operation && { kind: 'write', operation };
   };
   const [first, second] = queue.prefersPull ? [findPull, findWrite] : [findWrite, findPull];
   const found = (await first()) ?? (await second());
   queue.prefersPull = found?.kind === 'write';
   if (found) return found;
-  return { kind: 'wait', ms: (await findNextWorkMs(tx, connection)) ?? undefined };
+  return { kind: 'wait', ms: (await findNextWorkMs(tx, connection, KNOWN_KINDS)) ?? undefined };
 }
 
 /** A disconnected connection ends its writes, then revokes its access. */
@@ -75,7 +81,7 @@ async function chooseEnding(
   tx: Parameters<typeof startNextOperation>[0],
   connection: StepConnection,
 ): Promise<Work> {
-  const operation = await startNextOperation(tx, connection);
+  const operation = await startNextOperation(tx, connection, { kinds: KNOWN_KINDS, isEnding: true });
   if (operation) return { kind: 'write', operation };
   return (await readSecrets(tx, connection)) ? { kind: 'revoke' } : { kind: 'wait', ms: undefined };
 }

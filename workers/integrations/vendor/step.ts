@@ -155,9 +155,13 @@ export class Step {
   }
 }
 
-/** An error of ours leaves the outcome unknown, so that no write is repeated under a new key. */
+/**
+ * An error of ours leaves the outcome unknown, so that no write is repeated under a new key.
+ * @throws {LeaseLostError} if that is the error: another process then continues
+ */
 export function toStepError(step: Step, error: unknown): VendorError {
   if (error instanceof VendorError) return error;
+  if (error instanceof LeaseLostError) throw error;
   const { logger } = step.services.runtime;
   const { tenantId, connectionId, vendor } = step.connection;
   logger.error(

@@ -6,6 +6,7 @@ import { OutboundError, type OutboundFailure } from '../../../shared/outbound/ou
 import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
 import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import type { Metrics } from '../../../shared/platform/metrics.js';
+import { toStorableText } from '../../../shared/platform/storable-text.js';
 import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
 import type { TokenBucket } from '../queue/token-bucket.js';
 
@@ -110,7 +111,7 @@ export class VendorCaller {
       metrics.vendorCallSeconds.observe(labels, total_ms / 1000);
       this.calls.push({
         method: request.method,
-        path: path.slice(0, 500),
+        path: toStorableText(path.slice(0, 500)),
         response_status: null,
         error: error?.code ?? null,
         total_ms,
@@ -162,7 +163,7 @@ function toVendorError({ method }: VendorRequest, cause: unknown): VendorError {
 
 function findRequestId(headers: VendorResponse['headers']): string | null {
   const value = REQUEST_ID_HEADERS.map((name) => headers[name]).find((one) => typeof one === 'string');
-  return typeof value === 'string' ? value.slice(0, 200) : null;
+  return typeof value === 'string' ? toStorableText(value.slice(0, 200)) : null;
 }
 
 /** Returns the names of a body's top-level fields; none if the body is neither JSON nor a form. */
@@ -172,7 +173,10 @@ function listFields(body: string): string[] {
     : /^[\w.[\]%-]+=/.test(body)
       ? [...new URLSearchParams(body).keys()]
       : [];
-  return [...new Set(names.map((name) => name.slice(0, MAX_FIELD_CHARS)))].slice(0, MAX_FIELDS);
+  return [...new Set(names.map((name) => toStorableText(name.slice(0, MAX_FIELD_CHARS))))].slice(
+    0,
+    MAX_FIELDS,
+  );
 }
 
 function listJsonFields(body: string): string[] {
