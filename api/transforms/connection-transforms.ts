@@ -38,6 +38,7 @@ export function createConnectionTransforms(api: ApiRuntime) {
       const { credentials, settings, ...rest } = input as ConnectionPatch;
       if (credentials === undefined && settings === undefined) return input;
       const vendor = await findVendor(api, ctx);
+      if (credentials !== undefined && vendor.manifest.auth === 'oauth2') throw refuseCredentials(vendor);
       const checked = checkInput(vendor, { credentials, settings });
       return {
         ...rest,
@@ -144,6 +145,12 @@ function refuseVendor(name: string, known: readonly TenantVendor[]): AppError {
   const names = known.map(({ manifest }) => manifest.vendor).join(', ') || 'none';
   const message = `vendor ${name} cannot be connected here; available: ${names}`;
   return createValidationError([{ field: 'vendor', code: 'unknown', message }]);
+}
+
+/** The tokens of a sign-in are not entered, and nothing that is entered may replace them. */
+function refuseCredentials({ manifest: { label } }: TenantVendor): AppError {
+  const message = `${label} has no credentials to enter. POST /connections/{id}/reconnect signs in again.`;
+  return createValidationError([{ field: 'credentials', code: 'unknown', message }]);
 }
 
 /** Checks credentials and settings by the manifest; undefined ones are not checked. */

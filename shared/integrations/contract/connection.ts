@@ -20,6 +20,8 @@ export interface OpenConnection {
   credentials: Readonly<Record<string, string>>;
   /** OAuth only. */
   accessToken: string | undefined;
+  /** What the vendor's sign-in page returned beside the code. OAuth only. */
+  signInParams: Readonly<Record<string, string>>;
   /**
    * Sends a guarded request within the rate limit, and logs it.
    * @throws {VendorError} `again` if nothing was sent,

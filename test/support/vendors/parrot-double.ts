@@ -5,7 +5,7 @@ import type { ParrotText } from './parrot/mapper.js';
 
 export type Fault =
   | { kind: 'limit'; seconds: number }
-  | { kind: 'status'; status: number }
+  | { kind: 'status'; status: number; body?: object }
   /** Cuts the connection before or after the write. */
   | { kind: 'cut_before' | 'cut_after' }
   | { kind: 'slow'; ms: number }
@@ -32,6 +32,10 @@ export class ParrotDouble {
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
   account = 'acct-1';
+  /** The accounts of single access tokens or keys; `account` for all others. */
+  readonly accounts = new Map<string, string>();
+  /** The sign-in page returns it, and each description of the account must name it. */
+  aviary = 'aviary-7';
   origin = '';
   lifetimeSeconds = 3600;
   /** All codes and tokens that the server has issued. */
@@ -73,6 +77,7 @@ export class ParrotDouble {
     const back = new URL(params.get('redirect_uri') ?? '');
     back.searchParams.set('code', code);
     back.searchParams.set('state', params.get('state') ?? '');
+    back.searchParams.set('aviary', this.aviary);
     return back;
   }
 
@@ -119,7 +124,7 @@ export class ParrotDouble {
     if (fault?.kind === 'cut_before') return void response.destroy();
     if (fault?.kind === 'limit')
       return answer(response, 429, { error: 'slow_down' }, { 'retry-after': `${fault.seconds}` });
-    if (fault?.kind === 'status') return answer(response, fault.status, { error: 'oops' });
+    if (fault?.kind === 'status') return answer(response, fault.status, fault.body ?? { error: 'oops' });
     const [status, result] = this.#handle(name, { request, body, searchParams });
     if (fault?.kind === 'cut_after') return void response.destroy();
     if (fault?.kind === 'hold') await fault.until;
@@ -142,8 +147,14 @@ export class ParrotDouble {
     }
     const [scheme, token = ''] = (request.headers.authorization ?? '').split(' ');
     if (scheme !== 'Bearer' || !this.#accessTokens.has(token)) return [401, { error: 'bad_token' }];
+    const aviary = searchParams.get('aviary');
+    if (name === 'GET /account' && aviary !== null && aviary !== this.aviary)
+      this.violations.push(`aviary ${aviary}`);
     if (name === 'GET /account')
-      return [200, { id: this.account, name: 'Parrot of Hudson', mode: this.mode }];
+      return [
+        200,
+        { id: this.accounts.get(token) ?? this.account, name: 'Parrot of Hudson', mode: this.mode },
+      ];
     if (name === 'POST /texts') return this.#send(request, body);
     if (name === 'GET /texts/sent') {
       const sent = this.#keys.get(searchParams.get('key') ?? '');

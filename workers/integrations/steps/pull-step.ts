@@ -21,6 +21,8 @@ import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
 /** Wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;
+/** Wait before refused credentials are tried again. New ones make the description due. */
+const REFUSED_RETRY_MS = 6 * 3_600_000;
 
 /** Reads one page of a stream, and stores the page's commands together with the next cursor. */
 export async function runPull(step: Step, stream: DueStream): Promise<void> {
@@ -107,6 +109,7 @@ function buildVerification(step: Step, account: VendorAccount): StepCommand {
       account_hash: hashExternalAccount(vendor, external_account).toString('hex'),
       label,
       environment,
+      secrets_version: step.secretsVersion,
     },
   };
 }
@@ -148,7 +151,8 @@ async function storeFailure(
   await step.finish({
     error: canRefresh ? null : error,
     store(tx) {
-      const inMs = canRefresh ? 0 : Math.max(RETRY_MS, error.retryAfterMs ?? 0);
+      const waitMs = isAccess && stream.stream === DESCRIBE_STREAM ? REFUSED_RETRY_MS : RETRY_MS;
+      const inMs = canRefresh ? 0 : Math.max(waitMs, error.retryAfterMs ?? 0);
       postponeStream(tx, step.connection, { ...stream, inMs });
       recordRun(tx, step, stream, { startedAt, state: 'failed', error: error.message });
     },

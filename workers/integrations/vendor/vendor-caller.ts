@@ -39,6 +39,8 @@ export interface CallerParts {
   metrics: Metrics;
   bucket: TokenBucket;
   vendor: TenantVendor;
+  /** @throws {Error} once another process may hold the connection's lease */
+  assertLease(): void;
 }
 
 /** Calls a vendor during one step, within the rate limits. The log of calls contains no values. */
@@ -54,13 +56,16 @@ export class VendorCaller {
   /** @throws {VendorError} */
   async call(baseUrl: string, request: VendorRequest): Promise<VendorResponse> {
     const { client, vendor } = this.parts;
+    const url = buildUrl(baseUrl, request.path);
     await this.admit();
+    // The wait, or the refresh of a token before it, may have been long. A read does no harm.
+    if (request.method !== 'GET') this.parts.assertLease();
     const startedAt = new Date();
     const finish = this.log(request, startedAt);
     try {
       const response = await client.send({
         method: request.method,
-        url: new URL(request.path.replace(/^\//, ''), baseUrl.replace(/\/?$/, '/')).href,
+        url,
         headers: { 'user-agent': 'TowDispatch-Integrations/1.0', ...request.headers },
         ...(request.body === undefined ? {} : { body: request.body }),
         deadlineMs: vendor.manifest.limits.timeoutMs,
@@ -123,6 +128,17 @@ export class VendorCaller {
       });
     };
   }
+}
+
+/** @throws {VendorError} for a path that leads to another server, which must not get the token */
+function buildUrl(baseUrl: string, path: string): string {
+  const base = new URL(baseUrl.replace(/\/?$/, '/'));
+  const url = new URL(path.replace(/^\//, ''), base);
+  if (url.origin === base.origin) return url.href;
+  throw new VendorError('The vendor named an address of another server.', {
+    kind: 'refused',
+    code: 'foreign_address',
+  });
 }
 
 /** Errors that mean the same at every vendor. An adapter interprets all other statuses. */

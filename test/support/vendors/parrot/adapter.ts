@@ -17,7 +17,7 @@ export const parrot: TenantVendor = {
   async describe(connection) {
     const account = await callParrot<{ id: string; name: string; mode: 'live' | 'sandbox' }>(connection, {
       method: 'GET',
-      path: '/account',
+      path: connection.accessToken ? `/account?aviary=${connection.signInParams.aviary}` : '/account',
     });
     return { externalAccount: account.id, label: account.name, environment: account.mode };
   },
