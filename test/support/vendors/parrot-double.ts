@@ -34,6 +34,8 @@ export class ParrotDouble {
   account = 'acct-1';
   /** The accounts of single access tokens or keys; `account` for all others. */
   readonly accounts = new Map<string, string>();
+  /** Answers each new text with the id of the one before it. */
+  repeatsLastId = false;
   /** The sign-in page returns it, and each description of the account must name it. */
   aviary = 'aviary-7';
   origin = '';
@@ -199,8 +201,9 @@ export class ParrotDouble {
       return [200, show(known)];
     }
     if (body.to?.endsWith('0000')) return [422, { error: 'unknown_number' }];
+    const lastId = this.repeatsLastId ? this.texts.at(-1)?.id : undefined;
     const sent: SentText = {
-      id: randomUUID(),
+      id: lastId ?? randomUUID(),
       status: 'queued',
       reason: null,
       seq: ++this.#seq,
