@@ -16,7 +16,7 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   prefersPull = false;
   /** The vendor refused the access token, so refresh it even if its time has not expired. */
   mustRefresh = false;
-  /** The token was refreshed after a refusal, and no call has succeeded since. */
+  /** The token was refreshed after a refusal, and no call has shown since that it is accepted. */
   hasRefreshed = false;
   bucket: TokenBucket | undefined;
 

@@ -154,7 +154,8 @@ export class Step {
     if (error?.retryAfterMs !== undefined)
       health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + error.retryAfterMs);
     const wasOpen = health.openCount > 0;
-    if (error === undefined) this.queue.hasRefreshed = false;
+    // Any other result shows that the new token was not refused, so a later refusal is a new one.
+    if (error !== null && error?.kind !== 'auth') this.queue.hasRefreshed = false;
     // The pause is stored here, because the command below may run much later.
     if (isRefused) health.openUntil = Math.max(health.openUntil ?? 0, now + REFUSED_PAUSE_MS);
     if (isBroken) openBreaker(health, { now, random: Math.random() });
