@@ -24,7 +24,7 @@ export interface WriteAttempt {
   operationKey: string;
   /** An earlier attempt had no response, so the vendor may have processed it. */
   mayHaveArrived: boolean;
-  /** When the first attempt under the key began. Once the vendor may have forgotten it, look first. */
+  /** When the first attempt under the key began. Look first if the vendor may forget it. */
   firstAttemptAt: Date;
 }
 

@@ -33,8 +33,8 @@ export interface MessageRow extends Row, RecordRef {
  * True if the provider has accepted the message and a command has recorded it. The message may have
  * failed after that, because the vendor could not deliver it.
  */
-export function isRecordedAsSent({ accepted_at, sent_at }: MessageRow): boolean {
-  return accepted_at !== null && sent_at === accepted_at;
+export function isRecordedAsSent({ state, accepted_at, sent_at }: MessageRow): boolean {
+  return state !== 'queued' && accepted_at !== null && sent_at === accepted_at;
 }
 
 /**

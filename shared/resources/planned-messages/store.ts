@@ -72,7 +72,7 @@ export const LEASE_MESSAGE_CTE = `taken as (
                  attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)`;
 
-/** SQL: a CTE named `taken`, which counts an attempt of the message `$2`, unless it was accepted. */
+/** SQL: a CTE named `taken`, which counts an attempt of the message `$2` unless it was accepted. */
 export const START_MESSAGE_CTE = `taken as (
                update messages m set attempts = m.attempts + 1, updated_at = ${nextUpdatedAtSql('m')}
                where m.tenant_id = $1 and m.id = $2 and m.accepted_at is null and m.state in ('queued', 'failed')

@@ -159,7 +159,10 @@ describe('the credentials of a connection', () => {
     const account = await connect();
     failWith('POST /texts', { kind: 'cut_before' });
     const id = await account.sendText('+12125558005');
-    await eventually('it waits', async () => (await account.findOperations(id))[0]?.state === 'due');
+    await eventually('it waits', async () => {
+      const [operation] = await account.findOperations(id);
+      return operation?.state === 'due' && operation.attempts === 1;
+    });
     await account.run(
       "update outbound_operations set next_at = now() + interval '10 h' where connection_id = $1 and next_at is not null",
     );
