@@ -40,6 +40,7 @@ import * as addDeploymentFacts from './20261123070000_add_deployment_facts.js';
 import * as markCountedMails from './20261123200000_mark_counted_mails.js';
 import * as markSettledOperations from './20261123210000_mark_settled_operations.js';
 import * as addConnections from './20261123220000_add_connections.js';
+import * as guardVendorWork from './20261125200000_guard_vendor_work.js';
 
 interface Migration {
   name: string;
@@ -94,6 +95,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261123200000_mark_counted_mails', ...markCountedMails },
   { name: '20261123210000_mark_settled_operations', ...markSettledOperations },
   { name: '20261123220000_add_connections', ...addConnections },
+  { name: '20261125200000_guard_vendor_work', ...guardVendorWork },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -38,6 +38,7 @@ export function createConnectionTransforms(api: ApiRuntime) {
       const { credentials, settings, ...rest } = input as ConnectionPatch;
       if (credentials === undefined && settings === undefined) return input;
       const vendor = await findVendor(api, ctx);
+      if (credentials !== undefined && vendor.manifest.auth === 'oauth2') throw refuseCredentials(vendor);
       const checked = checkInput(vendor, { credentials, settings });
       return {
         ...rest,
@@ -149,10 +150,13 @@ function refuseVendor(name: string, known: readonly TenantVendor[]): AppError {
   return createValidationError([{ field: 'vendor', code: 'unknown', message }]);
 }
 
-/**
- * Validates credentials and settings by the schemas in the vendor's manifest. Skips either if it is
- * undefined.
- */
+/** The tokens of a sign-in are not entered, and nothing that is entered may replace them. */
+function refuseCredentials({ manifest: { label } }: TenantVendor): AppError {
+  const message = `${label} has no credentials to enter. POST /connections/{id}/reconnect signs in again.`;
+  return createValidationError([{ field: 'credentials', code: 'unknown', message }]);
+}
+
+/** Checks credentials and settings by the manifest; undefined ones are not checked. */
 function checkInput(
   { manifest }: TenantVendor,
   input: { credentials?: object | undefined; settings?: object | undefined },

@@ -1,5 +1,5 @@
 import type { Transaction } from '../platform/postgres/database.js';
-import { NEXT_WORK_SQL } from './find-due-connections.js';
+import { buildNextWorkSql } from './find-due-connections.js';
 import {
   type ConnectionHealth,
   type ConnectionQueueRow,
@@ -15,6 +15,10 @@ export interface StepConnection {
   settings: Record<string, unknown>;
   externalAccount: string | null;
   health: ConnectionHealth;
+  /** Null without secrets. Increases with each change of the secrets. */
+  secretsVersion: number | null;
+  /** False while no step has found out to which account the secrets lead. */
+  isVerified: boolean;
 }
 
 interface Row extends Omit<ConnectionQueueRow, 'is_mine'> {
@@ -23,6 +27,8 @@ interface Row extends Omit<ConnectionQueueRow, 'is_mine'> {
   status: string;
   settings: Record<string, unknown>;
   external_account: string | null;
+  secrets_version: number | null;
+  is_verified: boolean;
 }
 
 /**
@@ -37,31 +43,45 @@ export async function lockHeldConnection(
     name: 'lock-held-connection',
     text: `select l.tenant_id, l.connection_id as id, c.vendor, c.environment, c.status, c.settings, c.external_account,
              l.consecutive_failures, l.opened, (extract(epoch from l.open_until) * 1000)::float8 as open_until,
-             (extract(epoch from l.throttled_until) * 1000)::float8 as throttled_until
+             (extract(epoch from l.throttled_until) * 1000)::float8 as throttled_until,
+             k.version as secrets_version, k.verified is distinct from false as is_verified
            from connection_queues l join connections c on c.tenant_id = l.tenant_id and c.id = l.connection_id
+           left join connection_secrets k on k.tenant_id = l.tenant_id and k.connection_id = l.connection_id
            where l.tenant_id = $1 and l.connection_id = $2 and l.owner = $3 and l.lease_until > now()
            for no key update of l`,
     values: [tenantId, connectionId, owner],
   });
   if (!row) return undefined;
   const { vendor, environment, status, settings, external_account: externalAccount } = row;
-  const health = parseConnectionHealth(row);
-  return { tenantId, connectionId, vendor, environment, status, settings, externalAccount, health };
+  const { secrets_version: secretsVersion, is_verified: isVerified } = row;
+  return {
+    tenantId,
+    connectionId,
+    vendor,
+    environment,
+    status,
+    settings,
+    externalAccount,
+    health: parseConnectionHealth(row),
+    secretsVersion,
+    isVerified,
+  };
 }
 
 /**
- * Finds how many milliseconds remain until the connection's next work is due. The number is
- * negative if the work is overdue. Null if there is no work or the connection is paused.
+ * Milliseconds until the next work of a connection is due; null if the connection has no work.
+ * @param kinds the kinds of records that this worker can write
  */
 export async function findNextWorkMs(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  kinds: readonly string[],
 ): Promise<number | null> {
   const [row] = await tx.query<{ in_ms: number | null }>({
     name: 'find-next-connection-work',
-    text: `select (extract(epoch from ${NEXT_WORK_SQL} - now()) * 1000)::float8 as in_ms
+    text: `select (extract(epoch from ${buildNextWorkSql('o.kind = any($3::text[])')} - now()) * 1000)::float8 as in_ms
            from connections c where c.tenant_id = $1 and c.id = $2`,
-    values: [tenantId, connectionId],
+    values: [tenantId, connectionId, kinds],
   });
   return row?.in_ms ?? null;
 }

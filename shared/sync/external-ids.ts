@@ -15,17 +15,28 @@ const COLUMNS =
   'tenant_id uuid, connection_id uuid, kind text, local_id uuid, external_id text, version text, url text';
 const NAMES = 'tenant_id, connection_id, kind, local_id, external_id, version, url';
 
-/** Stores the vendor's ids and versions of records, as a write returned or a pull found them. */
-export async function storeExternalIds(tx: Transaction, ids: readonly ExternalId[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.query({
+/**
+ * Stores ids and versions that a write returned, or that a pull found. An id that another record
+ * has is not stored: the write took place all the same. Returns the number of such ids.
+ */
+export async function storeExternalIds(
+  tx: Transaction,
+  ids: readonly ExternalId[],
+): Promise<{ taken: number }> {
+  if (ids.length === 0) return { taken: 0 };
+  const rows = await tx.query({
     name: 'store-external-ids',
     text: `insert into external_ids (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}
+           where not exists (
+             select from external_ids x where x.tenant_id = r.tenant_id and x.connection_id = r.connection_id and x.kind = r.kind
+               and x.external_id = r.external_id and x.local_id <> r.local_id)
            on conflict (tenant_id, connection_id, kind, local_id) do update set
              external_id = excluded.external_id, version = excluded.version,
-             url = coalesce(excluded.url, external_ids.url), written_at = now()`,
+             url = coalesce(excluded.url, external_ids.url), written_at = now()
+           returning 1`,
     values: [JSON.stringify(ids)],
   });
+  return { taken: ids.length - rows.length };
 }
 
 /**
@@ -42,6 +53,10 @@ export async function findExternalIds(
            from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
            join external_ids x on x.tenant_id = $2 and x.connection_id = $3 and x.kind = r.kind and x.external_id = r."externalId"
            for update of x`,
-    values: [JSON.stringify(changes), tenantId, connectionId],
+    values: [
+      JSON.stringify(changes.map(({ kind, externalId }) => ({ kind, externalId }))),
+      tenantId,
+      connectionId,
+    ],
   });
 }

@@ -1,5 +1,7 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
+import { IS_NEXT_OF_RECORD_SQL } from './operation-rows.js';
+import { DESCRIBE_STREAM } from './stream-rows.js';
 
 export interface DueConnection {
   tenant_id: string;
@@ -7,15 +9,28 @@ export interface DueConnection {
 }
 
 /**
- * SQL: when the next work of connection `c` is due. Null if there is no work or the connection is
- * paused.
+ * Builds SQL: when the next work of connection `c` is due; null while the connection is paused.
+ * Work that no step would start is left out, or its worker would look for it without end.
+ * @param isKnown SQL condition over operations `o`
  */
-export const NEXT_WORK_SQL = `least(
-  (select o.next_at from outbound_operations o where o.tenant_id = c.tenant_id and o.connection_id = c.id
-     and o.next_at is not null and c.status in ('active', 'failing', 'revoked') order by o.next_at limit 1),
-  (select min(s.next_at) from sync_states s where s.tenant_id = c.tenant_id and s.connection_id = c.id
-     and (c.status in ('active', 'failing') or (c.status in ('pending', 'needs_reauth') and s.stream = 'describe'))),
-  (select now() from connection_secrets k where k.tenant_id = c.tenant_id and k.connection_id = c.id and c.status = 'revoked'))`;
+export function buildNextWorkSql(isKnown = 'true'): string {
+  const ofConnection = (row: string) => `${row}.tenant_id = c.tenant_id and ${row}.connection_id = c.id`;
+  return `least(
+  (select o.next_at from outbound_operations o where ${ofConnection('o')} and o.next_at is not null and ${isKnown}
+     and c.status in ('active', 'failing') and ${IS_VERIFIED_SQL} and ${IS_NEXT_OF_RECORD_SQL} order by o.next_at limit 1),
+  (select min(s.next_at) from sync_states s where ${ofConnection('s')}
+     and ((c.status in ('active', 'failing') and ${IS_VERIFIED_SQL})
+       or (c.status in ('active', 'failing', 'pending', 'needs_reauth') and s.stream = '${DESCRIBE_STREAM}'))),
+  (select now() from outbound_operations o where ${ofConnection('o')} and o.next_at is not null and ${isKnown}
+     and c.status = 'revoked' limit 1),
+  (select coalesce(k.revoke_at, now()) from connection_secrets k where ${ofConnection('k')} and c.status = 'revoked'))`;
+}
+
+/** SQL: the vendor has named the account of the secrets of connection `c`. */
+const IS_VERIFIED_SQL = `not exists (
+  select from connection_secrets v where v.tenant_id = c.tenant_id and v.connection_id = c.id and not v.verified)`;
+
+export const NEXT_WORK_SQL = buildNextWorkSql();
 
 /**
  * SQL: whether work of connection `c` was due at the given time and no worker leases its queue `l`.

@@ -30,6 +30,15 @@ export async function insertIssues(tx: Transaction, issues: readonly NewIssue[])
   });
 }
 
+export function findConnectionsOfIssues(tx: Transaction, issues: readonly RecordRef[]): Promise<RecordRef[]> {
+  return tx.query<RecordRef>({
+    name: 'find-connections-of-issues',
+    text: `select distinct i.tenant_id, i.connection_id as id from ${recordsetSql('tenant_id uuid, id uuid')}
+           join sync_issues i on i.tenant_id = r.tenant_id and i.id = r.id`,
+    values: [JSON.stringify(issues)],
+  });
+}
+
 export interface IssueDecision extends RecordRef {
   resolution: string;
   note: string | null;

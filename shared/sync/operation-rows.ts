@@ -1,6 +1,6 @@
 import { newId } from '../platform/ids.js';
 import type { Transaction } from '../platform/postgres/database.js';
-import { type RecordRef, recordsetSql } from '../records/record-refs.js';
+import { type RecordRef, recordsetSql, refKey } from '../records/record-refs.js';
 
 /**
  * An outbound operation to store. The command that changes the record stores the operation in its
@@ -13,26 +13,73 @@ export interface NewOperation {
   kind: string;
   local_id: string;
   verb: string;
+  /** The vendor must process it once, however often a person repeats it. */
+  is_creation: boolean;
 }
 
+/** SQL condition over operations `o`: the vendor may have processed one, and no one knows. */
+const IS_UNKNOWN_SQL = `(o.may_have_arrived or o.state = 'doing') and o.state <> 'done' and o.last_error_kind is distinct from 'refused'`;
+
+const NEW_COLUMNS = `tenant_id uuid, id uuid, connection_id uuid, kind text, local_id uuid, verb text, operation_key uuid, is_creation boolean`;
+
+const isSameSql = (
+  alias: string,
+) => `o.tenant_id = ${alias}.tenant_id and o.connection_id = ${alias}.connection_id
+               and o.kind = ${alias}.kind and o.local_id = ${alias}.local_id and o.verb = ${alias}.verb`;
+
 /**
- * Stores outbound operations. Deletes each earlier operation for the same record and verb that no
- * worker has attempted, because the new operation replaces it.
+ * Stores writes at vendors. An earlier operation for the same record and verb is deleted if it has
+ * certainly not arrived, because the new operation replaces it. A creation whose outcome is unknown
+ * becomes due again instead, under its key. If it runs right now, the new one gets the same key.
  */
 export async function insertOperations(tx: Transaction, operations: readonly NewOperation[]): Promise<void> {
   if (operations.length === 0) return;
   const rows = operations.map((operation) => ({ ...operation, id: newId(), operation_key: newId() }));
-  const columns = `tenant_id uuid, id uuid, connection_id uuid, kind text, local_id uuid, verb text, operation_key uuid`;
-  const names = 'tenant_id, id, connection_id, kind, local_id, verb, operation_key';
   await tx.query({
     name: 'insert-outbound-operations',
-    text: `with outdated as (
-             delete from outbound_operations o using ${recordsetSql(columns)}
-             where o.tenant_id = r.tenant_id and o.connection_id = r.connection_id and o.kind = r.kind and o.local_id = r.local_id
-               and o.verb = r.verb and o.state in ('due', 'waiting') and o.attempts = 0)
-           insert into outbound_operations (${names}) select ${names} from ${recordsetSql(columns, 'n')}`,
+    text: `with last as (
+             select distinct on (r.id) r.id as new_id, o.* from ${recordsetSql(NEW_COLUMNS)}
+             join outbound_operations o on ${isSameSql('r')} where r.is_creation order by r.id, o.id desc),
+           repeated as (
+             update outbound_operations t set state = 'due', attempts = 0, next_at = now(), updated_at = now()
+             from last o where t.tenant_id = o.tenant_id and t.id = o.id and t.state <> 'doing' and ${IS_UNKNOWN_SQL}
+             returning o.new_id),
+           outdated as (
+             delete from outbound_operations o using ${recordsetSql(NEW_COLUMNS)}
+             where ${isSameSql('r')} and o.state in ('due', 'waiting') and not o.may_have_arrived)
+           insert into outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key, may_have_arrived,
+             first_attempt_at)
+           select n.tenant_id, n.id, n.connection_id, n.kind, n.local_id, n.verb, coalesce(o.operation_key, n.operation_key),
+             o.id is not null, o.first_attempt_at
+           from ${recordsetSql(NEW_COLUMNS, 'n')} left join last o on o.new_id = n.id and o.state = 'doing'
+           where not exists (select from repeated p where p.new_id = n.id)`,
     values: [JSON.stringify(rows)],
   });
+}
+
+/**
+ * Finds the records whose last write at their connection may have arrived. They must be written
+ * there again, with the same content: a vendor refuses other content under the same key.
+ * @returns keys of refKey
+ */
+export async function findUnknownWrites(
+  tx: Transaction,
+  records: readonly (RecordRef & { connection_id: string | null })[],
+): Promise<Set<string>> {
+  if (records.length === 0) return new Set();
+  const rows = await tx.query<RecordRef>({
+    name: 'find-unknown-writes',
+    text: `select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid, connection_id uuid')}
+           join connections c on c.tenant_id = r.tenant_id and c.id = r.connection_id and c.status <> 'revoked'
+           cross join lateral (
+             select * from outbound_operations o where o.tenant_id = r.tenant_id and o.connection_id = r.connection_id
+               and o.local_id = r.id order by o.id desc limit 1) o
+           where ${IS_UNKNOWN_SQL}`,
+    values: [
+      JSON.stringify(records.map(({ tenant_id, id, connection_id }) => ({ tenant_id, id, connection_id }))),
+    ],
+  });
+  return new Set(rows.map(refKey));
 }
 
 export interface StartedOperation extends RecordRef {
@@ -44,8 +91,20 @@ export interface StartedOperation extends RecordRef {
   /** How many attempts were started, including this one. */
   attempts: number;
   may_have_arrived: boolean;
-  /** RFC 3339 time. */
+  /** When the first attempt under this key began. RFC 3339, like `created_at`. */
+  first_attempt_at: string;
   created_at: string;
+}
+
+/** SQL condition over operations `o`: no earlier operation of the same record has to end first. */
+export const IS_NEXT_OF_RECORD_SQL = `o.state in ('due', 'doing') and not exists (
+  select from outbound_operations e where e.tenant_id = o.tenant_id and e.connection_id = o.connection_id and e.kind = o.kind
+    and e.local_id = o.local_id and e.id < o.id and e.next_at is not null)`;
+
+/** Which operations may start: those of a disconnected connection do not wait for their time. */
+export interface StartRule {
+  kinds: readonly string[];
+  isEnding: boolean;
 }
 
 /**
@@ -56,29 +115,28 @@ export interface StartedOperation extends RecordRef {
 export async function startNextOperation(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { kinds, isEnding }: StartRule,
 ): Promise<StartedOperation | undefined> {
   const [row] = await tx.query<StartedOperation>({
     name: 'start-outbound-operation',
     text: `with next as (
              select o.id, o.state from outbound_operations o
-             where o.tenant_id = $1 and o.connection_id = $2 and o.next_at <= now() and o.state in ('due', 'doing')
-               and not exists (
-                 select from outbound_operations e where e.tenant_id = $1 and e.connection_id = $2 and e.kind = o.kind
-                   and e.local_id = o.local_id and e.id < o.id and e.next_at is not null)
+             where o.tenant_id = $1 and o.connection_id = $2 and o.kind = any($3::text[])
+               and (o.next_at <= now() or ($4 and o.next_at is not null)) and ${IS_NEXT_OF_RECORD_SQL}
              order by o.next_at, o.id limit 1 for update of o)
            update outbound_operations o set state = 'doing', attempts = o.attempts + 1, updated_at = now(),
-             may_have_arrived = o.may_have_arrived or next.state = 'doing'
+             may_have_arrived = o.may_have_arrived or next.state = 'doing', first_attempt_at = coalesce(o.first_attempt_at, now())
            from next where o.tenant_id = $1 and o.id = next.id
            returning o.tenant_id, o.id, o.connection_id, o.kind, o.local_id, o.verb, o.operation_key, o.attempts, o.may_have_arrived,
-             to_json(o.created_at)#>>'{}' as created_at`,
-    values: [tenantId, connectionId],
+             to_json(o.first_attempt_at)#>>'{}' as first_attempt_at, to_json(o.created_at)#>>'{}' as created_at`,
+    values: [tenantId, connectionId, kinds, isEnding],
   });
   return row;
 }
 
 export type OperationResult =
   | { state: 'done' }
-  | { state: 'dead'; error: string; errorKind: string }
+  | { state: 'dead'; error: string; errorKind: string; mayHaveArrived: boolean }
   | {
       state: 'due';
       error: string;
@@ -110,7 +168,7 @@ export function storeOperationResult(
       result.state === 'done' ? null : result.error,
       result.state === 'done' ? null : result.errorKind,
       isDue ? result.retryInMs : null,
-      isDue ? result.mayHaveArrived : null,
+      result.state === 'done' ? null : result.mayHaveArrived,
       !isDue || result.isCounted,
     ],
   });
@@ -119,10 +177,10 @@ export function storeOperationResult(
 const MAX_REPLAYED = 10_000;
 
 /**
- * Makes dead operations due again, and returns their number. Each keeps its idempotency key,
- * because the vendor may have processed the write. Only an operation that the vendor refused gets a
- * new key, because the vendor certainly did not process it.
- * @param filter names the operation, or the period in which the operations were created
+ * Makes dead operations due again, and returns their number. An operation keeps its idempotency
+ * key, unless the vendor definitely refused it: only then is another try a new write.
+ * @param filter the operation, or the period in which the operations were created. A period leaves
+ * out operations about which a person has decided that our side is not written
  */
 export async function replayOperations(
   tx: Transaction,
@@ -132,11 +190,15 @@ export async function replayOperations(
   const rows = await tx.query({
     name: 'replay-outbound-operations',
     text: `update outbound_operations o set state = 'due', attempts = 0, next_at = now(), updated_at = now(),
-             operation_key = case when o.last_error_kind = 'refused' then gen_random_uuid() else o.operation_key end
+             operation_key = case when o.last_error_kind = 'refused' then gen_random_uuid() else o.operation_key end,
+             may_have_arrived = o.may_have_arrived and o.last_error_kind is distinct from 'refused',
+             first_attempt_at = case when o.last_error_kind = 'refused' then null else o.first_attempt_at end
            where o.tenant_id = $1 and o.id in (
              select d.id from outbound_operations d where d.tenant_id = $1 and d.connection_id = $2 and d.state = 'dead'
                and ($3::uuid is null or d.id = $3) and ($4::timestamptz is null or d.created_at >= $4)
                and ($5::timestamptz is null or d.created_at < $5)
+               and ($3::uuid is not null or not exists (
+                 select from sync_issues i where i.tenant_id = $1 and i.operation_id = d.id and i.resolution in ('ignore', 'theirs')))
              order by d.id limit ${MAX_REPLAYED})
            returning o.id`,
     values: [ref.tenantId, ref.connectionId, operationId, since, until],

@@ -7,10 +7,15 @@ export interface SecretRow {
   access_expires_at: number | null;
   version: number;
   refusals: number;
+  /** Failed tries to revoke the access of a disconnected connection. */
+  revoke_attempts: number;
+  /** False while a failed revocation waits for its next try. */
+  can_revoke: boolean;
 }
 
 /**
- * Stores the secrets that an account entered, or that the account's sign-in at the vendor returned.
+ * Stores secrets that the account entered, or permitted at the vendor. Until the vendor has named
+ * their account, the worker only reads its description.
  */
 export async function storeSecrets(
   tx: Transaction,
@@ -19,12 +24,27 @@ export async function storeSecrets(
   if (secrets.length === 0) return;
   await tx.query({
     name: 'store-connection-secrets',
-    text: `insert into connection_secrets (tenant_id, connection_id, sealed)
-           select tenant_id, id, sealed from ${recordsetSql('tenant_id uuid, id uuid, sealed text')}
+    text: `insert into connection_secrets (tenant_id, connection_id, sealed, verified)
+           select tenant_id, id, sealed, false from ${recordsetSql('tenant_id uuid, id uuid, sealed text')}
            on conflict (tenant_id, connection_id) do update set sealed = excluded.sealed, access_expires_at = null,
-             refresh_expires_at = null, refresh_lease_until = null, refusals = 0, version = connection_secrets.version + 1`,
+             refresh_expires_at = null, refresh_lease_until = null, refusals = 0, verified = false, version = connection_secrets.version + 1`,
     values: [JSON.stringify(secrets)],
   });
+}
+
+/** Marks secrets as verified, unless others were stored since. Returns true if they were not. */
+export async function markVerified(
+  tx: Transaction,
+  { tenant_id, id }: RecordRef,
+  version: number | null,
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'mark-verified-secrets',
+    text: `update connection_secrets set verified = true
+           where tenant_id = $1 and connection_id = $2 and version = coalesce($3, version) and not verified returning 1`,
+    values: [tenant_id, id, version],
+  });
+  return rows.length > 0;
 }
 
 export async function readSecrets(
@@ -33,7 +53,8 @@ export async function readSecrets(
 ): Promise<SecretRow | undefined> {
   const [row] = await tx.query<SecretRow>({
     name: 'read-connection-secrets',
-    text: `select sealed, (extract(epoch from access_expires_at) * 1000)::float8 as access_expires_at, version, refusals
+    text: `select sealed, (extract(epoch from access_expires_at) * 1000)::float8 as access_expires_at, version, refusals, revoke_attempts,
+             revoke_at is null or revoke_at <= now() as can_revoke
            from connection_secrets where tenant_id = $1 and connection_id = $2`,
     values: [tenantId, connectionId],
   });
@@ -103,6 +124,20 @@ export async function countRefusal(
     values: [tenantId, connectionId, version, isRefusal],
   });
   return row?.refusals ?? 0;
+}
+
+/** Keeps the secrets of a disconnected connection, so that its access can be revoked later. */
+export function postponeRevocation(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  waitMs: number,
+): void {
+  tx.queryAtCommit({
+    name: 'postpone-revocation',
+    text: `update connection_secrets set revoke_attempts = revoke_attempts + 1, revoke_at = now() + $3::float8 * interval '1 ms'
+           where tenant_id = $1 and connection_id = $2`,
+    values: [tenantId, connectionId, waitMs],
+  });
 }
 
 export function deleteSecrets(

@@ -29,15 +29,20 @@ export interface DueStreams extends RecordRef {
   since?: string | null;
 }
 
-/** Makes streams due. A stream that does not exist is ignored. */
+/**
+ * Makes streams due, and counts the request: a pull that runs has perhaps read its page before.
+ * Of two times the earlier one counts. A stream that does not exist is ignored.
+ */
 export async function makeStreamsDue(tx: Transaction, streams: readonly DueStreams[]): Promise<void> {
   if (streams.length === 0) return;
   await tx.query({
     name: 'make-streams-due',
-    text: `update sync_states s set next_at = least(s.next_at, now()), since = coalesce(r.since, s.since)
-           from ${recordsetSql('tenant_id uuid, id uuid, stream text, since timestamptz')}
-           where s.tenant_id = r.tenant_id and s.connection_id = r.id
-             and s.stream = coalesce(r.stream, s.stream) and (r.stream is not null or s.stream <> '${DESCRIBE_STREAM}')`,
+    text: `update sync_states s set next_at = least(s.next_at, now()), since = least(r.since, s.since), requests = s.requests + r.requests
+           from (select s.tenant_id, s.connection_id, s.stream, min(r.since) as since, count(*) as requests
+                 from ${recordsetSql('tenant_id uuid, id uuid, stream text, since timestamptz')}
+                 join sync_states s on s.tenant_id = r.tenant_id and s.connection_id = r.id and s.stream = coalesce(r.stream, s.stream)
+                 where r.stream is not null or s.stream <> '${DESCRIBE_STREAM}' group by 1, 2, 3) r
+           where s.tenant_id = r.tenant_id and s.connection_id = r.connection_id and s.stream = r.stream`,
     values: [JSON.stringify(streams)],
   });
 }
@@ -47,11 +52,8 @@ export interface DueStream {
   cursor: string | null;
   since: string | null;
   every_seconds: number;
-  /**
-   * When the stream became due. If the value differs after the pull, the stream was made due again
-   * during the pull.
-   */
-  next_at: string;
+  /** A different value after the pull shows that the stream was made due again during it. */
+  requests: number;
 }
 
 /** Finds which stream of the connection has been due longest. */
@@ -62,7 +64,7 @@ export async function findDueStream(
 ): Promise<DueStream | undefined> {
   const [row] = await tx.query<DueStream>({
     name: 'find-due-stream',
-    text: `select s.stream, s.cursor, to_json(s.since)#>>'{}' as since, s.every_seconds, s.next_at::text as next_at
+    text: `select s.stream, s.cursor, to_json(s.since)#>>'{}' as since, s.every_seconds, s.requests
            from sync_states s where s.tenant_id = $1 and s.connection_id = $2 and s.next_at <= now()
              and (not $3 or s.stream = '${DESCRIBE_STREAM}')
            order by s.next_at, s.stream limit 1`,
@@ -76,39 +78,39 @@ export interface StreamProgress {
   cursor: string | null;
   /** Milliseconds until the next pull; null if only a webhook or a client starts it. */
   inMs: number | null;
-  /**
-   * `next_at` at the start of the pull. If a webhook has changed `next_at` since then, the changed
-   * value is kept.
-   */
-  startedFor: string;
+  /** `requests` at the start of the pull. If it has grown, the stream stays due. */
+  requests: number;
 }
 
-/** Stores the cursor after a page, in the transaction that stores the page's commands. */
+/**
+ * Stores the cursor after a page, in the transaction that stores the page's commands. A request
+ * that arrived during the pull stays, with its time.
+ */
 export function storeStreamProgress(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
-  { stream, cursor, inMs, startedFor }: StreamProgress,
+  { stream, cursor, inMs, requests }: StreamProgress,
 ): void {
   tx.queryAtCommit({
     name: 'store-stream-progress',
-    text: `update sync_states s set cursor = $4, since = null,
-             next_at = case when s.next_at <> $6::timestamptz then s.next_at else now() + $5::float8 * interval '1 ms' end
+    text: `update sync_states s set cursor = $4, since = case when s.requests <> $6 then s.since end,
+             next_at = case when s.requests <> $6 then s.next_at else now() + $5::float8 * interval '1 ms' end
            where s.tenant_id = $1 and s.connection_id = $2 and s.stream = $3`,
-    values: [tenantId, connectionId, stream, cursor, inMs, startedFor],
+    values: [tenantId, connectionId, stream, cursor, inMs, requests],
   });
 }
 
-/** Postpones a stream after a failed pull, and keeps its cursor. */
+/** Postpones a stream after a failed pull, unless it was made due again. Keeps its cursor. */
 export function postponeStream(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
-  { stream, inMs }: { stream: string; inMs: number },
+  { stream, inMs, requests }: { stream: string; inMs: number; requests: number },
 ): void {
   tx.queryAtCommit({
     name: 'postpone-stream',
     text: `update sync_states s set next_at = now() + $4::float8 * interval '1 ms'
-           where s.tenant_id = $1 and s.connection_id = $2 and s.stream = $3`,
-    values: [tenantId, connectionId, stream, inMs],
+           where s.tenant_id = $1 and s.connection_id = $2 and s.stream = $3 and s.requests = $5`,
+    values: [tenantId, connectionId, stream, inMs, requests],
   });
 }
 

@@ -30,7 +30,12 @@ export class IntegrationsDispatcher {
   private readonly running = new Set<Promise<void>>();
   private isClosing = false;
 
-  constructor(private readonly services: StepServices) {
+  private readonly services: StepServices;
+
+  constructor(services: Omit<StepServices, 'holdsLease'>) {
+    const holdsLease = (queue: ConnectionQueue) =>
+      this.keeper.hasValidLeases && this.keeper.get(queue.ref) === queue;
+    this.services = { ...services, holdsLease };
     this.keeper = new QueueKeeper(services.runtime, connectionLeaseStore, (queue) => this.schedule(queue));
   }
 

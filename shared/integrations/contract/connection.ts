@@ -23,6 +23,8 @@ export interface OpenConnection {
   credentials: Readonly<Record<string, string>>;
   /** Undefined unless the vendor uses OAuth. */
   accessToken: string | undefined;
+  /** What the vendor's sign-in page returned beside the code. OAuth only. */
+  signInParams: Readonly<Record<string, string>>;
   /**
    * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
    * @throws {VendorError} `again` if nothing was sent; `unknown_outcome` if a write may have

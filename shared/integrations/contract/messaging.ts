@@ -24,6 +24,8 @@ export interface WriteAttempt {
   operationKey: string;
   /** True if an earlier attempt had no response, so the vendor may have processed it. */
   mayHaveArrived: boolean;
+  /** When the first attempt under the key began. Look first if the vendor may forget it. */
+  firstAttemptAt: Date;
 }
 
 export interface MessageState {
@@ -39,5 +41,14 @@ export interface MessagingAdapter {
    * adapter first looks for the text at the vendor.
    */
   send(connection: OpenConnection, message: OutgoingMessage, attempt: WriteAttempt): Promise<Written>;
+  /**
+   * Looks for a text that earlier attempts may have sent, and sends nothing. Undefined: it was not
+   * sent. Vendors that cannot look leave it out.
+   */
+  find?(
+    connection: OpenConnection,
+    message: OutgoingMessage,
+    attempt: WriteAttempt,
+  ): Promise<Written | undefined>;
   pull(connection: OpenConnection, from: PullStart): Promise<Page<MessageState>>;
 }

@@ -1,3 +1,5 @@
+import { toStorableText } from '../../platform/storable-text.js';
+
 /**
  * Why a call to a vendor failed:
  * - `again`: the vendor did not process the call and may do so later. This is the kind for a read
@@ -39,9 +41,9 @@ export class VendorError extends Error {
   readonly vendorRequestId: string | null;
 
   constructor(message: string, { kind, code, retryAfterMs, vendorRequestId, cause }: VendorErrorDetails) {
-    super(message, { cause });
+    super(toStorableText(message), { cause });
     this.kind = kind;
-    this.code = code ?? kind;
+    this.code = toStorableText(code ?? kind);
     this.retryAfterMs = retryAfterMs;
     this.vendorRequestId = vendorRequestId ?? null;
   }

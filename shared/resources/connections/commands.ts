@@ -132,6 +132,11 @@ export interface ConnectionVerification {
   account_hash: string;
   label: string | null;
   environment: 'live' | 'sandbox' | null;
+  /**
+   * The version of the secrets with which the worker read it. Absent from commands of workers of
+   * the previous version, which know no other secrets than the stored ones.
+   */
+  secrets_version?: number | null;
 }
 
 /** Stores the vendor's description of the account. The integrations worker submits this command. */
@@ -144,6 +149,7 @@ export const recordConnectionVerified = defineCommand<ConnectionVerification>({
     account_hash: Joi.string().required(),
     label: Joi.string().allow(null).required(),
     environment: Joi.string().allow(null).required(),
+    secrets_version: Joi.number().allow(null),
   }),
 });
 
@@ -161,4 +167,12 @@ export const recordConnectionStatus = defineCommand<ConnectionStatusChange>({
   action: 'connection.status_changed',
   permission: 'admin',
   schema: Joi.object({ move: Joi.string().required(), reason: Joi.string().allow(null).required() }),
+});
+
+/** The worker submits this command when it gives up revoking an access. */
+export const recordConnectionUnrevoked = defineCommand<{ reason: string }>({
+  type: 'connection.record_unrevoked',
+  action: 'connection.access_not_revoked',
+  permission: 'admin',
+  schema: Joi.object({ reason: Joi.string().required() }),
 });

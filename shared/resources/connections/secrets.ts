@@ -12,6 +12,8 @@ export interface ConnectionSecrets {
   credentials: Record<string, string>;
   accessToken?: string;
   refreshToken?: string;
+  /** What the vendor's sign-in page returned beside the code, such as the id of a company. */
+  signInParams?: Record<string, string>;
   /** The result of an OAuth sign-in, until the worker exchanges it for tokens. */
   authorization?: { code: string; verifier: string; params: Record<string, string> };
 }

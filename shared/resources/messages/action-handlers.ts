@@ -2,14 +2,15 @@ import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
-import { insertOperations } from '../../sync/operation-rows.js';
+import { refKey } from '../../records/record-refs.js';
+import { findUnknownWrites, insertOperations } from '../../sync/operation-rows.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 import { writeMessageBodies } from '../invoices/handlers/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
 import { findTextConnections, OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../planned-messages/link.js';
 import { planOperations, promptProviders } from '../planned-messages/plan.js';
-import { LockedMessages, type MessageRow } from './message-rows.js';
+import { isRecordedAsSent, LockedMessages, type MessageRow } from './message-rows.js';
 import { markInvoiceSent } from './record-handler.js';
 
 /**
@@ -29,8 +30,9 @@ const RETRYABLE_STATUSES: readonly InvoiceStatus[] = [
 const DAY_MS = 86_400_000;
 
 /**
- * Sends failed messages again, with content written from their current invoices. Messages that did
- * not fail stay unchanged.
+ * Sends failed messages again, rewritten from the current state of their invoices. Messages that
+ * did not fail stay unchanged. A text that may have arrived keeps its content and its connection:
+ * only then can the vendor recognize the repetition.
  */
 export async function retryMessages(
   tx: Transaction,
@@ -38,7 +40,11 @@ export async function retryMessages(
   config: Config,
 ): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
-  const failed = commands.filter((command) => locked.getMessage(command)?.state === 'failed');
+  const failed = commands.filter((command) => mayRetry(locked.getMessage(command)));
+  const unknown = await findUnknownWrites(
+    tx,
+    failed.map((command) => locked.getMessage(command) as MessageRow),
+  );
   const bodies = await writeMessageBodies(
     tx,
     failed.map((command) => buildBodyRequest(command, locked.getMessage(command) as MessageRow, config)),
@@ -52,7 +58,7 @@ export async function retryMessages(
   const outcomes = commands.map((command): CommandOutcome => {
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
-    if (message.state !== 'failed') return { ok: true, changes: [], events: [] };
+    if (!mayRetry(message)) return { ok: true, changes: [], events: [] };
     const invoice = locked.getInvoice(message);
     if (!RETRYABLE_STATUSES.includes(invoice.status))
       return refuseInvoiceMove(
@@ -60,14 +66,17 @@ export async function retryMessages(
         'sending',
         `The invoice is ${invoice.status}: it cannot be sent now.`,
       );
-    const { provider, connectionId } = providerFor(
-      config,
-      { channel: message.channel, environment: command.environment },
-      textConnections.get(command.tenantId),
-    );
+    const mayHaveArrived = unknown.has(refKey(message));
+    const { provider, connectionId } = mayHaveArrived
+      ? { provider: message.provider, connectionId: message.connection_id }
+      : providerFor(
+          config,
+          { channel: message.channel, environment: command.environment },
+          textConnections.get(command.tenantId),
+        );
     const next = {
       ...message,
-      ...bodies.get(message.id),
+      ...(mayHaveArrived ? {} : bodies.get(message.id)),
       ...resetForRetry(now),
       provider,
       connection_id: connectionId,
@@ -91,6 +100,11 @@ export async function retryMessages(
   await locked.store(tx);
   await insertOperations(tx, planOperations(retried));
   return outcomes;
+}
+
+/** A message that the provider has just accepted will be marked as sent in a moment. */
+function mayRetry(message: MessageRow | undefined): boolean {
+  return message?.state === 'failed' && (message.accepted_at === null || isRecordedAsSent(message));
 }
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {

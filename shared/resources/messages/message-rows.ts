@@ -30,9 +30,16 @@ export interface MessageRow extends Row, RecordRef {
 }
 
 /**
- * Locks the messages of a batch of commands and their invoices, and collects the changes. Several
- * commands may change the same invoice, so each command reads the changes of the commands before
- * it.
+ * True if the provider has accepted the message and a command has recorded it. The message may have
+ * failed after that, because the vendor could not deliver it.
+ */
+export function isRecordedAsSent({ state, accepted_at, sent_at }: MessageRow): boolean {
+  return state !== 'queued' && accepted_at !== null && sent_at === accepted_at;
+}
+
+/**
+ * The locked messages of a batch of commands, and their invoices. Several commands may change the
+ * same invoice, so they run one after another. Each sees the changes of the commands before it.
  */
 export class LockedMessages {
   private readonly changedMessages = new Map<string, MessageRow>();

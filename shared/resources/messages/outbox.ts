@@ -7,7 +7,12 @@ import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
 import { buildNextDueCte, type DueRow, findDueRows } from '../planned-messages/outbox-rows.js';
-import { countOrPostponeMessage, LEASE_MESSAGE_CTE, START_MESSAGE_CTE } from '../planned-messages/store.js';
+import {
+  countOrPostponeMessage,
+  IS_REPLACED_SQL,
+  LEASE_MESSAGE_CTE,
+  START_MESSAGE_CTE,
+} from '../planned-messages/store.js';
 
 /** A message that this worker has leased: no other worker may offer it to its provider now. */
 export interface LeasedMessage extends RecordRef {
@@ -31,6 +36,7 @@ export interface LeasedMessage extends RecordRef {
 interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'held'> {
   invoice_status: InvoiceStatus;
   is_counted: boolean;
+  is_replaced: boolean;
 }
 
 /** How long a lease lasts, and how many mails and text messages an account may send per day. */
@@ -42,7 +48,8 @@ export interface LeaseTerms {
 /** SQL: selects the message that the CTE `taken` returns, with the status of its invoice. */
 const SELECT_TAKEN = `
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
-               m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted
+               m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted,
+               ${IS_REPLACED_SQL} as is_replaced
              from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`;
 
 /**
@@ -70,8 +77,8 @@ export function leaseNextMessage(
 }
 
 /**
- * Starts an attempt to send a message through a connection. Returns undefined if the provider has
- * already accepted the message, or a newer message has replaced it.
+ * Starts an attempt to send the message of a connection's operation. Undefined: the message was
+ * accepted, or does not exist any more.
  */
 export function startMessageAttempt(
   db: Database,
@@ -99,9 +106,10 @@ async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number)
   return { ...row, refusal, deferral };
 }
 
-/** Returns why the message must not be sent any more, or undefined if it may be sent. */
-function findRefusal({ accepted, invoice_status: status }: LeasedRow): string | undefined {
+/** Why the message must not be sent any more; undefined when it may. */
+function findRefusal({ accepted, is_replaced, invoice_status: status }: LeasedRow): string | undefined {
   if (accepted) return undefined;
+  if (is_replaced) return 'The invoice was sent again before this message left.';
   if (status === 'void' || status === 'cancelled')
     return `The invoice was ${status} before the message left.`;
   // The account is rewriting the invoice, for example after a dispute, so the content of this
@@ -134,18 +142,4 @@ const OVERDUE_SECONDS = 5;
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };
   return findDueRows(tx, 'messages', bounds);
-}
-
-/** True if any of these messages still waits for the command that marks it as sent. */
-export async function hasQueuedMessages(
-  tx: Transaction,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<boolean> {
-  const rows = await tx.query({
-    name: 'find-unsent-messages',
-    text: "select 1 from messages where tenant_id = $1 and id = any($2::uuid[]) and state = 'queued' limit 1",
-    values: [tenantId, ids],
-  });
-  return rows.length > 0;
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
 import type { MessageFailure } from './commands.js';
-import { LockedMessages, type MessageRow } from './message-rows.js';
+import { isRecordedAsSent, LockedMessages, type MessageRow } from './message-rows.js';
 
 /**
  * Records that the provider has accepted the messages. The first accepted message of a release also
@@ -14,7 +14,7 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
   const outcomes = commands.map((command): CommandOutcome => {
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
-    if (message.state === 'sent') return { ok: true, changes: [], events: [] };
+    if (message.state === 'sent' || isRecordedAsSent(message)) return { ok: true, changes: [], events: [] };
     const at = message.accepted_at ?? new Date().toISOString();
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
@@ -88,8 +88,12 @@ export async function recordMessagesUndelivered(
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
     const { reason } = command.input;
-    if (message.state === 'failed') return { ok: true, changes: [], events: [] };
-    locked.changeMessage({ ...message, state: 'failed', error: reason });
+    // The report is about an earlier text if the message waits to be sent again.
+    const isSentAgain = message.state === 'queued' && message.accepted_at === null;
+    if (message.state === 'failed' || isSentAgain) return { ok: true, changes: [], events: [] };
+    // The command that records the acceptance may run later, and then finds it recorded.
+    const sent_at = message.state === 'queued' ? message.accepted_at : message.sent_at;
+    locked.changeMessage({ ...message, state: 'failed', sent_at, error: reason });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'failed' }];
     if (locked.hasOtherQueuedMessages(message)) return { ok: true, changes, events: [] };
     const { row, change } = failInvoice(locked.getInvoice(message), { now, reason });

@@ -8,6 +8,7 @@ export const NOTICE_KINDS = [
   'export_skipped',
   'connection_needs_reauth',
   'connection_failing',
+  'connection_not_revoked',
   'sync_issue_opened',
 ] as const;
 

@@ -23,8 +23,8 @@ export interface TextConnection {
 export type TextConnections = ReadonlyMap<string, TextConnection>;
 
 /**
- * Finds for each account the oldest messaging connection that is neither pending nor revoked. If
- * that connection is paused, texts wait until it is resumed.
+ * Finds the connections that send texts: of each account the oldest one whose account at the vendor
+ * is known, so that it has been active. A paused one keeps the texts until it is resumed.
  */
 export async function findTextConnections(
   tx: Transaction,
@@ -33,7 +33,7 @@ export async function findTextConnections(
   const rows = await tx.query<TextConnection>({
     name: 'find-text-connections',
     text: `select distinct on (c.tenant_id) c.tenant_id, c.id, c.vendor from connections c
-           where c.tenant_id = any($1::uuid[]) and c.kind = 'messaging' and c.status not in ('pending', 'revoked')
+           where c.tenant_id = any($1::uuid[]) and c.kind = 'messaging' and c.status <> 'revoked' and c.external_account is not null
            order by c.tenant_id, c.created_at, c.id`,
     values: [[...new Set(tenantIds)]],
   });

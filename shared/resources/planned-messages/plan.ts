@@ -92,6 +92,8 @@ export function planOperations(
   messages: readonly { tenant_id: string; id: string; connection_id: string | null }[],
 ): NewOperation[] {
   return messages.flatMap(({ tenant_id, id, connection_id }) =>
-    connection_id === null ? [] : [{ tenant_id, connection_id, kind: 'message', local_id: id, verb: 'send' }],
+    connection_id === null
+      ? []
+      : [{ tenant_id, connection_id, kind: 'message', local_id: id, verb: 'send', is_creation: true }],
   );
 }

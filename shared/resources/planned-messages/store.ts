@@ -75,22 +75,22 @@ export const LEASE_MESSAGE_CTE = `taken as (
                  attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)`;
 
-/**
- * SQL: a CTE named `taken`, which counts an attempt to send the message `$2` of account `$1`.
- * Selects nothing if the provider has accepted the message. A failed message may still be sent,
- * unless a newer message for the same invoice and channel exists.
- */
+/** SQL: a CTE named `taken`, which counts an attempt of the message `$2` unless it was accepted. */
 export const START_MESSAGE_CTE = `taken as (
                update messages m set attempts = m.attempts + 1, updated_at = ${nextUpdatedAtSql('m')}
-               where m.tenant_id = $1 and m.id = $2 and m.accepted_at is null
-                 and (m.state = 'queued' or (m.state = 'failed' and not exists (
-                   select from messages n where n.tenant_id = m.tenant_id and n.invoice_id = m.invoice_id
-                     and n.channel = m.channel and n.created_at > m.created_at)))
+               where m.tenant_id = $1 and m.id = $2 and m.accepted_at is null and m.state in ('queued', 'failed')
                returning m.*)`;
 
 /**
- * Counts a leased message against the account's daily limit. Beyond the limit, postpones the
- * message to the next day.
+ * SQL condition over messages `m`: a newer message of the invoice has replaced this one. Without
+ * one, a failed message may be sent after all.
+ */
+export const IS_REPLACED_SQL = `(m.state = 'failed' and exists (
+  select from messages n where n.tenant_id = m.tenant_id and n.invoice_id = m.invoice_id and n.created_at > m.created_at))`;
+
+/**
+ * Counts a leased message among the mails of the day. Beyond the limit, postpones it to the next
+ * day.
  */
 export function countOrPostponeMessage(
   tx: Transaction,
@@ -109,11 +109,13 @@ export function postponeMessage(db: Database, ref: RecordRef, wait: Postponement
  * Call this function before any other step that can fail.
  */
 export async function recordAcceptance(db: Database, ref: RecordRef): Promise<void> {
-  await db.transaction([ref.tenant_id], async (tx) =>
-    tx.queryAtCommit({
-      name: 'note-accepted-message',
-      text: 'update messages set accepted_at = now() where tenant_id = $1 and id = $2 and accepted_at is null',
-      values: [ref.tenant_id, ref.id],
-    }),
-  );
+  await db.transaction([ref.tenant_id], async (tx) => recordAcceptanceAtCommit(tx, ref));
+}
+
+export function recordAcceptanceAtCommit(tx: Transaction, { tenant_id, id }: RecordRef): void {
+  tx.queryAtCommit({
+    name: 'note-accepted-message',
+    text: 'update messages set accepted_at = now() where tenant_id = $1 and id = $2 and accepted_at is null',
+    values: [tenant_id, id],
+  });
 }

@@ -7,7 +7,13 @@ import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
-import { type IssueDecision, insertIssues, resolveIssues } from '../../sync/issue-rows.js';
+import {
+  findConnectionsOfIssues,
+  type IssueDecision,
+  insertIssues,
+  resolveIssues,
+} from '../../sync/issue-rows.js';
+import { lockConnectionQueues } from '../../sync/lease-connection-queues.js';
 import { replayOperations } from '../../sync/operation-rows.js';
 import { insertNotices } from '../notices/store.js';
 import type { SyncIssueOpening } from './commands.js';
@@ -27,7 +33,10 @@ async function resolveSyncIssues(
   tx: Transaction,
   commands: Command<SyncIssueResolve>[],
 ): Promise<CommandOutcome[]> {
-  const rows = await lockRecords<IssueRow>(tx, 'sync_issues', commands.map(toRecordRef));
+  const refs = commands.map(toRecordRef);
+  // Replays and workers lock the queue of a connection first, and its operations and issues after.
+  await lockConnectionQueues(tx, await findConnectionsOfIssues(tx, refs));
+  const rows = await lockRecords<IssueRow>(tx, 'sync_issues', refs);
   const decisions: IssueDecision[] = [];
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {

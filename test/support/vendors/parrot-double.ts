@@ -5,10 +5,12 @@ import type { ParrotText } from './parrot/mapper.js';
 
 export type Fault =
   | { kind: 'limit'; seconds: number }
-  | { kind: 'status'; status: number }
-  /** Cuts the connection before or after the request has taken effect. */
+  | { kind: 'status'; status: number; body?: object }
+  /** Cuts the connection before or after the write. */
   | { kind: 'cut_before' | 'cut_after' }
-  | { kind: 'slow'; ms: number };
+  | { kind: 'slow'; ms: number }
+  /** Processes the request, and answers only after the promise. One that never ends: not at all. */
+  | { kind: 'hold'; until: Promise<unknown> };
 
 /** A text that Parrot sent to a phone. */
 export interface SentText extends ParrotText {
@@ -28,14 +30,17 @@ export class ParrotDouble {
   readonly texts: SentText[] = [];
   /** Requests that Parrot's documentation does not allow. */
   readonly violations: string[] = [];
-  readonly requests: { name: string; at: number }[] = [];
-  /**
-   * Called with the method and path of each request. If it returns a fault, the server misbehaves
-   * in that way.
-   */
+  readonly requests: { name: string; query: string; at: number }[] = [];
+  /** Called for each request to the API. A result makes the server misbehave. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
   account = 'acct-1';
+  /** The accounts of single access tokens or keys; `account` for all others. */
+  readonly accounts = new Map<string, string>();
+  /** Answers each new text with the id of the one before it. */
+  repeatsLastId = false;
+  /** The sign-in page returns it, and each description of the account must name it. */
+  aviary = 'aviary-7';
   origin = '';
   lifetimeSeconds = 3600;
   /** All codes and tokens that the server has issued. */
@@ -80,6 +85,7 @@ export class ParrotDouble {
     const back = new URL(params.get('redirect_uri') ?? '');
     back.searchParams.set('code', code);
     back.searchParams.set('state', params.get('state') ?? '');
+    back.searchParams.set('aviary', this.aviary);
     return back;
   }
 
@@ -92,7 +98,10 @@ export class ParrotDouble {
     this.#refreshToken = undefined;
   }
 
-  /** Sets a text's final status, as if the phone network had reported it. */
+  /** Adds texts to the next pages, as a feed of events does that names a text for each change. */
+  extraTexts: ParrotText[] = [];
+
+  /** Sets the state of a text, as the phone network reports it. */
   settle(text: SentText, status: 'delivered' | 'failed', reason: string | null = null): void {
     Object.assign(text, { status, reason, seq: ++this.#seq });
   }
@@ -112,9 +121,9 @@ export class ParrotDouble {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? '', this.origin);
+    const { pathname, search, searchParams } = new URL(request.url ?? '', this.origin);
     const name = `${request.method} ${pathname}`;
-    this.requests.push({ name, at: Date.now() });
+    this.requests.push({ name, query: search, at: Date.now() });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString('utf8');
@@ -123,9 +132,10 @@ export class ParrotDouble {
     if (fault?.kind === 'cut_before') return void response.destroy();
     if (fault?.kind === 'limit')
       return answer(response, 429, { error: 'slow_down' }, { 'retry-after': `${fault.seconds}` });
-    if (fault?.kind === 'status') return answer(response, fault.status, { error: 'oops' });
+    if (fault?.kind === 'status') return answer(response, fault.status, fault.body ?? { error: 'oops' });
     const [status, result] = this.#handle(name, { request, body, searchParams });
     if (fault?.kind === 'cut_after') return void response.destroy();
+    if (fault?.kind === 'hold') await fault.until;
     answer(response, status, result);
   }
 
@@ -145,9 +155,19 @@ export class ParrotDouble {
     }
     const [scheme, token = ''] = (request.headers.authorization ?? '').split(' ');
     if (scheme !== 'Bearer' || !this.#accessTokens.has(token)) return [401, { error: 'bad_token' }];
+    const aviary = searchParams.get('aviary');
+    if (name === 'GET /account' && aviary !== null && aviary !== this.aviary)
+      this.violations.push(`aviary ${aviary}`);
     if (name === 'GET /account')
-      return [200, { id: this.account, name: 'Parrot of Hudson', mode: this.mode }];
+      return [
+        200,
+        { id: this.accounts.get(token) ?? this.account, name: 'Parrot of Hudson', mode: this.mode },
+      ];
     if (name === 'POST /texts') return this.#send(request, body);
+    if (name === 'GET /texts/sent') {
+      const sent = this.#keys.get(searchParams.get('key') ?? '');
+      return [200, { texts: sent ? [show(sent)] : [], next: '0', more: false }];
+    }
     if (name === 'GET /texts') return this.#list(searchParams);
     this.violations.push(name);
     return [404, { error: 'no_such_path' }];
@@ -188,8 +208,9 @@ export class ParrotDouble {
       return [200, show(known)];
     }
     if (body.to?.endsWith('0000')) return [422, { error: 'unknown_number' }];
+    const lastId = this.repeatsLastId ? this.texts.at(-1)?.id : undefined;
     const sent: SentText = {
-      id: randomUUID(),
+      id: lastId ?? randomUUID(),
       status: 'queued',
       reason: null,
       seq: ++this.#seq,
@@ -208,7 +229,10 @@ export class ParrotDouble {
     const found = this.texts.filter(({ seq }) => seq > after).sort((a, b) => a.seq - b.seq);
     const page = found.slice(0, PAGE);
     const next = String(page.at(-1)?.seq ?? after);
-    return [200, { texts: page.map(show), next, more: found.length > page.length }];
+    return [
+      200,
+      { texts: [...page.map(show), ...this.extraTexts.splice(0)], next, more: found.length > page.length },
+    ];
   }
 }
 

@@ -77,10 +77,21 @@ export class TextingAccount {
     return this.tenant.client;
   }
 
-  /**
-   * Creates a connection to Parrot, signs in at the double, and waits until the connection is
-   * active.
-   */
+  /** Connects the vendor in its form with a key, which the double accepts. */
+  async connectWithKey(api_key: string): Promise<this> {
+    this.double.acceptKey(api_key);
+    const { status, body } = await this.client.post('/connections', {
+      vendor: 'parrot_keys',
+      credentials: { api_key },
+      settings: { from_number: '+12125550100' },
+    });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    this.connectionId = body.id;
+    await this.waitForStatus('active');
+    return this;
+  }
+
+  /** Connects the vendor, and signs in at its double. */
   async connect(): Promise<this> {
     const { status, body } = await this.client.post('/connections', {
       vendor: 'parrot',
@@ -159,6 +170,15 @@ export class TextingAccount {
   async listOperations(): Promise<Json[]> {
     const { body } = await this.client.get(`/connections/${this.connectionId}/operations?limit=200`);
     return body.data.items;
+  }
+
+  async findOperations(messageId: string): Promise<Json[]> {
+    return (await this.listOperations()).filter(({ record_id }) => record_id === messageId);
+  }
+
+  /** Runs SQL in which `$1` is the connection. */
+  async run<T>(text: string): Promise<T[]> {
+    return this.stack.rows<T>(this.tenant.id, text, [this.connectionId]) as Promise<T[]>;
   }
 
   async postWebhook(events: { id: string }[], secret = WEBHOOK_SECRET): Promise<Response> {

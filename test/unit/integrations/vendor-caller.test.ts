@@ -26,7 +26,11 @@ interface Reply {
 
 function createCaller(
   reply: Reply,
-  { perAppAndMinute, granted = true }: { perAppAndMinute?: number; granted?: boolean } = {},
+  {
+    perAppAndMinute,
+    granted = true,
+    isHeld = true,
+  }: { perAppAndMinute?: number; granted?: boolean; isHeld?: boolean } = {},
 ) {
   const urls: string[] = [];
   const metrics = createMetrics();
@@ -44,6 +48,9 @@ function createCaller(
     metrics,
     bucket: new TokenBucket(limits),
     vendor,
+    assertLease() {
+      if (!isHeld) throw new Error('the lease was lost');
+    },
   });
   return { caller, urls, metrics };
 }
@@ -127,6 +134,29 @@ describe('a call to a vendor', () => {
     const error = await caller.call('https://api.example.com', read).catch((reason: VendorError) => reason);
     expect(error).to.include({ kind: 'limit', code: 'app_limit', retryAfterMs: 1234 });
     expect(urls).to.deep.equal([]);
+  });
+
+  it('that is not a GET is not sent after the lease of the connection was lost', async () => {
+    const { caller, urls } = createCaller({}, { isHeld: false });
+    const error = await caller.call('https://api.example.com', write).catch((reason: Error) => reason);
+    expect(error).to.have.property('message', 'the lease was lost');
+    await caller.call('https://api.example.com', read);
+    expect(urls).to.deep.equal(['https://api.example.com/texts?after=secret']);
+  });
+
+  it('to another server is refused before the credentials leave', async () => {
+    for (const path of [
+      'https://evil.example.net/texts',
+      '/https://evil.example.net/texts',
+      '///evil.example.net',
+    ]) {
+      const { caller, urls } = createCaller({});
+      const error = await caller
+        .call('https://api.example.com/v2', { ...read, path })
+        .catch((reason) => reason);
+      expect(error, path).to.include({ kind: 'refused', code: 'foreign_address' });
+      expect(urls).to.deep.equal([]);
+    }
   });
 });
 

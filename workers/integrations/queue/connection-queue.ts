@@ -22,7 +22,7 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
    * it has not expired.
    */
   mustRefresh = false;
-  /** True if the token was refreshed after a refusal, and no step has succeeded since. */
+  /** The token was refreshed after a refusal, and no call has shown since that it is accepted. */
   hasRefreshed = false;
   bucket: TokenBucket | undefined;
 

@@ -1,4 +1,8 @@
-import type { MessageState, OutgoingMessage } from '../../../shared/integrations/contract/messaging.js';
+import type {
+  MessageState,
+  OutgoingMessage,
+  WriteAttempt,
+} from '../../../shared/integrations/contract/messaging.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import {
   recordMessageFailed,
@@ -6,12 +10,14 @@ import {
   recordMessageUndelivered,
 } from '../../../shared/resources/messages/commands.js';
 import {
-  hasQueuedMessages,
   type LeasedMessage,
   readInvoiceDocument,
   startMessageAttempt,
 } from '../../../shared/resources/messages/outbox.js';
-import { NotReadyError, type RecordKind } from './record-kind.js';
+import { recordAcceptanceAtCommit } from '../../../shared/resources/planned-messages/store.js';
+import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
+import type { Step } from '../vendor/step.js';
+import type { RecordKind, WriteOutcome } from './record-kind.js';
 
 /**
  * The record kind `message`. A write sends a text message, and a pull reads whether the text
@@ -20,35 +26,25 @@ import { NotReadyError, type RecordKind } from './record-kind.js';
 export const messageRecords: RecordKind<MessageState> = {
   async write(step, operation) {
     const { db, config } = step.services.runtime;
-    const {
-      tenant_id,
-      local_id: id,
-      operation_key: operationKey,
-      may_have_arrived: mayHaveArrived,
-    } = operation;
+    const { tenant_id, local_id: id, may_have_arrived: mayHaveArrived } = operation;
     const message = await startMessageAttempt(db, { tenant_id, id }, config.mailsPerDay);
-    if (!message) return { cancelled: 'The message was sent again or is not there any more.' };
-    // If an earlier attempt may have arrived, do not cancel. `send` first finds out whether the
-    // vendor has the message.
-    if (message.refusal !== undefined && !mayHaveArrived) return { cancelled: message.refusal };
-    if (message.deferral)
-      return { postponedMs: message.deferral.seconds * 1000, reason: message.deferral.reason };
+    if (!message) return { cancelled: 'The message was sent already.', mayHaveArrived: false };
+    const { refusal, deferral } = message;
+    if (refusal !== undefined)
+      return mayHaveArrived ? lookFor(step, operation, { message, refusal }) : cancel(refusal);
+    if (deferral) return { postponedMs: deferral.seconds * 1000, reason: deferral.reason };
     const connection = await step.open();
     const outgoing = await buildOutgoingMessage(db, message);
-    return {
-      written: await step.vendor.messaging.send(connection, outgoing, { operationKey, mayHaveArrived }),
-    };
+    return { written: await step.vendor.messaging.send(connection, outgoing, toAttempt(operation)) };
   },
+  storeAcceptance: (tx, { tenant_id, local_id: id }) => recordAcceptanceAtCommit(tx, { tenant_id, id }),
   buildSuccess: ({ local_id: entityId }) => [{ type: recordMessageSent.type, entityId, input: {} }],
   buildFailure: ({ local_id: entityId }, reason) => [
     { type: recordMessageFailed.type, entityId, input: { reason } },
   ],
   pull: async (step, from) => step.vendor.messaging.pull(await step.open(), from),
-  async applyChanges(tx, { connection }, changes) {
-    const ids = changes.map(({ id }) => id.local_id);
-    if (ids.length > 0 && (await hasQueuedMessages(tx, connection.tenantId, ids)))
-      throw new NotReadyError('a message is not marked as sent yet');
-    return changes.flatMap(({ change: { fields }, id }) =>
+  buildChanges: (changes) =>
+    changes.flatMap(({ change: { fields }, id }) =>
       fields.state === 'failed'
         ? [
             {
@@ -58,9 +54,31 @@ export const messageRecords: RecordKind<MessageState> = {
             },
           ]
         : [],
-    );
-  },
+    ),
 };
+
+const cancel = (cancelled: string): WriteOutcome => ({ cancelled, mayHaveArrived: false });
+
+/** Finds out whether a withdrawn text has left before. A look never sends it. */
+async function lookFor(
+  step: Step,
+  operation: StartedOperation,
+  { message, refusal }: { message: LeasedMessage; refusal: string },
+): Promise<WriteOutcome> {
+  const { messaging } = step.vendor;
+  if (!messaging.find) return { cancelled: refusal, mayHaveArrived: true };
+  const outgoing = await buildOutgoingMessage(step.db, message);
+  const written = await messaging.find(await step.open(), outgoing, toAttempt(operation));
+  return written ? { written } : cancel(refusal);
+}
+
+function toAttempt({
+  operation_key: operationKey,
+  may_have_arrived: mayHaveArrived,
+  first_attempt_at,
+}: StartedOperation): WriteAttempt {
+  return { operationKey, mayHaveArrived, firstAttemptAt: new Date(first_attempt_at) };
+}
 
 async function buildOutgoingMessage(db: Database, message: LeasedMessage): Promise<OutgoingMessage> {
   const { id, recipient, subject, body_text: text } = message;

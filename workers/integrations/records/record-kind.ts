@@ -7,8 +7,8 @@ import type { Step, StepCommand } from '../vendor/step.js';
 /** The result of a write, unless the vendor returned an error. */
 export type WriteOutcome =
   | { written: Written }
-  /** Nothing was sent, because the record must no longer be written. */
-  | { cancelled: string }
+  /** The record must no longer be written. An earlier attempt may have written it. */
+  | { cancelled: string; mayHaveArrived: boolean }
   /** One of our own limits postpones the write. The vendor was not called. */
   | { postponedMs: number; reason: string };
 
@@ -21,21 +21,15 @@ export interface KnownChange<State> {
 /** How records of one kind are written at a vendor, and how the vendor's changes reach them. */
 export interface RecordKind<State = unknown> {
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
-  /**
-   * Builds the commands that record a successful write. `buildFailure` builds the commands for a
-   * write that the worker has given up.
-   */
+  /** Stores in the transaction of a successful write that nothing may write the record again. */
+  storeAcceptance(tx: Transaction, operation: StartedOperation): void;
+  /** The commands after a successful write. `buildFailure`: after the worker gave up. */
   buildSuccess(operation: StartedOperation): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
   /**
-   * Builds the commands that apply the vendor's changes.
-   * @throws {NotReadyError} if a command of an earlier step has not run yet
+   * Commands for the vendor's changes. They must have the same result if they run before the
+   * commands of an earlier step.
    */
-  applyChanges(tx: Transaction, step: Step, changes: readonly KnownChange<State>[]): Promise<StepCommand[]>;
-}
-
-/** Thrown if a command of an earlier step has not run yet. The page must then wait a moment. */
-export class NotReadyError extends Error {
-  override readonly name = 'NotReadyError';
+  buildChanges(changes: readonly KnownChange<State>[]): StepCommand[];
 }

@@ -4,7 +4,10 @@ import type { RecordKind } from './record-kind.js';
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = { message: messageRecords };
 
-/** @throws {Error} if this version does not know the kind; a newer worker will run the operation */
+/** A newer worker runs the operations of other kinds. */
+export const KNOWN_KINDS = Object.keys(RECORD_KINDS);
+
+/** @throws {Error} if this version does not know the kind */
 export function findRecordKind(name: string): RecordKind {
   const found = RECORD_KINDS[name];
   if (!found) throw new Error(`unknown kind of records ${name}`);

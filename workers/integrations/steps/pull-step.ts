@@ -1,8 +1,10 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
+import type { Change } from '../../../shared/integrations/contract/connection.js';
 import type { VendorAccount } from '../../../shared/integrations/contract/vendor.js';
-import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
+import { toStorable } from '../../../shared/platform/storable-text.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
 import { findExternalIds, storeExternalIds } from '../../../shared/sync/external-ids.js';
@@ -14,13 +16,13 @@ import {
   type SyncRun,
   storeStreamProgress,
 } from '../../../shared/sync/stream-rows.js';
-import { NotReadyError } from '../records/record-kind.js';
 import { findStreamKind } from '../records/record-kinds.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
 /** Wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;
-const NOT_READY_MS = 500;
+/** Wait before refused credentials are tried again. New ones make the description due. */
+const REFUSED_RETRY_MS = 6 * 3_600_000;
 
 /** Reads one page of a stream, and stores the page's commands together with the next cursor. */
 export async function runPull(step: Step, stream: DueStream): Promise<void> {
@@ -28,18 +30,15 @@ export async function runPull(step: Step, stream: DueStream): Promise<void> {
   try {
     if (stream.stream === DESCRIBE_STREAM) await describeAccount(step, stream, startedAt);
     else await pullStream(step, stream, startedAt);
-  } catch (error) {
-    if (error instanceof NotReadyError) return postpone(step, stream, NOT_READY_MS);
-    if (!(error instanceof VendorError)) throw error;
-    await storeFailure(step, stream, { error, startedAt });
+  } catch (cause) {
+    // This includes a page that PostgreSQL refuses: only a stored failure paces the next try.
+    await storeFailure(step, stream, { error: toStepError(step, cause), startedAt });
   }
 }
 
 async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
   const kind = findStreamKind(stream.stream);
-  const page = await kind.pull(step, stream).catch((error: unknown) => {
-    throw toStepError(step, error);
-  });
+  const page = toStorable(await kind.pull(step, stream));
   const { config } = step.services.runtime;
   failpoint(config, 'before_page_stored');
   const commands: StepCommand[] = [];
@@ -48,13 +47,13 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const known = await findExternalIds(tx, step.connection, page.changes);
       const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
-      // Keep changes of our records that are newer than the stored version. This drops repeated and
-      // older changes, our own writes coming back, and records that are not ours.
-      const fresh = page.changes.flatMap((change) => {
+      // Drops repeated and older changes, our own writes
+      // coming back, and records that are not ours.
+      const fresh = listNewest(page.changes).flatMap((change) => {
         const id = byExternalId.get(`${change.kind}/${change.externalId}`);
         return id && (id.version === null || change.version > id.version) ? [{ change, id }] : [];
       });
-      commands.push(...(await kind.applyChanges(tx, step, fresh)));
+      commands.push(...kind.buildChanges(fresh));
       await storeExternalIds(
         tx,
         fresh.map(({ change, id }) => ({ ...id, version: change.version })),
@@ -64,7 +63,7 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
         stream: stream.stream,
         cursor: page.cursor,
         inMs: page.isLast ? stream.every_seconds * 1000 : 0,
-        startedFor: stream.next_at,
+        requests: stream.requests,
       });
       if (fresh.length > 0) recordRun(tx, step, stream, { startedAt, changes: fresh.length, dropped });
     },
@@ -72,13 +71,19 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
   failpoint(config, 'after_page_stored');
 }
 
+/** Keeps of each record the newest change: a feed of events may name a record several times. */
+function listNewest<State>(changes: readonly Change<State>[]): Change<State>[] {
+  const newest = new Map<string, Change<State>>();
+  for (const change of changes) {
+    const key = `${change.kind}/${change.externalId}`;
+    const other = newest.get(key);
+    if (!other || change.version > other.version) newest.set(key, change);
+  }
+  return [...newest.values()];
+}
+
 async function describeAccount(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
-  const account = await step
-    .open()
-    .then((connection) => step.vendor.describe(connection))
-    .catch((error: unknown) => {
-      throw toStepError(step, error);
-    });
+  const account = toStorable(await step.vendor.describe(await step.open()));
   await step.finish({
     commands: [buildVerification(step, account)],
     store(tx) {
@@ -86,7 +91,7 @@ async function describeAccount(step: Step, stream: DueStream, startedAt: Date): 
         stream: stream.stream,
         cursor: null,
         inMs: stream.every_seconds * 1000,
-        startedFor: stream.next_at,
+        requests: stream.requests,
       });
       recordRun(tx, step, stream, { startedAt, changes: 0, dropped: 0 });
     },
@@ -104,6 +109,7 @@ function buildVerification(step: Step, account: VendorAccount): StepCommand {
       account_hash: hashExternalAccount(vendor, external_account).toString('hex'),
       label,
       environment,
+      secrets_version: step.secretsVersion,
     },
   };
 }
@@ -145,13 +151,10 @@ async function storeFailure(
   await step.finish({
     error: canRefresh ? null : error,
     store(tx) {
-      const inMs = canRefresh ? 0 : Math.max(RETRY_MS, error.retryAfterMs ?? 0);
-      postponeStream(tx, step.connection, { stream: stream.stream, inMs });
+      const waitMs = isAccess && stream.stream === DESCRIBE_STREAM ? REFUSED_RETRY_MS : RETRY_MS;
+      const inMs = canRefresh ? 0 : Math.max(waitMs, error.retryAfterMs ?? 0);
+      postponeStream(tx, step.connection, { ...stream, inMs });
       recordRun(tx, step, stream, { startedAt, state: 'failed', error: error.message });
     },
   });
-}
-
-function postpone(step: Step, { stream }: DueStream, inMs: number): Promise<void> {
-  return step.finish({ error: null, store: (tx) => postponeStream(tx, step.connection, { stream, inMs }) });
 }

@@ -1,11 +1,14 @@
+import { recordConnectionUnrevoked } from '../../../shared/resources/connections/commands.js';
 import { deriveConnectionsKey, unsealSecrets } from '../../../shared/resources/connections/secrets.js';
 import { findNextWorkMs, lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
 import { type StartedOperation, startNextOperation } from '../../../shared/sync/operation-rows.js';
-import { deleteSecrets, readSecrets } from '../../../shared/sync/secret-rows.js';
+import { deleteSecrets, postponeRevocation, readSecrets } from '../../../shared/sync/secret-rows.js';
 import { type DueStream, findDueStream } from '../../../shared/sync/stream-rows.js';
 import { getPauseEnd } from '../../leased-queues/circuit-breaker.js';
+import { addJitter, RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
-import { LeaseLostError, Step, type StepServices } from '../vendor/step.js';
+import { KNOWN_KINDS } from '../records/record-kinds.js';
+import { LeaseLostError, Step, type StepServices, toStepError } from '../vendor/step.js';
 import { revokeAccess } from '../vendor/tokens.js';
 import { runPull } from './pull-step.js';
 import { cancelWrite, runWrite } from './write-step.js';
@@ -17,6 +20,8 @@ type Work =
   | { kind: 'wait'; ms: number | undefined };
 
 const WORKING: readonly string[] = ['active', 'failing'];
+/** A worker that found no work looks again after this time at the earliest. */
+const MIN_WAIT_MS = 500;
 
 /**
  * Runs the next step of a connection.
@@ -35,7 +40,7 @@ export async function runStep(services: StepServices, queue: ConnectionQueue): P
   });
   if (!begun) return undefined;
   const { connection, vendor, work } = begun;
-  if (work.kind === 'wait') return work.ms;
+  if (work.kind === 'wait') return work.ms === undefined ? undefined : Math.max(work.ms, MIN_WAIT_MS);
   const step = new Step(services, queue, connection, vendor);
   try {
     await runWork(step, work);
@@ -56,20 +61,23 @@ async function chooseWork(
   if (status === 'revoked') return chooseEnding(tx, connection);
   const pauseEnd = getPauseEnd(health, Date.now());
   if (pauseEnd > 0) return { kind: 'wait', ms: pauseEnd - Date.now() };
-  const isWorking = WORKING.includes(status);
+  // New secrets may lead to another account, to which nothing that waits belongs.
+  const isWorking = WORKING.includes(status) && connection.isVerified;
   const findPull = async (): Promise<Work | undefined> => {
     const stream = await findDueStream(tx, connection, !isWorking);
     return stream && { kind: 'pull', stream };
   };
   const findWrite = async (): Promise<Work | undefined> => {
-    const operation = isWorking ? await startNextOperation(tx, connection) : undefined;
+    const operation = isWorking
+      ? await startNextOperation(tx, connection, { kinds: KNOWN_KINDS, isEnding: false })
+      : undefined;
     return operation && { kind: 'write', operation };
   };
   const [first, second] = queue.prefersPull ? [findPull, findWrite] : [findWrite, findPull];
   const found = (await first()) ?? (await second());
   queue.prefersPull = found?.kind === 'write';
   if (found) return found;
-  return { kind: 'wait', ms: (await findNextWorkMs(tx, connection)) ?? undefined };
+  return { kind: 'wait', ms: (await findNextWorkMs(tx, connection, KNOWN_KINDS)) ?? undefined };
 }
 
 /**
@@ -80,9 +88,11 @@ async function chooseEnding(
   tx: Parameters<typeof startNextOperation>[0],
   connection: StepConnection,
 ): Promise<Work> {
-  const operation = await startNextOperation(tx, connection);
+  const operation = await startNextOperation(tx, connection, { kinds: KNOWN_KINDS, isEnding: true });
   if (operation) return { kind: 'write', operation };
-  return (await readSecrets(tx, connection)) ? { kind: 'revoke' } : { kind: 'wait', ms: undefined };
+  const secrets = await readSecrets(tx, connection);
+  if (secrets?.can_revoke) return { kind: 'revoke' };
+  return { kind: 'wait', ms: (await findNextWorkMs(tx, connection, KNOWN_KINDS)) ?? undefined };
 }
 
 async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promise<void> {
@@ -92,16 +102,29 @@ async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promi
   return runWrite(step, work.operation);
 }
 
-/** Revokes the access and deletes the credentials, even if the vendor does not respond. */
+/** Waits before each try to revoke an access: the tries span seven and a half hours. */
+const REVOKE_WAITS_MS = RETRY_SCHEDULE_MS.slice(0, 6);
+
+/**
+ * Revokes the access and deletes the credentials. While the vendor does not respond they stay,
+ * because nobody can revoke the access without them.
+ */
 async function revoke(step: Step): Promise<void> {
-  const { config, logger } = step.services.runtime;
+  const { config } = step.services.runtime;
   const { connectionId } = step.connection;
   const row = await step.db.transaction([step.connection.tenantId], (tx) => readSecrets(tx, step.connection));
-  if (row) {
-    const secrets = unsealSecrets(deriveConnectionsKey(config.secretKey), connectionId, row.sealed);
-    await revokeAccess(step.tokenParts, secrets).catch((error: unknown) =>
-      logger.warn({ err: error, connection: connectionId }, 'a vendor did not revoke an access'),
-    );
+  const secrets = row && unsealSecrets(deriveConnectionsKey(config.secretKey), connectionId, row.sealed);
+  const error =
+    secrets && (await revokeAccess(step.tokenParts, secrets).catch((cause) => toStepError(step, cause)));
+  const waitMs = REVOKE_WAITS_MS[(row?.revoke_attempts ?? 0) + 1];
+  if (error && error.kind !== 'refused' && waitMs !== undefined) {
+    const inMs = Math.max(addJitter(waitMs, Math.random()), error.retryAfterMs ?? 0);
+    return step.finish({ error: null, store: (tx) => postponeRevocation(tx, step.connection, inMs) });
   }
-  await step.finish({ error: null, store: (tx) => deleteSecrets(tx, step.connection) });
+  const type = recordConnectionUnrevoked.type;
+  await step.finish({
+    error: null,
+    commands: error ? [{ type, entityId: connectionId, input: { reason: error.message } }] : [],
+    store: (tx) => deleteSecrets(tx, step.connection),
+  });
 }

@@ -1,6 +1,7 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { newId } from '../../../shared/platform/ids.js';
+import { toStorable } from '../../../shared/platform/storable-text.js';
 import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
 import { storeExternalIds } from '../../../shared/sync/external-ids.js';
 import type { IssueKind } from '../../../shared/sync/issue-rows.js';
@@ -17,6 +18,8 @@ import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
 /** Wait after a rate limit without a Retry-After header. */
 const DEFAULT_LIMIT_WAIT_MS = 30_000;
+const TAKEN_ID =
+  'The vendor has accepted the record, but under the id of another one. What happens to it there will not arrive here.';
 
 export async function runWrite(step: Step, operation: StartedOperation): Promise<void> {
   const { config } = step.services.runtime;
@@ -31,8 +34,13 @@ export async function runWrite(step: Step, operation: StartedOperation): Promise
   } catch (error) {
     outcome = toStepError(step, error);
   }
-  if (outcome instanceof VendorError) await storeFailure(step, operation, outcome);
-  else await storeOutcome(step, operation, outcome);
+  try {
+    if (outcome instanceof VendorError) await storeFailure(step, operation, outcome);
+    else await storeOutcome(step, operation, outcome);
+  } catch (error) {
+    // PostgreSQL refused the result. Only a stored failure paces the next attempt.
+    await storeFailure(step, operation, toStepError(step, error));
+  }
   failpoint(config, 'after_vendor_result');
 }
 
@@ -45,33 +53,53 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
   if ('postponedMs' in outcome) {
     const { postponedMs: retryInMs, reason: error } = outcome;
     return store(step, operation, {
-      result: { state: 'due', error, errorKind: 'limit', retryInMs, mayHaveArrived: false, isCounted: false },
+      result: {
+        state: 'due',
+        error,
+        errorKind: 'limit',
+        retryInMs,
+        mayHaveArrived: operation.may_have_arrived,
+        isCounted: false,
+      },
       error: null,
     });
   }
-  // End the operation without a sync issue. Nothing was sent, so no person has to decide anything.
-  if ('cancelled' in outcome)
-    return store(step, operation, {
-      result: { state: 'dead', error: outcome.cancelled, errorKind: 'cancelled' },
-      commands: kind.buildFailure(operation, outcome.cancelled),
-      error: null,
-    });
-  const { externalId: external_id, version, url = null } = outcome.written;
+  if ('cancelled' in outcome) return storeCancellation(step, operation, outcome);
+  const { externalId: external_id, version, url = null } = toStorable(outcome.written);
   const { tenant_id, connection_id, kind: kindName, local_id, may_have_arrived: mayHaveArrived } = operation;
+  const commands = kind.buildSuccess(operation);
   await step.finish({
-    commands: kind.buildSuccess(operation),
+    commands,
     async store(tx) {
       storeOperationResult(tx, operation, { state: 'done' });
+      kind.storeAcceptance(tx, operation);
       const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
-      // An earlier attempt may have created the record at the vendor. Pulls have dropped the
-      // record's changes since then, because its external id was not stored yet. So store no
-      // version, and read the streams again from the time when the operation was created.
-      await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
+      // Until now no pull could assign the vendor's changes to this record. So the record gets no
+      // version, and the streams are read again from the time when the operation was created.
+      const { taken } = await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
+      if (taken > 0) commands.push(buildIssue(operation, 'conflict', TAKEN_ID));
       if (mayHaveArrived)
         await makeStreamsDue(tx, [
           { tenant_id, id: connection_id, stream: null, since: operation.created_at },
         ]);
     },
+  });
+}
+
+/** Ends an operation that must not be sent. A person decides only if it may have arrived. */
+function storeCancellation(
+  step: Step,
+  operation: StartedOperation,
+  { cancelled, mayHaveArrived }: { cancelled: string; mayHaveArrived: boolean },
+): Promise<void> {
+  const reason = mayHaveArrived
+    ? `${cancelled} It may have left before: the vendor did not answer an earlier attempt.`
+    : cancelled;
+  const issues = mayHaveArrived ? [buildIssue(operation, 'exhausted', reason)] : [];
+  return store(step, operation, {
+    result: { state: 'dead', error: reason, errorKind: 'cancelled', mayHaveArrived },
+    commands: [...issues, ...findRecordKind(operation.kind).buildFailure(operation, reason)],
+    error: null,
   });
 }
 
@@ -122,7 +150,12 @@ async function storeFailure(step: Step, operation: StartedOperation, error: Vend
     });
   await store(step, operation, {
     error,
-    result: { state: 'dead', error: message, errorKind: kind },
+    result: {
+      state: 'dead',
+      error: message,
+      errorKind: kind,
+      mayHaveArrived: wasUnknown || kind === 'unknown_outcome',
+    },
     commands: [
       buildIssue(operation, issue, message),
       ...findRecordKind(operation.kind).buildFailure(operation, message),
@@ -172,5 +205,6 @@ function buildIssue(operation: StartedOperation, kind: IssueKind, message: strin
 }
 
 export async function cancelWrite(step: Step, operation: StartedOperation): Promise<void> {
-  await storeOutcome(step, operation, { cancelled: 'The connection was disconnected.' });
+  const { may_have_arrived: mayHaveArrived } = operation;
+  await storeCancellation(step, operation, { cancelled: 'The connection was disconnected.', mayHaveArrived });
 }

@@ -11,6 +11,8 @@ import { enqueueBatch, type WritesQueue } from '../../../shared/queues/writes.js
 import { recordConnectionStatus } from '../../../shared/resources/connections/commands.js';
 import { createIntegrationCommand } from '../../../shared/resources/connections/integration-command.js';
 import type { ConnectionSecrets } from '../../../shared/resources/connections/secrets.js';
+import { nextConnectionStatus } from '../../../shared/resources/connections/transitions.js';
+import type { ConnectionStatus } from '../../../shared/resources/connections/vocabulary.js';
 import { lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
 import { insertCalls } from '../../../shared/sync/call-rows.js';
 import { storeConnectionHealth } from '../../../shared/sync/lease-connection-queues.js';
@@ -20,7 +22,9 @@ import { TokenBucket } from '../queue/token-bucket.js';
 import { openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
-/** If the job with a step's command is lost, the clock resubmits the command after this time. */
+/** Wait after refused credentials. New ones, or a test of the connection, end it. */
+const REFUSED_PAUSE_MS = 15 * 60_000;
+/** The clock resubmits a command of a step after this time, if the command's job was lost. */
 const COMMAND_LEASE_SECONDS = 5;
 
 export interface StepServices {
@@ -28,6 +32,8 @@ export interface StepServices {
   vendors: Vendors;
   client: OutboundClient;
   writes: WritesQueue;
+  /** False once the lease of a queue was lost, or may have ended. */
+  holdsLease(queue: ConnectionQueue): boolean;
 }
 
 /**
@@ -55,6 +61,8 @@ export interface StepResult {
 export class Step {
   readonly caller: VendorCaller;
   readonly db: Database;
+  /** The version of the secrets with which this step calls. */
+  secretsVersion: number | null;
   private readonly startedAt = performance.now();
 
   constructor(
@@ -65,9 +73,13 @@ export class Step {
   ) {
     const { runtime, client } = services;
     this.db = runtime.db;
+    this.secretsVersion = connection.secretsVersion;
     queue.bucket ??= new TokenBucket(vendor.manifest.limits);
     const { limiter, metrics } = runtime;
-    this.caller = new VendorCaller({ client, limiter, metrics, bucket: queue.bucket, vendor });
+    const assertLease = () => {
+      if (!services.holdsLease(queue)) throw new LeaseLostError('the lease of a connection was lost');
+    };
+    this.caller = new VendorCaller({ client, limiter, metrics, bucket: queue.bucket, vendor, assertLease });
   }
 
   get tokenParts() {
@@ -80,7 +92,8 @@ export class Step {
    * @throws {VendorError} as {@link openSecrets} does
    */
   async open(): Promise<OpenConnection> {
-    const secrets = await openSecrets(this.tokenParts, this.queue.mustRefresh);
+    const { secrets, version } = await openSecrets(this.tokenParts, this.queue.mustRefresh);
+    this.secretsVersion = version;
     this.queue.mustRefresh = false;
     return this.buildConnection(secrets);
   }
@@ -93,6 +106,7 @@ export class Step {
       settings: this.connection.settings,
       credentials: secrets.credentials,
       accessToken: secrets.accessToken,
+      signInParams: secrets.signInParams ?? {},
       call: (request) => this.caller.call(baseUrl, request),
     };
   }
@@ -145,33 +159,39 @@ export class Step {
     ];
     const { calls, failures } = this.caller;
     const isBroken = error && (error.kind === 'again' || error.kind === 'unknown_outcome');
-    const isRefused = error?.kind === 'auth';
+    // A person may have entered other credentials during the step, which are not refused.
+    const isRefused = error?.kind === 'auth' && held.secretsVersion === this.secretsVersion;
     if (error?.retryAfterMs !== undefined)
       health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + error.retryAfterMs);
     const wasOpen = health.openCount > 0;
-    if (error === undefined) this.queue.hasRefreshed = false;
+    // Any other result shows that the new token was not refused, so a later refusal is a new one.
+    if (error !== null && error?.kind !== 'auth') this.queue.hasRefreshed = false;
+    // The pause is stored here, because the command below may run much later.
+    if (isRefused) health.openUntil = Math.max(health.openUntil ?? 0, now + REFUSED_PAUSE_MS);
     if (isBroken) openBreaker(health, { now, random: Math.random() });
-    else if (error !== null && error?.kind !== 'limit' && !isRefused) closeBreaker(health);
+    else if (error !== null && error?.kind !== 'limit' && error?.kind !== 'auth') closeBreaker(health);
     storeConnectionHealth(tx, held, {
       ...health,
-      hasSucceeded: error === null ? undefined : !isBroken && !isRefused && error?.kind !== 'limit',
+      hasSucceeded:
+        error === null ? undefined : !isBroken && error?.kind !== 'auth' && error?.kind !== 'limit',
       lastError: error?.message ?? null,
       calls: calls.length,
       failures,
     });
-    if (isRefused) return changeStatus('refuse', error.message);
+    const canRefuse = nextConnectionStatus(status as ConnectionStatus, 'refuse') !== undefined;
+    if (isRefused) return canRefuse ? changeStatus('refuse', error.message) : [];
     if (health.openCount > 0 && !wasOpen) return changeStatus('fail', error?.message ?? null);
     return error === undefined && status === 'failing' ? changeStatus('recover', null) : [];
   }
 }
 
 /**
- * Returns a VendorError as is, and logs any other error. After an error of our own, the vendor may
- * have received the write. The outcome counts as unknown, so that no retry repeats the write under
- * a new key.
+ * An error of ours leaves the outcome unknown, so that no write is repeated under a new key.
+ * @throws {LeaseLostError} if that is the error: another process then continues
  */
 export function toStepError(step: Step, error: unknown): VendorError {
   if (error instanceof VendorError) return error;
+  if (error instanceof LeaseLostError) throw error;
   const { logger } = step.services.runtime;
   const { tenantId, connectionId, vendor } = step.connection;
   logger.error(

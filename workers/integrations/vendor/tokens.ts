@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import type { Config, VendorSettings } from '../../../shared/config/config.js';
 import { failpoint } from '../../../shared/config/failpoints.js';
 import { getVendorAddresses, type TenantVendor } from '../../../shared/integrations/contract/vendor.js';
@@ -36,29 +37,31 @@ export interface TokenParts {
   ref: ConnectionQueueRef;
 }
 
+export interface OpenSecrets {
+  secrets: ConnectionSecrets;
+  version: number;
+}
+
 /**
  * Returns a connection's secrets, refreshing the access token first if it is about to expire. Many
  * vendors accept a refresh token only once. So only the worker with the lease refreshes, and it
  * stores the new access and refresh tokens before anyone uses them.
  * @throws {VendorError} `auth` if a person must sign in again, `again` if the step must wait
  */
-export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<ConnectionSecrets> {
+export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<OpenSecrets> {
   const { db, config, vendor, ref } = parts;
   const row = await db.transaction([ref.tenantId], (tx) => readSecrets(tx, ref));
   if (!row) throw new VendorError('No credentials are stored. Connect again.', { kind: 'auth' });
   const key = deriveConnectionsKey(config.secretKey);
   const secrets = unsealSecrets(key, ref.connectionId, row.sealed);
-  if (vendor.manifest.auth !== 'oauth2') return secrets;
+  const { version } = row;
+  if (vendor.manifest.auth !== 'oauth2') return { secrets, version };
   const isFresh = row.access_expires_at === null || row.access_expires_at > Date.now() + REFRESH_EARLY_MS;
-  if (secrets.accessToken && isFresh && !mustRefresh) return secrets;
+  if (secrets.accessToken && isFresh && !mustRefresh) return { secrets, version };
   return refresh(parts, row, secrets);
 }
 
-async function refresh(
-  parts: TokenParts,
-  row: SecretRow,
-  secrets: ConnectionSecrets,
-): Promise<ConnectionSecrets> {
+async function refresh(parts: TokenParts, row: SecretRow, secrets: ConnectionSecrets): Promise<OpenSecrets> {
   const { db, config, ref } = parts;
   const { version } = row;
   const isLeased = await db.transaction([ref.tenantId], (tx) =>
@@ -70,11 +73,12 @@ async function refresh(
     handleRefusal(parts, version, error),
   );
   failpoint(config, 'after_token_request');
-  const { authorization: _used, ...kept } = secrets;
+  const { authorization, ...kept } = secrets;
   const next: ConnectionSecrets = {
     ...kept,
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? secrets.refreshToken ?? '',
+    signInParams: authorization?.params ?? secrets.signInParams ?? {},
   };
   const toTime = (seconds: number | undefined) =>
     seconds === undefined ? null : Date.now() + seconds * 1000;
@@ -87,12 +91,19 @@ async function refresh(
   );
   if (!isStored)
     throw new VendorError('The access was renewed elsewhere.', { kind: 'again', retryAfterMs: BUSY_WAIT_MS });
-  return next;
+  return { secrets: next, version: version + 1 };
 }
+
+const tokenSchema = Joi.object<Tokens>({
+  access_token: Joi.string().required(),
+  refresh_token: Joi.string().allow(null),
+  expires_in: Joi.number().positive(),
+  refresh_token_expires_in: Joi.number().positive(),
+}).unknown();
 
 interface Tokens {
   access_token: string;
-  refresh_token?: string;
+  refresh_token?: string | null;
   /** In seconds, like `refresh_token_expires_in`. */
   expires_in?: number;
   refresh_token_expires_in?: number;
@@ -128,31 +139,53 @@ async function requestTokens(
     body: new URLSearchParams(grant).toString(),
     isRepeatable: false,
   });
-  if (response.status !== 200) throw new InvalidGrantError('The vendor refused to renew the access.');
-  return JSON.parse(response.body.toString('utf8')) as Tokens;
+  const body = parseJson(response.body.toString('utf8'));
+  if (response.status !== 200) throw toTokenError(response.status, body);
+  const { error, value } = tokenSchema.validate(body);
+  if (!error) return value;
+  throw new VendorError('The vendor renewed the access without a usable token.', {
+    kind: 'again',
+    code: 'invalid_tokens',
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only `invalid_grant` is about this account's access (RFC 6749, section 5.2). */
+function toTokenError(status: number, body: unknown): Error {
+  const { error } = Object(body) as { error?: unknown };
+  if (error === 'invalid_grant') return new InvalidGrantError('The vendor refused to renew the access.');
+  const code = typeof error === 'string' ? error.slice(0, 100) : `http_${status}`;
+  return new VendorError(`The vendor did not renew the access (${code}).`, { kind: 'again', code });
 }
 
 /**
- * Counts the refusal and throws the error for the step. The first refusal may be a mistake of the
- * vendor, so a person must sign in again only after the second.
+ * The first refusal may be a mistake of the vendor, so a person must sign in after the second. With
+ * 401 the vendor refuses the application of this service, which no person of the account can help.
  */
 async function handleRefusal({ db, ref }: TokenParts, version: number, error: unknown): Promise<never> {
-  const isRefusal =
-    error instanceof InvalidGrantError || (error instanceof VendorError && error.kind === 'auth');
+  const isRefusal = error instanceof InvalidGrantError;
   const refusals = await db.transaction([ref.tenantId], (tx) => countRefusal(tx, ref, version, isRefusal));
-  if (!isRefusal && error instanceof VendorError)
-    throw new VendorError(error.message, { kind: 'again', code: error.code, retryAfterMs: REFUSAL_WAIT_MS });
-  if (!isRefusal) throw error;
-  if (refusals < MAX_REFUSALS)
-    throw new VendorError('The vendor refused to renew the access.', {
-      kind: 'again',
-      code: 'invalid_grant',
-      retryAfterMs: REFUSAL_WAIT_MS,
-    });
-  throw new VendorError('The vendor refused to renew the access.', { kind: 'auth', code: 'invalid_grant' });
+  if (!isRefusal) {
+    if (!(error instanceof VendorError) || error.kind === 'limit') throw error;
+    const { message, code } = error;
+    throw new VendorError(message, { kind: 'again', code, retryAfterMs: REFUSAL_WAIT_MS });
+  }
+  const isFinal = refusals >= MAX_REFUSALS;
+  throw new VendorError('The vendor refused to renew the access.', {
+    kind: isFinal ? 'auth' : 'again',
+    code: 'invalid_grant',
+    ...(isFinal ? {} : { retryAfterMs: REFUSAL_WAIT_MS }),
+  });
 }
 
-/** Asks the vendor to revoke the access of a disconnected connection. */
+/** Asks the vendor to revoke the access of a disconnected connection. @throws {VendorError} */
 export async function revokeAccess(
   { config, vendor, caller }: TokenParts,
   { refreshToken, accessToken }: ConnectionSecrets,
@@ -162,7 +195,7 @@ export async function revokeAccess(
   if (!oauth?.revokePath || !token) return;
   const settings: VendorSettings = config.integrations[name] ?? {};
   const { client_id = '', client_secret = '' } = settings;
-  await caller.call(getVendorAddresses(vendor, settings).identityUrl, {
+  const { status } = await caller.call(getVendorAddresses(vendor, settings).identityUrl, {
     method: 'POST',
     path: oauth.revokePath,
     headers: {
@@ -172,4 +205,6 @@ export async function revokeAccess(
     body: new URLSearchParams({ token }).toString(),
     isRepeatable: true,
   });
+  if (status >= 400)
+    throw new VendorError(`The vendor answered ${status} to the revocation.`, { kind: 'refused' });
 }

@@ -6,6 +6,7 @@ import { OutboundError, type OutboundFailure } from '../../../shared/outbound/ou
 import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
 import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import type { Metrics } from '../../../shared/platform/metrics.js';
+import { toStorableText } from '../../../shared/platform/storable-text.js';
 import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
 import type { TokenBucket } from '../queue/token-bucket.js';
 
@@ -38,6 +39,8 @@ export interface CallerParts {
   metrics: Metrics;
   bucket: TokenBucket;
   vendor: TenantVendor;
+  /** @throws {Error} once another process may hold the connection's lease */
+  assertLease(): void;
 }
 
 /**
@@ -56,13 +59,16 @@ export class VendorCaller {
   /** @throws {VendorError} if the call fails or may not be made now */
   async call(baseUrl: string, request: VendorRequest): Promise<VendorResponse> {
     const { client, vendor } = this.parts;
+    const url = buildUrl(baseUrl, request.path);
     await this.admit();
+    // The wait, or the refresh of a token before it, may have been long. A read does no harm.
+    if (request.method !== 'GET') this.parts.assertLease();
     const startedAt = new Date();
     const finish = this.log(request, startedAt);
     try {
       const response = await client.send({
         method: request.method,
-        url: new URL(request.path.replace(/^\//, ''), baseUrl.replace(/\/?$/, '/')).href,
+        url,
         headers: { 'user-agent': 'TowDispatch-Integrations/1.0', ...request.headers },
         ...(request.body === undefined ? {} : { body: request.body }),
         deadlineMs: vendor.manifest.limits.timeoutMs,
@@ -116,7 +122,7 @@ export class VendorCaller {
       metrics.vendorCallSeconds.observe(labels, total_ms / 1000);
       this.calls.push({
         method: request.method,
-        path: path.slice(0, 500),
+        path: toStorableText(path.slice(0, 500)),
         response_status: null,
         error: error?.code ?? null,
         total_ms,
@@ -130,10 +136,18 @@ export class VendorCaller {
   }
 }
 
-/**
- * Returns an error for a response that means the same at every vendor: 429, 401, 5xx, or a body
- * that is too long. The vendor's adapter interprets all other responses.
- */
+/** @throws {VendorError} for a path that leads to another server, which must not get the token */
+function buildUrl(baseUrl: string, path: string): string {
+  const base = new URL(baseUrl.replace(/\/?$/, '/'));
+  const url = new URL(path.replace(/^\//, ''), base);
+  if (url.origin === base.origin) return url.href;
+  throw new VendorError('The vendor named an address of another server.', {
+    kind: 'refused',
+    code: 'foreign_address',
+  });
+}
+
+/** Errors that mean the same at every vendor. An adapter interprets all other statuses. */
 function classify(
   { method }: VendorRequest,
   { status, headers, isTruncated }: VendorResponse & { isTruncated: boolean },
@@ -171,7 +185,7 @@ function toVendorError({ method }: VendorRequest, cause: unknown): VendorError {
 
 function findRequestId(headers: VendorResponse['headers']): string | null {
   const value = REQUEST_ID_HEADERS.map((name) => headers[name]).find((one) => typeof one === 'string');
-  return typeof value === 'string' ? value.slice(0, 200) : null;
+  return typeof value === 'string' ? toStorableText(value.slice(0, 200)) : null;
 }
 
 /**
@@ -184,7 +198,10 @@ function listFields(body: string): string[] {
     : /^[\w.[\]%-]+=/.test(body)
       ? [...new URLSearchParams(body).keys()]
       : [];
-  return [...new Set(names.map((name) => name.slice(0, MAX_FIELD_CHARS)))].slice(0, MAX_FIELDS);
+  return [...new Set(names.map((name) => toStorableText(name.slice(0, MAX_FIELD_CHARS))))].slice(
+    0,
+    MAX_FIELDS,
+  );
 }
 
 function listJsonFields(body: string): string[] {

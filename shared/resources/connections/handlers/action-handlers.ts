@@ -108,7 +108,10 @@ export const createConnectionMoveHandler =
   (tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> =>
     applyEffects(tx, commands, (row) => {
       const merge = moveConnection(row, move);
-      if (merge) return { merge, endsPauses: move === 'resume' };
+      // Credentials may have been changed during the pause, so a resumed connection is tested.
+      if (merge && move === 'resume')
+        return { merge, endsPauses: true, dueStreams: [{ stream: DESCRIBE_STREAM }] };
+      if (merge) return { merge };
       const isDone = row.status === { pause: 'paused', resume: 'active', disconnect: 'revoked' }[move];
       return isDone ? {} : refuseMove(row, VERBS[move]);
     });

@@ -12,6 +12,7 @@ import {
   authorizeConnections,
   receiveConnectionNotices,
   recordConnectionStatuses,
+  recordConnectionsUnrevoked,
   recordConnectionsVerified,
 } from './record-handlers.js';
 
@@ -29,4 +30,5 @@ export const connectionHandlers: CommandHandlers = {
   'connection.receive': receiveConnectionNotices,
   'connection.record_verified': recordConnectionsVerified,
   'connection.record_status': recordConnectionStatuses,
+  'connection.record_unrevoked': recordConnectionsUnrevoked,
 };

@@ -4,9 +4,9 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { type PlannedMerge, planMerge } from '../../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
-import { recordWebhookArrivals } from '../../../sync/lease-connection-queues.js';
+import { recordWebhookArrivals, resumeConnectionQueues } from '../../../sync/lease-connection-queues.js';
 import { insertInboundNotices } from '../../../sync/notice-rows.js';
-import { storeSecrets, useOAuthAttempt } from '../../../sync/secret-rows.js';
+import { markVerified, storeSecrets, useOAuthAttempt } from '../../../sync/secret-rows.js';
 import { DESCRIBE_STREAM, makeStreamsDue } from '../../../sync/stream-rows.js';
 import { insertNotices, type NoticeDraft } from '../../notices/store.js';
 import type {
@@ -51,6 +51,7 @@ export async function authorizeConnections(
     }
     await storeSecrets(tx, [{ ...ref, sealed: input.secrets_sealed }]);
     await makeStreamsDue(tx, [{ ...ref, stream: DESCRIBE_STREAM }]);
+    await resumeConnectionQueues(tx, [ref]);
     outcomes.push({
       ...promptedOutcome(command),
       ok: true,
@@ -111,6 +112,7 @@ async function verify(
   const { external_account, account_hash, label, environment } = command.input;
   const reason = await findRefusal(tx, row, command.input);
   if (reason !== undefined) return refuse(tx, { row, command, reason, config });
+  const wasUnverified = await markVerified(tx, toRecordRef(command), command.input.secrets_version ?? null);
   const merge = planMerge(row, {
     ...moveConnection(row, 'verify')?.set,
     external_account,
@@ -121,7 +123,9 @@ async function verify(
   await storeConnections(tx, [merge]);
   if (row.status !== 'active') await makeStreamsDue(tx, [{ ...toRecordRef(command), stream: null }]);
   const changes = merge.changes.filter(({ field }) => field !== 'account_hash');
-  return changes.length > 0 ? { ...promptedOutcome(command), ok: true, changes, events: [] } : UNCHANGED;
+  return changes.length > 0 || wasUnverified
+    ? { ...promptedOutcome(command), ok: true, changes, events: [] }
+    : UNCHANGED;
 }
 
 async function findRefusal(
@@ -183,6 +187,31 @@ export async function recordConnectionStatuses(
   await storeConnections(tx, merges);
   await insertNotices(tx, notices, config);
   return outcomes;
+}
+
+/** Notifies the account that the vendor did not revoke an access whose secrets are now deleted. */
+export async function recordConnectionsUnrevoked(
+  tx: Transaction,
+  commands: Command<{ reason: string }>[],
+  config: Config,
+): Promise<CommandOutcome[]> {
+  const rows = await lockConnections(tx, commands);
+  const found = commands.flatMap((command) => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    return row ? [{ command, row }] : [];
+  });
+  const notices = found.map(({ command, row: { id, vendor, label } }) => ({
+    command,
+    notice: {
+      kind: 'connection_not_revoked' as const,
+      title: `${label ?? vendor} did not revoke the access`,
+      text: `${command.input.reason} The service has deleted its credentials. Remove its access at the vendor yourself.`,
+      entity_type: 'connection' as const,
+      entity_id: id,
+    },
+  }));
+  await insertNotices(tx, notices, config);
+  return commands.map(() => UNCHANGED);
 }
 
 function buildNotice(

@@ -17,7 +17,7 @@ export const parrot: TenantVendor = {
   async describe(connection) {
     const account = await callParrot<{ id: string; name: string; mode: 'live' | 'sandbox' }>(connection, {
       method: 'GET',
-      path: '/account',
+      path: connection.accessToken ? `/account?aviary=${connection.signInParams.aviary}` : '/account',
     });
     return { externalAccount: account.id, label: account.name, environment: account.mode };
   },
@@ -27,6 +27,13 @@ export const parrot: TenantVendor = {
       return toWritten(
         await callParrot<ParrotText>(connection, { method: 'POST', path: '/texts', body, key: operationKey }),
       );
+    },
+    async find(connection, _message, { operationKey }) {
+      const { texts } = await callParrot<ParrotPage>(connection, {
+        method: 'GET',
+        path: `/texts/sent?key=${operationKey}`,
+      });
+      return texts[0] && toWritten(texts[0]);
     },
     async pull(connection, { cursor, since }) {
       const from = since === null ? `after=${cursor ?? '0'}` : `since=${encodeURIComponent(since)}`;
@@ -51,7 +58,9 @@ export const parrot: TenantVendor = {
   },
 };
 
-/** Parrot with API keys instead of OAuth, and with one webhook address for all connections. */
+const { find: _find, ...messagingWithoutLook } = parrot.messaging;
+
+/** The same vendor with keys instead of OAuth, one address for all webhooks, and no look-up. */
 export const parrotWithKeys: TenantVendor = {
   ...parrot,
   manifest: {
@@ -60,6 +69,7 @@ export const parrotWithKeys: TenantVendor = {
     auth: 'api_key',
     credentialsSchema: Joi.object({ api_key: Joi.string().min(8).required() }),
   },
+  messaging: messagingWithoutLook,
   inbound: { ...parrot.inbound, isPerApplication: true },
   readEnvironment: ({ api_key = '' }) => (api_key.startsWith('test_') ? 'sandbox' : 'live'),
 };

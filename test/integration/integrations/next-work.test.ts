@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { newId } from '../../../shared/platform/ids.js';
+import { findNextWorkMs } from '../../../shared/sync/begin-step.js';
+import { startNextOperation } from '../../../shared/sync/operation-rows.js';
+import { KNOWN_KINDS } from '../../../workers/integrations/records/record-kinds.js';
+import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('the next work of a connection', () => {
+  let texting: TextingStack;
+  let account: TextingAccount;
+
+  before(async () => {
+    texting = await TextingStack.start({ clock: false });
+    account = await (await texting.createAccount()).connect();
+    await account.client.post(`/connections/${account.connectionId}/pause`);
+    await account.run("update connections set status = 'active' where id = $1");
+    await account.run("update sync_states set next_at = now() + interval '1 day' where connection_id = $1");
+    await account.run('update connection_queues set owner = gen_random_uuid() where connection_id = $1');
+  });
+  after(() => texting.stop());
+  afterEach(() => account.run('delete from outbound_operations where connection_id = $1'));
+
+  const insert = (kind: string, localId: string, wait: string) =>
+    account.run(
+      `insert into outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key, next_at)
+       values ('${account.tenant.id}', '${newId()}', $1, '${kind}', '${localId}', 'send', gen_random_uuid(), now() + interval '${wait}')`,
+    );
+  const look = () => {
+    const ref = { tenantId: account.tenant.id, connectionId: account.connectionId };
+    return texting.stack.runtime.db.transaction([ref.tenantId], async (tx) => ({
+      started: await startNextOperation(tx, ref, { kinds: KNOWN_KINDS, isEnding: false }),
+      nextInMs: await findNextWorkMs(tx, ref, KNOWN_KINDS),
+    }));
+  };
+
+  it('is no operation that an earlier one of its record keeps waiting, so that no worker loops', async () => {
+    const localId = newId();
+    await insert('message', localId, '1 h');
+    await insert('message', localId, '0 s');
+    const { started, nextInMs } = await look();
+    expect(started).to.equal(undefined);
+    expect(nextInMs).to.be.within(HOUR_MS - 60_000, HOUR_MS);
+  });
+
+  it('is no operation of a kind that this version does not know', async () => {
+    await insert('made_up', newId(), '0 s');
+    const { started, nextInMs } = await look();
+    expect(started).to.equal(undefined);
+    expect(nextInMs).to.be.above(HOUR_MS);
+    const [row] = await account.run<{ attempts: number }>(
+      'select attempts from outbound_operations where connection_id = $1',
+    );
+    expect(row?.attempts).to.equal(0);
+  });
+});
