@@ -43,6 +43,21 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
+/** Returns which items of webhooks are stored for the connection, of those with the given ids. */
+export async function findStoredNotices(
+  db: Database,
+  { tenant_id: tenantId, id: connectionId }: CalledConnection,
+  dedupeIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.read<{ dedupe_id: string }>(tenantId, {
+    name: 'find-stored-notices',
+    text: `select dedupe_id from inbound_notices
+           where tenant_id = $1 and connection_id = $2 and dedupe_id = any ($3)`,
+    values: [tenantId, connectionId, dedupeIds],
+  });
+  return rows.map(({ dedupe_id: id }) => id);
+}
+
 /** A sign-in at a vendor that has started and has not expired. */
 export interface OpenSignIn {
   connection_id: string;
