@@ -191,4 +191,40 @@ describe('connections of several accounts', () => {
       await texting.stop();
     }
   });
+
+  it('a vendor that hangs for many accounts gets half of the steps, and texts at another vendor leave', async () => {
+    const texting = await TextingStack.start({});
+    try {
+      const modest = await (await texting.createAccount()).connect();
+      let hanging = 0;
+      let most = 0;
+      texting.double.misbehave = (name) => {
+        if (name !== 'GET /account') return undefined;
+        hanging += 1;
+        most = Math.max(most, hanging);
+        setTimeout(() => {
+          hanging -= 1;
+        }, 1800);
+        return { kind: 'slow', ms: 1900 };
+      };
+      const accounts = await Promise.all(Array.from({ length: 4 }, () => texting.createAccount()));
+      await Promise.all(
+        accounts.flatMap(({ client }, account) =>
+          Array.from({ length: 15 }, (_, index) =>
+            client.post('/connections', {
+              vendor: 'parrot_keys',
+              credentials: { api_key: `hanging-key-${account}-${index}` },
+              settings,
+            }),
+          ),
+        ),
+      );
+      const id = await modest.sendText();
+      await modest.waitForMessages([id], 'sent', 5000);
+      expect(most).to.be.within(1, 16);
+      expect(hanging, 'still').to.be.greaterThan(0);
+    } finally {
+      await texting.stop();
+    }
+  });
 });
