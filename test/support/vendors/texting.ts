@@ -85,10 +85,13 @@ export class TextingAccount {
     return this;
   }
 
-  /** Follows the browser from the vendor's sign-in page back to the callback. */
+  /**
+   * Follows the browser from the vendor's sign-in page back to the callback, and confirms the
+   * connection there, because a key began the sign-in.
+   */
   async signIn(authorizeUrl: string): Promise<Response> {
     const back = this.double.permit(authorizeUrl);
-    return fetch(`${this.stack.origin}${back.pathname}${back.search}`);
+    return fetch(`${this.stack.origin}${back.pathname}${back.search}`, { method: 'POST' });
   }
 
   async read(): Promise<Json> {
