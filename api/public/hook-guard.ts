@@ -21,27 +21,40 @@ const BODY_LIMITS = {
   maxWaitMs: 5000,
 } as const;
 /**
- * A network that sends more refused requests than this is blocked until the minute ends. Requests
- * with a valid signature do not count.
+ * Limits the bodies of networks with many bad bodies. Each such network reads one body at a time,
+ * outside the capacity of the others. It is not blocked, because a vendor's customer can make the
+ * vendor's own network send bad signatures.
  */
+const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
+/** Refused requests a minute, after which a network is blocked or reads one body at a time. */
 const REFUSALS_PER_MINUTE = 60;
-const MAX_BLOCKED = 10_000;
+const MAX_OVER_LIMIT = 10_000;
 
-/** Limits the resources that senders without a valid signature can use. */
+/**
+ * What refused requests count towards. Each is counted for itself, so that refusals of one kind
+ * never affect requests of another kind from the same network.
+ *
+ * - `unknown`: addresses that this service did not make, by network.
+ * - `connection`: refused requests to one connection, by network and connection.
+ * - `bodies`: late, truncated and too large bodies, and wrong signatures of an application.
+ */
+type RefusalKind = 'unknown' | 'connection' | 'bodies';
+
+/**
+ * Limits the resources that senders without a valid signature can use. All customers of a vendor
+ * share the vendor's network, so no refusal blocks requests to other connections.
+ */
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
-  /**
-   * When the block of a network ends, in milliseconds since 1970. A network is blocked after too
-   * many refused requests.
-   */
-  private readonly blockedUntil = new Map<string, number>();
+  private readonly suspectBodies = createFairLimit(SUSPECT_BODY_LIMITS);
+  /** Maps senders with too many refused requests to the end of the minute, in ms since 1970. */
+  private readonly overLimitUntil = new Map<string, number>();
 
   constructor(private readonly limiter: Limiter) {}
 
-  /** @throws {AppError} 429 for a network with too many refused requests */
-  assertMayTry(ctx: ApiContext): void {
-    const until = this.blockedUntil.get(findNetworkPrefix(ctx.ip)) ?? 0;
-    if (until > Date.now()) throw tooManyWebhooks();
+  /** @throws {AppError} 429 for a network with too many refused requests to this connection */
+  assertMayCall(ctx: ApiContext, connectionId: string): void {
+    if (this.isOverLimit('connection', buildCallKey(ctx, connectionId))) throw tooManyWebhooks();
   }
 
   /**
@@ -50,39 +63,64 @@ export class HookGuard {
    * @throws {AppError} 429 if too many bodies wait for the memory limit
    */
   async readBody<T>(ctx: ApiContext, use: (body: Buffer) => T): Promise<T> {
-    const place = {
-      queue: 'bodies',
-      group: findNetworkPrefix(ctx.ip),
-      site: findSitePrefix(ctx.ip),
-    } as const;
+    const group = findNetworkPrefix(ctx.ip);
+    const limit = this.isOverLimit('bodies', group) ? this.suspectBodies : this.bodies;
+    const place = { queue: 'bodies', group, site: findSitePrefix(ctx.ip) } as const;
     try {
-      return await this.bodies.run(place, async () =>
-        use(await readRawBody(ctx, { maxBytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })),
-      );
+      return await limit.run(place, async () => use(await this.readCounted(ctx)));
     } catch (error) {
       throw error instanceof TooManyWaitingError ? tooManyWebhooks() : error;
     }
   }
 
+  private async readCounted(ctx: ApiContext): Promise<Buffer> {
+    try {
+      return await readRawBody(ctx, { maxBytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS });
+    } catch (error) {
+      await this.countRefusal('bodies', findNetworkPrefix(ctx.ip));
+      throw error;
+    }
+  }
+
+  /** Refuses a request to an address that this service did not make. */
   async refuseUnknown(ctx: ApiContext): Promise<never> {
-    this.assertMayTry(ctx);
-    await this.countRefusal(ctx);
-    throw notFound('address for webhooks');
-  }
-
-  async refuseSignature(ctx: ApiContext): Promise<never> {
-    await this.countRefusal(ctx);
-    throw new AppError('unauthorized', 'The signature does not match the body.');
-  }
-
-  private async countRefusal(ctx: ApiContext): Promise<void> {
     const network = findNetworkPrefix(ctx.ip);
-    const wish = { name: 'hook-refusals', points: 1, perMinute: REFUSALS_PER_MINUTE };
-    const { isGranted, resetMs } = await this.limiter.spendPoints(network, wish);
-    if (isGranted) return;
-    if (this.blockedUntil.size >= MAX_BLOCKED) this.blockedUntil.clear();
-    this.blockedUntil.set(network, Date.now() + resetMs);
+    if (this.isOverLimit('unknown', network)) throw tooManyWebhooks();
+    await this.countRefusal('unknown', network);
+    throw unknownAddress();
   }
+
+  /** Refuses a request to the address of a connection, for the given reason. */
+  async refuseCall(ctx: ApiContext, connectionId: string, reason: AppError): Promise<never> {
+    await this.countRefusal('connection', buildCallKey(ctx, connectionId));
+    throw reason;
+  }
+
+  /** Refuses a request whose signature is not that of the operator's application. */
+  async refuseSignature(ctx: ApiContext, reason: AppError): Promise<never> {
+    await this.countRefusal('bodies', findNetworkPrefix(ctx.ip));
+    throw reason;
+  }
+
+  private isOverLimit(kind: RefusalKind, key: string): boolean {
+    return (this.overLimitUntil.get(`${kind} ${key}`) ?? 0) > Date.now();
+  }
+
+  private async countRefusal(kind: RefusalKind, key: string): Promise<void> {
+    const wish = { name: `hook-refusals-${kind}`, points: 1, perMinute: REFUSALS_PER_MINUTE };
+    const { isGranted, resetMs } = await this.limiter.spendPoints(key, wish);
+    if (isGranted) return;
+    if (this.overLimitUntil.size >= MAX_OVER_LIMIT) this.overLimitUntil.clear();
+    this.overLimitUntil.set(`${kind} ${key}`, Date.now() + resetMs);
+  }
+}
+
+function buildCallKey(ctx: ApiContext, connectionId: string): string {
+  return `${findNetworkPrefix(ctx.ip)}/${connectionId}`;
+}
+
+export function unknownAddress(): AppError {
+  return notFound('address for webhooks');
 }
 
 export function tooManyWebhooks(): AppError {

@@ -15,7 +15,12 @@ import { readSessionToken } from '../middleware/session-cookie.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { CALLBACK_PATH } from '../transforms/connection-transforms.js';
-import { PAGE_HEADERS, renderExplanationPage } from './page-html.js';
+import {
+  FORM_PAGE_HEADERS,
+  PAGE_HEADERS,
+  renderConfirmationPage,
+  renderExplanationPage,
+} from './page-html.js';
 
 const LIMITS = { minute: 60, hour: 600 };
 const MAX_CODE_CHARS = 2000;
@@ -25,7 +30,8 @@ const MAX_CODE_CHARS = 2000;
  */
 const MAX_PARAMS = 10;
 
-type Page = [status: number, title: string, text: string];
+/** With a button, the page asks the person to confirm. */
+type Page = [status: number, title: string, text: string, button?: string];
 
 const EXPIRED: Page = [
   400,
@@ -36,17 +42,21 @@ const EXPIRED: Page = [
 /**
  * Handles the page to which a vendor redirects a person after the sign-in. Stores the authorization
  * code. A worker exchanges the code for tokens later, so that the api calls no vendor.
+ *
+ * If an API key began the sign-in, there is no session that the browser could prove. A GET then
+ * only shows which account would be connected. The page's button sends a POST, which connects it.
  */
 export function serveOAuthCallback(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
     if (ctx.path !== CALLBACK_PATH) return next();
     ctx.state.route = CALLBACK_PATH;
     ctx.set(PAGE_HEADERS);
-    if (ctx.method !== 'GET') throw methodNotAllowed(ctx.method, ['GET']);
-    const [status, title, text] = await handleReturn(api, ctx);
+    if (ctx.method !== 'GET' && ctx.method !== 'POST') throw methodNotAllowed(ctx.method, ['GET', 'POST']);
+    const [status, title, text, button] = await handleReturn(api, ctx);
     ctx.status = status;
     ctx.type = 'text/html';
-    ctx.body = renderExplanationPage(title, text);
+    if (button) ctx.set(FORM_PAGE_HEADERS);
+    ctx.body = button ? renderConfirmationPage(title, text, button) : renderExplanationPage(title, text);
   };
 }
 
@@ -60,6 +70,7 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
   const code = params.get('code');
   if (!code || code.length > MAX_CODE_CHARS)
     return [400, 'Not connected', 'The sign-in was cancelled at the vendor. Nothing was connected.'];
+  if (signIn.session_id === null && ctx.method === 'GET') return askToConfirm(api, signIn);
   const { connection_id: connectionId, vendor, environment } = signIn;
   const key = deriveConnectionsKey(api.config.secretKey);
   const others = [...params].filter(([name]) => name !== 'code' && name !== 'state').slice(0, MAX_PARAMS);
@@ -89,6 +100,21 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
   const submitted = await api.submit(command, 0);
   if ('ok' in submitted && !submitted.ok) return EXPIRED;
   return [200, 'Connected', 'You can close this window. The connection is active in a moment.'];
+}
+
+/**
+ * Asks the person whether to connect this account. Otherwise an attacker could send the link of the
+ * attacker's own sign-in to a person, and get access to that person's account at the vendor. Only
+ * the browser that the vendor redirected has the code in the page's address, so no other site can
+ * send the POST.
+ */
+function askToConfirm({ vendors }: ApiRuntime, { vendor, account, environment }: OpenSignIn): Page {
+  const label = vendors.find(vendor)?.manifest.label ?? vendor;
+  const name = environment === 'sandbox' ? `${account} (sandbox)` : account;
+  const text =
+    `The account ${name} asks for access to your account at ${label}. ` +
+    `Go on only if you work for ${name}. Otherwise close this window, and nothing is connected.`;
+  return [200, `Connect ${label} to ${name}?`, text, `Connect ${name}`];
 }
 
 /**

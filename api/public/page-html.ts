@@ -34,17 +34,25 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 /**
  * Allows only pictures from this host (the account's logo), and one style sheet, identified by its
  * hash.
+ * @param formAction where a form of the page may be sent
  */
-const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const buildPolicy = (formAction: "'none'" | "'self'") =>
+  `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 
 /** Headers that keep the secret link out of caches, search engines, frames and Referer headers. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': POLICY,
+  'Content-Security-Policy': buildPolicy("'none'"),
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex, nofollow, noarchive',
   'Referrer-Policy': 'no-referrer',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** The same headers for a page with a form, which the browser sends to this host. */
+export const FORM_PAGE_HEADERS: Readonly<Record<string, string>> = {
+  ...PAGE_HEADERS,
+  'Content-Security-Policy': buildPolicy("'self'"),
 };
 
 const toClassAttribute: StyleAttributeFor = (part) => `class="${part}"`;
@@ -59,6 +67,15 @@ export function renderInvoicePage(document: InvoiceDocument, path: string): stri
 
 export function renderExplanationPage(title: string, text: string): string {
   return renderPage(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`]);
+}
+
+/** Renders a page with a button, which sends a POST to the page's own address. */
+export function renderConfirmationPage(title: string, text: string, button: string): string {
+  return renderPage(title, [
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p>${escapeHtml(text)}</p>`,
+    `<form method="post"><button>${escapeHtml(button)}</button></form>`,
+  ]);
 }
 
 function renderPage(title: string, body: string[]): string {

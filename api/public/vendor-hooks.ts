@@ -1,9 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
 import type { InboundNotice, TenantVendor } from '../../shared/integrations/contract/vendor.js';
-import { storeOperation } from '../../shared/operations/store.js';
-import { sha256 } from '../../shared/platform/crypto.js';
-import { AppError, serviceUnavailable } from '../../shared/platform/errors.js';
+import { AppError } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
 import { receiveNotices } from '../../shared/resources/connections/commands.js';
 import {
@@ -11,7 +9,6 @@ import {
   findConnectionsOfAccount,
   readCalledConnection,
 } from '../../shared/resources/connections/hook-queries.js';
-import { createIntegrationCommand } from '../../shared/resources/connections/integration-command.js';
 import {
   deriveConnectionsKey,
   deriveHookKey,
@@ -21,29 +18,12 @@ import {
 } from '../../shared/resources/connections/secrets.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
-import { HookGuard, tooManyWebhooks } from './hook-guard.js';
+import { HookGuard, tooManyWebhooks, unknownAddress } from './hook-guard.js';
+import { commitCommands, prepareCommands } from './store-webhook.js';
 
 const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
-/**
- * Maximum items of one webhook that are stored. The worker reads every stream regularly, and then
- * finds the changes of the remaining items.
- */
-const MAX_ITEMS = 200;
-/**
- * If a webhook names more of the vendor's accounts than this, the remaining accounts are ignored.
- */
-const MAX_ACCOUNTS = 20;
-/**
- * Webhooks per connection. A refused webhook loses nothing: the vendor sends it again, and the
- * worker reads the vendor's changes regularly.
- */
-const CONNECTION_LIMITS = { minute: 3000, hour: 60_000 };
-/**
- * How long the response waits for the commit, because vendors expect a response within seconds. A
- * slower command is stored as an operation and runs later.
- */
-const COMMIT_TIMEOUT_MS = 800;
-const OPERATION_LEASE_SECONDS = 5;
+/** Accounts of a vendor that are looked up at a time. A webhook of 1 MiB can name thousands. */
+const LOOKUPS_AT_A_TIME = 10;
 
 /**
  * Handles `/hooks/{vendor}` and `/hooks/{vendor}/{token}`, to which vendors send webhooks without a
@@ -62,11 +42,8 @@ export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
     const ref = token === undefined ? undefined : openHookToken(hookKey, token);
     if (!vendor || vendor.inbound.isPerApplication !== (token === undefined) || (token && !ref))
       return hooks.guard.refuseUnknown(ctx);
-    hooks.guard.assertMayTry(ctx);
-    const notices = ref
-      ? await receiveFor(hooks, ctx, { vendor, ref })
-      : await receiveForAll(hooks, ctx, vendor);
-    await Promise.all(notices.map((received) => store(api, ctx, received)));
+    if (ref) await receiveFor(hooks, ctx, { vendor, ref });
+    else await receiveForAll(hooks, ctx, vendor);
     ctx.status = 200;
     ctx.body = '';
   };
@@ -77,123 +54,108 @@ interface Hooks {
   guard: HookGuard;
 }
 
-interface Received {
-  connection: CalledConnection;
-  items: InboundNotice[];
-}
-
+/**
+ * Receives a webhook at the address of one connection.
+ * @throws {AppError} 404 for a connection that does not exist or was disconnected
+ */
 async function receiveFor(
   { api, guard }: Hooks,
   ctx: ApiContext,
   { vendor, ref }: { vendor: TenantVendor; ref: { tenantId: string; connectionId: string } },
-): Promise<Received[]> {
+): Promise<void> {
+  const { connectionId } = ref;
+  guard.assertMayCall(ctx, connectionId);
   const connection = await readCalledConnection(api.db, ref);
-  if (!connection || connection.vendor !== vendor.manifest.vendor) return guard.refuseUnknown(ctx);
+  if (!connection || connection.vendor !== vendor.manifest.vendor)
+    return guard.refuseCall(ctx, connectionId, unknownAddress());
   const key = deriveConnectionsKey(api.config.secretKey);
   const secret =
     connection.sealed === null
       ? undefined
       : unsealSecrets(key, connection.id, connection.sealed).credentials.webhook_secret;
-  const items = await guard.readBody(ctx, (body) =>
-    splitGenuine(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) }),
+  const { items, refusal } = await guard.readBody(ctx, (body) =>
+    readWebhook(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) }),
   );
-  if (items) return [{ connection, items }];
-  await auditRefusal(api, ctx, connection);
-  return guard.refuseSignature(ctx);
+  if (refusal?.code === 'unauthorized') await auditRefusal(api, ctx, connection);
+  // The account may know the secret, so a signed body in an unknown format counts as well.
+  if (refusal) return guard.refuseCall(ctx, connectionId, refusal);
+  const { isRefused, commands } = await prepareCommands(api, ctx, { connection, items });
+  if (isRefused) throw tooManyWebhooks();
+  await commitCommands(api, commands);
 }
 
-async function receiveForAll(
-  { api, guard }: Hooks,
-  ctx: ApiContext,
-  vendor: TenantVendor,
-): Promise<Received[]> {
-  const items = await guard.readBody(ctx, (body) =>
-    splitGenuine(api, ctx, { vendor, body, secret: findAppSecret(api, vendor) }),
+/**
+ * Receives a webhook of the operator's application, for each connection that it names. One that has
+ * received too many is left out: a 429 would refuse the others with it. The next pull of the left
+ * out one finds its changes.
+ */
+async function receiveForAll({ api, guard }: Hooks, ctx: ApiContext, vendor: TenantVendor): Promise<void> {
+  const { items, refusal } = await guard.readBody(ctx, (body) =>
+    readWebhook(api, ctx, { vendor, body, secret: findAppSecret(api, vendor) }),
   );
-  if (!items) return guard.refuseSignature(ctx);
+  if (refusal?.code === 'unauthorized') return guard.refuseSignature(ctx, refusal);
+  if (refusal) throw refusal;
+  const byAccount = [...groupByAccount(items)];
+  const commands: Command[] = [];
+  for (let start = 0; start < byAccount.length; start += LOOKUPS_AT_A_TIME) {
+    const accounts = byAccount.slice(start, start + LOOKUPS_AT_A_TIME);
+    const prepared = await Promise.all(
+      accounts.map(([account, items]) => prepareForAccount(api, ctx, { vendor, account, items })),
+    );
+    commands.push(...prepared.flat());
+  }
+  await commitCommands(api, commands);
+}
+
+function groupByAccount(items: readonly InboundNotice[]): Map<string, InboundNotice[]> {
   const byAccount = new Map<string, InboundNotice[]>();
   for (const item of items) {
     const { externalAccount } = item;
     if (externalAccount === null) continue;
-    byAccount.set(externalAccount, [...(byAccount.get(externalAccount) ?? []), item]);
+    const group = byAccount.get(externalAccount);
+    if (group) group.push(item);
+    else byAccount.set(externalAccount, [item]);
   }
-  const received: Received[] = [];
-  for (const [account, items] of [...byAccount].slice(0, MAX_ACCOUNTS)) {
-    const hash = hashExternalAccount(vendor.manifest.vendor, account);
-    const connections = await findConnectionsOfAccount(api.db, hash);
-    received.push(...connections.map((connection) => ({ connection, items })));
-  }
-  return received;
+  return byAccount;
+}
+
+async function prepareForAccount(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  { vendor, account, items }: { vendor: TenantVendor; account: string; items: InboundNotice[] },
+): Promise<Command[]> {
+  const hash = hashExternalAccount(vendor.manifest.vendor, account);
+  const connections = await findConnectionsOfAccount(api.db, hash);
+  const prepared = await Promise.all(
+    connections.map((connection) => prepareCommands(api, ctx, { connection, items })),
+  );
+  return prepared.flatMap(({ commands }) => commands);
 }
 
 function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): string | undefined {
   return config.integrations[manifest.vendor]?.webhook_secret;
 }
 
-/**
- * Returns the items of a webhook, or undefined if its signature is wrong.
- * @throws {AppError} 400 for a signed body in an unknown format
- */
-function splitGenuine(
+/** The items of a webhook, or why it is refused. */
+type Webhook = { items: InboundNotice[]; refusal?: undefined } | { items?: undefined; refusal: AppError };
+
+/** Verifies the signature of a webhook, and splits the webhook into its items. */
+function readWebhook(
   { config }: ApiRuntime,
   ctx: ApiContext,
   { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
-): InboundNotice[] | undefined {
+): Webhook {
   const { inbound, manifest } = vendor;
   // The vendor's signature covers the public URL, which may differ from the URL behind a proxy.
   const url = `${config.publicUrl}${ctx.originalUrl}`;
-  if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret)) return undefined;
+  if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret))
+    return { refusal: new AppError('unauthorized', 'The signature does not match the body.') };
   try {
-    return inbound.split(body);
+    return { items: inbound.split(body) };
   } catch (error) {
     const message = `The body is not a webhook of ${manifest.label}.`;
-    throw new AppError('invalid_json', message, { cause: error });
+    return { refusal: new AppError('invalid_json', message, { cause: error }) };
   }
-}
-
-/**
- * Stores the items of a webhook through a command. If the commit takes too long, stores the command
- * as an operation, which runs later.
- */
-async function store(api: ApiRuntime, ctx: ApiContext, { connection, items }: Received): Promise<void> {
-  const { tenant_id: tenantId, id: connectionId, vendor, environment } = connection;
-  const { allowed } = await api.limiter.consume(`hook:${connectionId}`, CONNECTION_LIMITS);
-  if (!allowed) throw tooManyWebhooks();
-  if (items.length === 0) return;
-  const notices = items
-    .slice(0, MAX_ITEMS)
-    .map(({ dedupeId, stream }) => ({ dedupe_id: shorten(dedupeId), stream }));
-  const command: Command = {
-    ...createIntegrationCommand(
-      { tenantId, connectionId, vendor, environment },
-      { type: receiveNotices.type, entityId: connectionId, input: { notices } },
-    ),
-    source: 'webhook',
-    requestId: ctx.state.requestId,
-    ip: ctx.ip,
-    userAgent: readUserAgent(ctx.req),
-  };
-  const submitted = api.submit(command, 0);
-  const first = await Promise.race([submitted, wait(COMMIT_TIMEOUT_MS)]);
-  if (first) {
-    // A 503 makes the vendor send the webhook again.
-    if ('ok' in first && !first.ok)
-      throw serviceUnavailable('The webhook could not be stored. Send it again.');
-    return;
-  }
-  // The operation runs the command even if its job was lost. If the job runs too, the command still
-  // acts only once.
-  submitted.catch(() => undefined);
-  await storeOperation(api.db, command, OPERATION_LEASE_SECONDS);
-}
-
-const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
-
-/**
- * Replaces a long id by its hash, because a vendor's id may be longer than an index entry allows.
- */
-function shorten(dedupeId: string): string {
-  return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
 }
 
 /**

@@ -70,7 +70,8 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
    *     summary: Connect a vendor
    *     description: >-
    *       The connection is pending until the vendor has answered for the first time. For a vendor
-   *       with OAuth, a person opens authorize_url within ten minutes and signs in there. Live
+   *       with OAuth, a person opens authorize_url within ten minutes and signs in there. If an API
+   *       key sent the request, a page then names the account and asks the person to confirm. Live
    *       credentials are refused in a sandbox, and test credentials in a live account. An account
    *       may have 50 connections; another returns 409.
    *     x-resource: ConnectionWithSignIn
@@ -118,7 +119,9 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
    *   post:
    *     operationId: reconnectConnection
    *     summary: Sign in at the vendor again
-   *     description: For a vendor with OAuth. A person opens authorize_url within ten minutes.
+   *     description: >-
+   *       For a vendor with OAuth. A person opens authorize_url within ten minutes, and confirms
+   *       the connection if an API key sent the request.
    *     x-resource: ConnectionWithSignIn
    */
   router.post(

@@ -11,6 +11,7 @@ export interface ConnectionHealth {
 }
 
 export interface ConnectionQueueRow extends AcquiredRow {
+  vendor: string;
   consecutive_failures: number;
   opened: number;
   open_until: number | null;
@@ -22,7 +23,8 @@ const epochMsSql = (column: string) => `(extract(epoch from l.${column}) * 1000)
 const LEASED_CONNECTION_QUEUES: LeasedTable = {
   table: 'connection_queues',
   idColumn: 'connection_id',
-  returned: `, l.consecutive_failures, l.opened, ${epochMsSql('open_until')}, ${epochMsSql('throttled_until')}`,
+  returned: `, l.consecutive_failures, l.opened, ${epochMsSql('open_until')}, ${epochMsSql('throttled_until')},
+    (select c.vendor from connections c where c.tenant_id = l.tenant_id and c.id = l.connection_id) as vendor`,
 };
 
 export const connectionLeases = createLeaseQueries<ConnectionQueueRow>(LEASED_CONNECTION_QUEUES);

@@ -1,8 +1,8 @@
-import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { ConnectionQueueRef } from '../../shared/queues/integrations.js';
-import { Permits } from '../leased-queues/permits.js';
 import { QueueKeeper } from '../leased-queues/queue-keeper.js';
 import { type ConnectionQueue, connectionLeaseStore } from './queue/connection-queue.js';
+import { ReadyQueues } from './queue/ready-queues.js';
+import { StepPermits } from './queue/step-permits.js';
 import { runStep } from './steps/run-step.js';
 import type { StepServices } from './vendor/step.js';
 
@@ -20,13 +20,15 @@ const RETRY_MS = 500;
 
 /**
  * Runs steps of the connections whose queues this process has leased. One step per connection runs
- * at a time, round-robin between tenants, as far as permits are free. No job and no transaction
- * stays open while a vendor responds.
+ * at a time, round-robin between vendors and their tenants, as far as permits are free. No job and
+ * no transaction stays open while a vendor responds.
  */
 export class IntegrationsDispatcher {
   private readonly keeper: QueueKeeper<ConnectionQueueRef, ConnectionQueue>;
-  private readonly permits = new Permits({ quick: MAX_STEPS, slow: MAX_STEPS });
-  private readonly ready = new FairQueue<ConnectionQueue>();
+  private readonly permits = new StepPermits({ maxSteps: MAX_STEPS, slowMs: SLOW_MS }, () =>
+    this.startNext(),
+  );
+  private readonly ready = new ReadyQueues();
   private readonly running = new Set<Promise<void>>();
   private isClosing = false;
 
@@ -53,9 +55,9 @@ export class IntegrationsDispatcher {
   }
 
   private schedule(queue: ConnectionQueue): void {
-    if (this.isClosing || queue.runningIn !== undefined || this.keeper.get(queue.ref) !== queue) return;
+    if (this.isClosing || queue.isRunning || this.keeper.get(queue.ref) !== queue) return;
     queue.clearTimer();
-    this.ready.push(queue.ref.tenantId, queue);
+    this.ready.push(queue);
     setImmediate(() => this.startNext());
   }
 
@@ -70,8 +72,8 @@ export class IntegrationsDispatcher {
   }
 
   private startNext(): void {
-    while (!this.isClosing && this.permits.hasFreePermit('quick')) {
-      const queue = this.ready.shift((tenantId) => this.permits.canAcquire('quick', tenantId));
+    while (!this.isClosing && this.permits.hasFreePermit()) {
+      const queue = this.ready.shift((owner) => this.permits.canStart(owner));
       if (!queue) return;
       if (this.keeper.get(queue.ref) !== queue) continue;
       const running = this.run(queue).finally(() => {
@@ -83,21 +85,12 @@ export class IntegrationsDispatcher {
   }
 
   private async run(queue: ConnectionQueue): Promise<void> {
-    const { tenantId } = queue.ref;
     queue.isWoken = false;
     queue.busyAt = performance.now();
-    queue.runningIn = 'quick';
-    this.permits.acquire('quick', tenantId);
-    const slowTimer = setTimeout(() => {
-      if (!this.permits.hasFreePermit('slow')) return;
-      queue.runningIn = 'slow';
-      this.permits.moveToSlowPool(tenantId);
-      this.startNext();
-    }, SLOW_MS);
-    const nextInMs = await this.runStep(queue);
-    clearTimeout(slowTimer);
-    this.permits.release(queue.runningIn, tenantId);
-    queue.runningIn = undefined;
+    queue.isRunning = true;
+    const owner = { vendor: queue.vendor, tenantId: queue.ref.tenantId };
+    const nextInMs = await this.permits.run(owner, () => this.runStep(queue));
+    queue.isRunning = false;
     queue.busyAt = performance.now();
     this.scheduleIn(queue, nextInMs);
   }

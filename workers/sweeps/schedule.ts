@@ -1,9 +1,16 @@
+import type { Transaction } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { Interval } from '../../shared/queues/clock.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import type { CommandSweep, RowSweep } from '../../shared/records/sweeps/schedule.js';
 import { enqueueCommands } from './enqueue-commands.js';
-import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
+import {
+  DEFAULT_ROWS_PER_PASS,
+  splitTenants,
+  sweepSets,
+  sweepTenantSet,
+  sweepTenants,
+} from './sweep-tenants.js';
 
 /** Runs a schedule's work once. The clock logs the returned facts. */
 export type RunOnce = () => Promise<Record<string, unknown>>;
@@ -40,12 +47,29 @@ function prepareCommandSweep(
   };
 }
 
-function prepareRowSweep(runtime: Runtime, { name, changeRows, limit }: RowSweep): RunOnce {
+function prepareRowSweep(runtime: Runtime, { name, changeRows, limit, repeatForMs = 0 }: RowSweep): RunOnce {
   return async () => {
+    const endAt = performance.now() + repeatForMs;
     let changed = 0;
-    await sweepTenants(runtime, name, async (tx) => {
-      changed += await changeRows(tx, limit);
-    });
+    /** Sets with more rows to change. In the first round, any set may have some. */
+    let unfinished = splitTenants(await runtime.db.listTenantIds());
+    let isRepeating = false;
+    while (unfinished.length > 0 && (!isRepeating || performance.now() < endAt)) {
+      const sets = unfinished;
+      unfinished = [];
+      await sweepSets(sets, async (tenantIds) => {
+        if (isRepeating && performance.now() >= endAt) return;
+        let isFull = false;
+        const work = async (tx: Transaction) => {
+          const count = await changeRows(tx, limit);
+          changed += count;
+          isFull ||= count >= limit;
+        };
+        await sweepTenantSet(runtime, { task: name, tenantIds, work });
+        if (isFull) unfinished.push([...tenantIds]);
+      });
+      isRepeating = true;
+    }
     return { changed };
   };
 }

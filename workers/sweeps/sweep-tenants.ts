@@ -43,14 +43,26 @@ export function splitTenants(tenantIds: readonly string[]): string[][] {
 
 /**
  * Runs a sweep over all tenants, set by set; see {@link sweepTenantSet}.
+ * @throws as {@link sweepSets}
+ */
+export async function sweepTenants(runtime: SweepRuntime, task: string, work: SweepWork): Promise<void> {
+  const sets = splitTenants(await runtime.db.listTenantIds());
+  await sweepSets(sets, (tenantIds) => sweepTenantSet(runtime, { task, tenantIds, work }));
+}
+
+/**
+ * Sweeps sets of tenants one after the other.
  * @throws immediately if PostgreSQL or the queue is unreachable. If whole sets fail, throws the
  *   last error after all sets have run
  */
-export async function sweepTenants(runtime: SweepRuntime, task: string, work: SweepWork): Promise<void> {
+export async function sweepSets(
+  sets: readonly string[][],
+  sweepSet: (tenantIds: readonly string[]) => Promise<void>,
+): Promise<void> {
   let failure: { error: unknown } | undefined;
-  for (const tenantIds of splitTenants(await runtime.db.listTenantIds())) {
+  for (const tenantIds of sets) {
     try {
-      await sweepTenantSet(runtime, { task, tenantIds, work });
+      await sweepSet(tenantIds);
     } catch (error) {
       if (isStoreUnavailable(error)) throw error;
       failure = { error };

@@ -22,4 +22,9 @@ export interface RowSweep extends Interval {
   changeRows: (tx: Transaction, limit: number) => Promise<number>;
   /** Maximum number of rows in one transaction. */
   limit: number;
+  /**
+   * How long a pass repeats the work of those accounts in which it reached the limit. Short,
+   * because the clock's other schedules wait. Default: no repetition.
+   */
+  repeatForMs?: number;
 }

@@ -43,17 +43,34 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
-/** A sign-in at a vendor that has started and has not expired. */
+/** Returns which items of webhooks are stored for the connection, of those with the given ids. */
+export async function findStoredNotices(
+  db: Database,
+  { tenant_id: tenantId, id: connectionId }: CalledConnection,
+  dedupeIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.read<{ dedupe_id: string }>(tenantId, {
+    name: 'find-stored-notices',
+    text: `select dedupe_id from inbound_notices
+           where tenant_id = $1 and connection_id = $2 and dedupe_id = any ($3)`,
+    values: [tenantId, connectionId, dedupeIds],
+  });
+  return rows.map(({ dedupe_id: id }) => id);
+}
+
+/** A sign-in at a vendor that has started, is not completed and has not expired. */
 export interface OpenSignIn {
   connection_id: string;
   vendor: string;
+  /** Name of the account, which only the operator sets. */
+  account: string;
   environment: 'live' | 'sandbox';
   verifier_sealed: string;
   session_id: string | null;
 }
 
 /**
- * Returns undefined if the sign-in is unknown or has expired.
+ * Returns undefined if the sign-in is unknown, completed or expired.
  * @param hash SHA-256 of the state, in hexadecimal digits
  */
 export async function readSignIn(
@@ -62,9 +79,10 @@ export async function readSignIn(
 ): Promise<OpenSignIn | undefined> {
   const [row] = await db.read<OpenSignIn>(tenantId, {
     name: 'read-oauth-attempt',
-    text: `select a.connection_id, c.vendor, c.environment, a.verifier_sealed, a.session_id from oauth_attempts a
+    text: `select a.connection_id, c.vendor, t.name as account, c.environment, a.verifier_sealed, a.session_id from oauth_attempts a
            join connections c on c.tenant_id = a.tenant_id and c.id = a.connection_id
-           where a.tenant_id = $1 and a.id = $2 and a.state_hash = decode($3, 'hex') and a.expires_at > now()`,
+           join tenants t on t.tenant_id = a.tenant_id
+           where a.tenant_id = $1 and a.id = $2 and a.state_hash = decode($3, 'hex') and a.used_at is null and a.expires_at > now()`,
     values: [tenantId, attemptId, hash],
   });
   return row;

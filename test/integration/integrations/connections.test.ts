@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { checkConnections } from '../../../bin/commands/doctor-connections.js';
+import type { TestClient } from '../../support/client.js';
 import { eventually } from '../../support/poll.js';
+import { createUser, openSession } from '../../support/records/sign-in.js';
 import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
 
 const KEY = 'live_key_that_must_not_leak';
@@ -149,7 +151,9 @@ describe('connections', () => {
     const forged = `${url}?code=x&state=${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`;
     expect((await fetch(forged)).status).to.equal(400);
     expect((await fetch(`${url}?error=access_denied&state=${state}`)).status).to.equal(400);
-    expect((await fetch(`${url}${back.search}`)).status).to.equal(200);
+    const confirm = () => fetch(`${url}${back.search}`, { method: 'POST' });
+    expect((await confirm()).status).to.equal(200);
+    expect((await confirm()).status, 'used before').to.equal(400);
     expect((await fetch(`${url}${back.search}`)).status, 'used before').to.equal(400);
     const dry = await account.client.post(
       '/connections',
@@ -157,6 +161,46 @@ describe('connections', () => {
       { headers: { 'X-Service-Dry-Run': 'true' } },
     );
     expect(dry.body.data.authorize_url).to.equal(null);
+  });
+
+  it('a sign-in that a key began connects only after a person confirmed the account by its name', async () => {
+    const { body } = await create({ vendor: 'parrot', settings });
+    const back = texting.double.permit(body.authorize_url);
+    const url = `${texting.stack.origin}${back.pathname}${back.search}`;
+    const isUsed = async () => {
+      const query = 'select used_at from oauth_attempts where connection_id = $1 and used_at is not null';
+      return (await texting.stack.rows(account.tenant.id, query, [body.id])).length > 0;
+    };
+    const response = await fetch(url);
+    const page = await response.text();
+    expect(response.status).to.equal(200);
+    expect(page).to.include('Go on only if you work for').and.to.include('<form method="post">');
+    const [{ name }] = (await texting.stack.rows(account.tenant.id, 'select name from tenants')) as [
+      { name: string },
+    ];
+    expect(page).to.include(`to ${name}?`);
+    expect(response.headers.get('content-security-policy')).to.include("form-action 'self'");
+    expect(await isUsed()).to.equal(false);
+    const confirmed = await fetch(url, { method: 'POST' });
+    expect([confirmed.status, await isUsed()]).to.deep.equal([200, true]);
+    expect((await fetch(url, { method: 'PUT' })).status).to.equal(405);
+  });
+
+  it('a sign-in that a person began completes only in the session of that person, without a question', async () => {
+    const { stack, double } = texting;
+    const user = await createUser(stack, account.tenant.id);
+    const [person, elsewhere] = [await openSession(stack, user), await openSession(stack, user)];
+    const cookieOf = ({ defaultHeaders: { cookie = '' } }: TestClient) => ({ headers: { cookie } });
+    const { body, status } = await create({ vendor: 'parrot', settings }, person);
+    expect(status, JSON.stringify(body)).to.equal(201);
+    const back = double.permit(body.authorize_url);
+    const url = `${stack.origin}${back.pathname}${back.search}`;
+    expect((await fetch(url)).status, 'without a session').to.equal(400);
+    expect((await fetch(url, { method: 'POST' })).status, 'without a session').to.equal(400);
+    expect((await fetch(url, cookieOf(elsewhere))).status, 'in another session').to.equal(400);
+    const completed = await fetch(url, cookieOf(person));
+    expect(completed.status).to.equal(200);
+    expect(await completed.text()).to.not.include('<form');
   });
 });
 
@@ -187,6 +231,42 @@ describe('connections of several accounts', () => {
       expect(
         (await Promise.all(sixth)).map(({ status }) => status).filter((one) => one === 409),
       ).to.have.length(1);
+    } finally {
+      await texting.stop();
+    }
+  });
+
+  it('a vendor that hangs for many accounts gets half of the steps, and texts at another vendor leave', async () => {
+    const texting = await TextingStack.start({});
+    try {
+      const modest = await (await texting.createAccount()).connect();
+      let hanging = 0;
+      let most = 0;
+      texting.double.misbehave = (name) => {
+        if (name !== 'GET /account') return undefined;
+        hanging += 1;
+        most = Math.max(most, hanging);
+        setTimeout(() => {
+          hanging -= 1;
+        }, 1800);
+        return { kind: 'slow', ms: 1900 };
+      };
+      const accounts = await Promise.all(Array.from({ length: 4 }, () => texting.createAccount()));
+      await Promise.all(
+        accounts.flatMap(({ client }, account) =>
+          Array.from({ length: 15 }, (_, index) =>
+            client.post('/connections', {
+              vendor: 'parrot_keys',
+              credentials: { api_key: `hanging-key-${account}-${index}` },
+              settings,
+            }),
+          ),
+        ),
+      );
+      const id = await modest.sendText();
+      await modest.waitForMessages([id], 'sent', 5000);
+      expect(most).to.be.within(1, 16);
+      expect(hanging, 'still').to.be.greaterThan(0);
     } finally {
       await texting.stop();
     }

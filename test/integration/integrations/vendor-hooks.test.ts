@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
@@ -123,11 +124,79 @@ describe('webhooks of vendors', () => {
     expect(await countNotices(keyed.tenant.id)).to.equal(1);
   });
 
-  it('a network that keeps sending bad requests gets 429 before its body is read', async () => {
+  it('a webhook of an application is stored for all accounts that it names, also for more than twenty', async () => {
+    const many = await texting.createAccount('Many Towing');
+    const names = Array.from({ length: 30 }, (_, index) => `acct-many-${index}`);
+    for (const name of names) {
+      const { body } = await many.client.post('/connections', {
+        vendor: 'parrot_keys',
+        credentials: { api_key: `key_of_${name}` },
+        settings: { from_number: '+12125550100' },
+      });
+      const hash = createHash('sha256').update(`parrot_keys\n${name}`).digest();
+      const update = 'update connections set account_hash = $3 where tenant_id = $1 and id = $2';
+      await texting.stack.rows(many.tenant.id, update, [many.tenant.id, body.id, hash]);
+    }
+    const events = names.map((name) => ({ id: `of-${name}`, account: name }));
+    const init = texting.double.buildWebhook(events, WEBHOOK_SECRET);
+    expect((await post('/hooks/parrot_keys', init)).status).to.equal(200);
+    expect(await countNotices(many.tenant.id)).to.equal(30);
+  });
+
+  it('a repeated webhook is answered with 200 and leaves no further audit entry', async () => {
+    const countEntries = async () =>
+      (
+        await texting.stack.rows(
+          account.tenant.id,
+          "select 1 from audit_entries where action = 'connection.notified' and outcome = 'ok'",
+        )
+      ).length;
+    expect((await account.postWebhook([{ id: 'repeated' }])).status).to.equal(200);
+    const before = await countEntries();
+    for (let times = 0; times < 3; times += 1)
+      expect((await account.postWebhook([{ id: 'repeated' }, { id: 'first' }])).status).to.equal(200);
+    expect(await countEntries()).to.equal(before);
+  });
+
+  it('an account with more than 2000 items of webhooks a minute gets 429, and other accounts do not', async () => {
+    const flooding = await (await texting.createAccount('Flooding Towing')).connect();
+    const buildEvents = (webhook: number) =>
+      Array.from({ length: 250 }, (_, index) => ({ id: `${webhook}-${index}` }));
+    for (let webhook = 0; webhook < 8; webhook += 1)
+      expect((await flooding.postWebhook(buildEvents(webhook))).status).to.equal(200);
+    expect(await countNotices(flooding.tenant.id), 'at most 200 items of each').to.equal(1600);
+    expect((await flooding.postWebhook(buildEvents(8))).status).to.equal(429);
+    expect((await account.postWebhook([{ id: 'of-a-modest-account' }])).status).to.equal(200);
+  });
+
+  it('webhooks that one connection refuses do not block other connections in the same network', async () => {
+    const other = await (await texting.createAccount('Other Towing')).connect();
+    const left = await (await texting.createAccount('Left Towing')).connect();
+    await left.client.delete(`/connections/${left.connectionId}`);
+    for (let tries = 0; tries < 61; tries += 1) {
+      expect((await other.postWebhook([{ id: 'forged' }], 'another secret')).status).to.equal(401);
+      expect((await left.postWebhook([{ id: 'too late' }])).status).to.equal(404);
+    }
+    expect((await other.postWebhook([{ id: 'genuine' }])).status).to.equal(429);
+    expect((await left.postWebhook([{ id: 'too late' }])).status).to.equal(429);
+    expect((await account.postWebhook([{ id: 'of-a-neighbour' }])).status).to.equal(200);
+  });
+
+  it('wrong signatures of an application do not block its genuine webhooks from the same network', async () => {
+    const send = (secret: string) =>
+      post('/hooks/parrot_keys', texting.double.buildWebhook([{ id: 'any' }], secret));
+    for (let tries = 0; tries < 61; tries += 1) expect((await send('another secret')).status).to.equal(401);
+    expect((await send(WEBHOOK_SECRET)).status).to.equal(200);
+  });
+
+  it('a network that keeps calling unknown addresses gets 429 there, and its genuine webhooks are stored', async () => {
     const response = await eventually('429', async () => {
       const one = await post('/hooks/parrot/guess', { body: '{}' });
       return one.status === 429 && one;
     });
     expect(response.headers.get('retry-after')).to.equal('60');
+    expect((await account.postWebhook([{ id: 'in-spite-of-a-stranger' }])).status).to.equal(200);
+    const init = texting.double.buildWebhook([{ id: 'likewise' }], WEBHOOK_SECRET);
+    expect((await post('/hooks/parrot_keys', init)).status).to.equal(200);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { purgeExpired, storeOperation } from '../../../shared/operations/store.js';
+import { purgeExpired, purgeSweep, storeOperation } from '../../../shared/operations/store.js';
+import { prepareSchedule } from '../../../workers/sweeps/schedule.js';
 import { eventually } from '../../support/poll.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
@@ -153,5 +154,31 @@ describe('retention of operations', () => {
     );
     await purge();
     expect(await listEndpointQueues()).to.have.members([leasedEndpoint, recentEndpoint, activeEndpoint]);
+  });
+
+  it('one pass of the purge repeats until no expired row is left', async () => {
+    const insert = `insert into inbound_notices (tenant_id, connection_id, dedupe_id, stream, received_at)
+      select $1, $1, n::text, 'messages', now() - interval '8 days' from generate_series(1, 25) n`;
+    await stack.rows(tenant.id, insert, [tenant.id]);
+    const runOnce = prepareSchedule(stack.runtime, { ...purgeSweep, limit: 10, repeatForMs: 60_000 });
+    await runOnce();
+    expect(await countRows('inbound_notices')).to.equal(0);
+  });
+
+  it('a pass of a sweep that never runs out of rows ends with its time', async () => {
+    let passes = 0;
+    const endless = {
+      name: 'endless',
+      everyMs: 60_000,
+      limit: 1,
+      changeRows: async () => {
+        passes += 1;
+        return 1;
+      },
+    };
+    await prepareSchedule(stack.runtime, endless)();
+    const once = passes;
+    await prepareSchedule(stack.runtime, { ...endless, repeatForMs: 200 })();
+    expect(passes - once).to.be.greaterThan(once);
   });
 });

@@ -110,7 +110,8 @@ export class ParrotDouble {
     this.#accessTokens.add(key);
   }
 
-  buildWebhook(events: { id: string }[], secret: string) {
+  /** @param events each of the account `account`, unless it names another */
+  buildWebhook(events: { id: string; account?: string }[], secret: string) {
     const body = JSON.stringify({ account: this.account, events });
     const signature = createHmac('sha256', secret).update(body).digest('hex');
     return {

@@ -106,12 +106,12 @@ export class TextingAccount {
   }
 
   /**
-   * Grants access on the vendor's sign-in page, and opens the product's callback URL as the browser
-   * would.
+   * Follows the browser from the vendor's sign-in page back to the callback, and confirms the
+   * connection there, because a key began the sign-in.
    */
   async signIn(authorizeUrl: string): Promise<Response> {
     const back = this.double.permit(authorizeUrl);
-    return fetch(`${this.stack.origin}${back.pathname}${back.search}`);
+    return fetch(`${this.stack.origin}${back.pathname}${back.search}`, { method: 'POST' });
   }
 
   async read(): Promise<Json> {

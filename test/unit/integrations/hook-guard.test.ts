@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { HookGuard } from '../../../api/public/hook-guard.js';
 import type { ApiContext } from '../../../api/runtime/context.js';
+import { createLimiter } from '../../../shared/platform/limits/limiter.js';
 
 describe('bodies of senders without a valid signature', () => {
   const open: (() => void)[] = [];
@@ -33,6 +34,25 @@ describe('bodies of senders without a valid signature', () => {
     expect(read).to.have.length(9);
     for (const end of open) end();
     await Promise.all(reading);
+  });
+
+  it('are read one at a time for networks with many bad bodies, so that these cannot hold all places', async () => {
+    const guard = new HookGuard(createLimiter(undefined));
+    const networks = Array.from({ length: 8 }, (_, index) => `192.0.2.${100 + index}`);
+    for (const ip of networks)
+      for (let tries = 0; tries < 61; tries += 1) {
+        const tooLarge = { ip, req: {}, get: () => `${2 ** 30}` } as unknown as ApiContext;
+        expect(await guard.readBody(tooLarge, () => 200).catch(({ status }) => status)).to.equal(413);
+      }
+    const begun = open.length;
+    const slow = networks.flatMap((ip) =>
+      Array.from({ length: 8 }, () => guard.readBody(createSlowRequest(ip), () => undefined)),
+    );
+    const vendor = guard.readBody(createSlowRequest('198.51.100.9'), () => 'read');
+    open.at(-1)?.();
+    expect(await Promise.race([vendor, new Promise((resolve) => setTimeout(resolve, 500))])).to.equal('read');
+    for (const end of open.slice(begun)) end();
+    await Promise.all(slow);
   });
 
   it('wait in a short queue; beyond it they get 429', async () => {

@@ -1,14 +1,12 @@
 import { type ConnectionQueueRef, connectionQueueKey } from '../../../shared/queues/integrations.js';
 import { connectionLeases } from '../../../shared/sync/lease-connection-queues.js';
-import type { Pool } from '../../leased-queues/permits.js';
 import type { LeasedQueue, LeaseStore } from '../../leased-queues/queue-keeper.js';
 import type { TokenBucket } from './token-bucket.js';
 
 /** The queue of a connection that this process has leased. The queue runs one step at a time. */
 export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   busyAt = performance.now();
-  /** The pool whose permit the running step uses; undefined if no step runs. */
-  runningIn: Pool | undefined;
+  isRunning = false;
   /** True if the connection may have work that no step has looked for yet. */
   isWoken = true;
   timer: NodeJS.Timeout | undefined;
@@ -29,10 +27,11 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   constructor(
     readonly ref: ConnectionQueueRef,
     readonly owner: string,
+    readonly vendor: string,
   ) {}
 
   get isIdle(): boolean {
-    return this.runningIn === undefined && !this.isWoken && this.timer === undefined;
+    return !this.isRunning && !this.isWoken && this.timer === undefined;
   }
 
   wake(): void {
@@ -72,7 +71,7 @@ export const connectionLeaseStore: LeaseStore<ConnectionQueueRef, ConnectionQueu
     return (await connectionLeases.acquire(db, leases.map(toRow))).map((row) => {
       const ref = toRef(row);
       const owner = owners.get(connectionQueueKey(ref)) as string;
-      return { ref, queue: row.is_mine ? new ConnectionQueue(ref, owner) : undefined };
+      return { ref, queue: row.is_mine ? new ConnectionQueue(ref, owner, row.vendor) : undefined };
     });
   },
   async renew(db, leases) {

@@ -51,9 +51,13 @@ export const parrot: TenantVendor = {
     split(body) {
       const { account, events } = JSON.parse(body.toString('utf8')) as {
         account: string;
-        events: { id: string }[];
+        events: { id: string; account?: string }[];
       };
-      return events.map(({ id }) => ({ externalAccount: account, dedupeId: id, stream: 'messages' }));
+      return events.map(({ id, account: externalAccount = account }) => ({
+        externalAccount,
+        dedupeId: id,
+        stream: 'messages',
+      }));
     },
   },
 };

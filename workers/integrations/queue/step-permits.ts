@@ -1,0 +1,71 @@
+import { Permits, type Pool } from '../../leased-queues/permits.js';
+
+interface StepPermitLimits {
+  /** Maximum number of concurrent steps in each pool, quick and slow. */
+  maxSteps: number;
+  /** A step that takes longer than this moves to the slow pool. */
+  slowMs: number;
+}
+
+export interface StepOwner {
+  vendor: string;
+  tenantId: string;
+}
+
+/**
+ * The permits of steps. Tenants share both pools as {@link Permits} says. All steps of one vendor
+ * together use at most half of a pool, so that a vendor that hangs leaves permits for the others.
+ */
+export class StepPermits {
+  private readonly permits: Permits;
+  private readonly runningByVendor = new Map<string, number>();
+
+  /** @param onFreed called when a slow step has freed its quick permit */
+  constructor(
+    private readonly limits: StepPermitLimits,
+    private readonly onFreed: () => void,
+  ) {
+    this.permits = new Permits({ quick: limits.maxSteps, slow: limits.maxSteps });
+  }
+
+  hasFreePermit(): boolean {
+    return this.permits.hasFreePermit('quick');
+  }
+
+  canStart({ vendor, tenantId }: StepOwner): boolean {
+    const running = this.runningByVendor.get(vendor) ?? 0;
+    return running < this.limits.maxSteps / 2 && this.permits.canAcquire('quick', tenantId);
+  }
+
+  /** Runs a step with a permit. The caller has checked that the step may start. */
+  async run<T>({ vendor, tenantId }: StepOwner, step: () => Promise<T>): Promise<T> {
+    let pool: Pool = 'quick';
+    this.permits.acquire(pool, tenantId);
+    this.countStep(vendor, 1);
+    // Try again while the slow pool is full, or the step would keep its quick permit to its end.
+    const slowTimer = setInterval(() => {
+      if (!this.permits.hasFreePermit('slow')) return;
+      clearInterval(slowTimer);
+      pool = 'slow';
+      this.permits.moveToSlowPool(tenantId);
+      this.onFreed();
+    }, this.limits.slowMs);
+    try {
+      return await step();
+    } finally {
+      clearInterval(slowTimer);
+      this.permits.release(pool, tenantId);
+      this.countStep(vendor, -1);
+    }
+  }
+
+  countInUse(): Readonly<Record<Pool, number>> {
+    return this.permits.countInUse();
+  }
+
+  private countStep(vendor: string, change: 1 | -1): void {
+    const running = (this.runningByVendor.get(vendor) ?? 0) + change;
+    if (running === 0) this.runningByVendor.delete(vendor);
+    else this.runningByVendor.set(vendor, running);
+  }
+}
