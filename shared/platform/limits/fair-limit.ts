@@ -34,9 +34,9 @@ export interface FairLimitOptions<Queue extends string> {
   /** Default: no time limit. */
   maxWaitMs?: number;
   /**
-   * The group whose work has run for the least time starts next, so a newcomer overtakes groups
-   * that flood the limit. Safe only if clients cannot invent groups, because each new group is a
-   * newcomer. Default: round-robin between groups.
+   * Starts the group whose work has run for the least time, so a new group overtakes groups that
+   * flood the limit. Safe only if clients cannot invent groups, because each invented group would
+   * overtake the others. Default: round-robin between groups.
    */
   leastTimeFirst?: boolean;
   /** A monotonic clock in milliseconds. Default: `performance.now()`. */
@@ -154,8 +154,8 @@ function waitForStart(
 
 /**
  * Refuses a waiting item so that the new item can wait.
- * @throws {TooManyWaitingError} if no other site or group would still have more waiting items than
- * the new item's own
+ * @throws {TooManyWaitingError} unless another site, or another group of the same site, has at
+ * least two more waiting items than the site or group of the new item
  */
 function makeRoom(queue: SiteQueue<Waiter>, place: FairShareKey): void {
   const dropped = queue.makeRoomFor(place);

@@ -1,7 +1,7 @@
 /**
- * A queue that serves tenants round-robin, and the members of a tenant in the sequence of their
- * arrival. However many members one tenant has, the first member of another tenant waits for at
- * most one round of tenants.
+ * A queue that serves tenants round-robin, and the members of each tenant in order of arrival.
+ * However many members one tenant has, the first member of another tenant waits for at most one
+ * round of tenants.
  */
 export class FairQueue<Member> {
   private readonly byTenant = new Map<string, Member[]>();

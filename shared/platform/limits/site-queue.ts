@@ -64,8 +64,8 @@ export class SiteQueue<Member> {
 
   /**
    * Makes room for a new member of `place`. Removes and returns the newest member of the largest
-   * group, either in the site with the most waiting members or in the site of `place`. Returns
-   * undefined if no other site or group would still have more members than the new member's own.
+   * group, either in the largest site or in the site of `place`. Returns undefined unless that site
+   * or group has at least two more members than the site or group of `place`.
    */
   makeRoomFor({ group, site = ONLY_SITE }: FairShareKey): Member | undefined {
     const own = this.bySite.get(site);

@@ -13,9 +13,8 @@ interface Share {
 
 /**
  * Measures how long the work of each group has run, so that the group with the least run time can
- * be next. A new group starts just below the current minimum. A group therefore cannot save up time
- * while it is absent, nor does it pay for time that no other group wanted. Linux's CFS scheduler
- * shares processors in the same way.
+ * be next. A new or returning group starts at most just below the current minimum, so absence earns
+ * no advantage. Linux's CFS scheduler shares processors in the same way.
  */
 export class RunTimeShares {
   private readonly shares = new Map<string, Share>();
