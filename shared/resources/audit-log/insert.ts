@@ -13,7 +13,10 @@ const NAMES = parseColumnNames(COLUMNS).join(', ');
 /** The content of an audit entry (docs/decisions.md §9). */
 export interface AuditRecord {
   tenantId: string;
-  /** UUIDv7 of the request. It is unique, so a request cannot be recorded twice. */
+  /**
+   * UUIDv7. An entry that records a request has the request's own id, so the request cannot be
+   * recorded twice.
+   */
   id: string;
   actor: Actor;
   action: string;
