@@ -80,8 +80,8 @@ export async function updateExportSchedules(
 }
 
 /**
- * Merges a patch into a schedule, and checks the result. Clears a weekday or day that the new
- * cadence does not use, even if the patch omits it.
+ * Merges a patch into a schedule, and checks the result. If the patch omits a weekday or day that
+ * the new cadence does not use, clears it.
  */
 function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMerge | CommandOutcome {
   const merged = { ...row, ...patch };
