@@ -15,7 +15,7 @@ export interface FairLimit<Queue extends string> {
    * Runs the work as soon as the limits and fair sharing allow. A full queue makes room by refusing
    * a waiting item of a larger site or group (see {@link SiteQueue.makeRoomFor}).
    * @throws {TooManyWaitingError} immediately if too much work of the group waits, or if a full
-   * queue cannot make room; later if the queue refuses this work to make room, or after `maxWaitMs`
+   * queue cannot make room; later if this work is refused to make room, or has waited `maxWaitMs`
    */
   run<T>(place: FairLimitKey<Queue>, work: () => Promise<T>): Promise<T>;
 }
