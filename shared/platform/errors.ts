@@ -115,7 +115,8 @@ const failedConnects = new WeakSet<object>();
 
 /**
  * Marks an error that occurred while connecting, so that {@link isConnectionError} returns true for
- * the error. Whatever reason the server gave (maintenance, a changed password), no query has run.
+ * the error. No query has run, whatever reason the server gave (maintenance, a changed password),
+ * so a retry is harmless.
  */
 export function markFailedConnect(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) failedConnects.add(error);

@@ -69,7 +69,7 @@ export interface Upload {
   readonly bytes: number;
   /**
    * Ends the stream if it is still open. Resolves when the object is stored durably.
-   * @returns the size and the SHA-256 of the bytes, in hexadecimal
+   * @returns the number of bytes, and their SHA-256 in hexadecimal
    * @throws the error that interrupted the stream, or {@link StorageError}; no object exists then
    */
   commit(): Promise<{ bytes: number; sha256: string }>;

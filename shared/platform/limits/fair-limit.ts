@@ -155,7 +155,7 @@ function waitForStart(
 /**
  * Refuses a waiting item so that the new item can wait.
  * @throws {TooManyWaitingError} unless another site, or another group of the same site, has at
- * least two more waiting items than the site or group of the new item
+ * least two more waiting items than the new item's own site or group
  */
 function makeRoom(queue: SiteQueue<Waiter>, place: FairShareKey): void {
   const dropped = queue.makeRoomFor(place);

@@ -19,8 +19,8 @@ export class FairQueue<Member> {
   /**
    * Removes and returns the next member of an eligible tenant. Returns undefined if no tenant is
    * eligible.
-   * @param getRank chooses the eligible tenant with the lowest rank, and among equal ranks the
-   * first in the round. Default: the first eligible tenant in the round
+   * @param getRank if given, the eligible tenant with the lowest rank is next, and among equal
+   * ranks the first in the round. Default: the first eligible tenant in the round
    */
   shift(
     isEligible: (tenantId: string) => boolean = () => true,

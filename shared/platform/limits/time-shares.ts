@@ -13,8 +13,8 @@ interface Share {
 
 /**
  * Measures how long the work of each group has run, so that the group with the least run time can
- * be next. A new or returning group starts at most just below the current minimum, so absence earns
- * no advantage. Linux's CFS scheduler shares processors in the same way.
+ * be next. A new or returning group starts no lower than just below the current minimum, so a group
+ * gains nothing by being absent. Linux's CFS scheduler shares processors in the same way.
  */
 export class RunTimeShares {
   private readonly shares = new Map<string, Share>();

@@ -75,8 +75,8 @@ async function runAndStore(
 }
 
 /**
- * Locks the invoice of an approval. Call this before you lock the approval: status changes of
- * invoices also lock the invoice first, so the two transactions cannot deadlock.
+ * Locks the invoice of an approval. Call this before you lock the approval: transactions that
+ * change an invoice's status also lock the invoice first, so the two cannot deadlock.
  */
 async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({
