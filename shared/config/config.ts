@@ -67,7 +67,9 @@ export interface Config {
   connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
-  /** Concurrent requests to receivers per worker, and the same number again to slow receivers. */
+  /**
+   * Concurrent requests to receivers per worker. The same number again may go to slow receivers.
+   */
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
   webhookTimeoutMs: number;

@@ -70,7 +70,7 @@ export class FolderStorage implements Storage {
     return withStorageErrors(async () => {
       let removed = 0;
       for await (const { path, name } of walk(this.root)) {
-        // A running upload renews the modification time of its part file with each write.
+        // Each write renews the modification time of a part file, so a running upload is not stale.
         const file = isPartFile(name) ? await undefinedIfMissing(stat(path)) : undefined;
         if (!file || file.mtime >= olderThan) continue;
         await undefinedIfMissing(unlink(path));

@@ -12,7 +12,7 @@ export interface Bucket {
 
 export interface S3Timeouts {
   connectMs: number;
-  /** From the start of a request, whose body may have 8 MiB, to the start of its response. */
+  /** Time from the start of a request, whose body may have 8 MiB, to the start of its response. */
   responseMs: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a download sends in its headers. */
+/** The values for the headers of a download. */
 export interface ObjectMetadata {
   contentType: string;
   /** For example `invoices-2026-11-22.csv.gz`. */

@@ -1,6 +1,6 @@
 /**
- * A new group starts with this much less run time than the group with the least, so the new group
- * is next.
+ * A new group starts with this much less run time than the group with the least run time, so the
+ * new group is next.
  */
 const NEWCOMER_CREDIT_MS = 100;
 

@@ -78,7 +78,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     // Lost connections are expected while closing: pool.end() does not wait until its connections
     // have closed, so a stopping server may cut them.
     if (pool.ending) return;
-    // pg attaches the client to the error, which would fill pages of a log entry.
+    // pg attaches the client to the error. The client would fill pages of the log entry.
     Reflect.deleteProperty(error, 'client');
     options.logger.warn({ err: error }, 'postgres connection lost');
   });

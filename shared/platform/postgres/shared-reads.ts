@@ -36,7 +36,10 @@ interface SharedConnection {
  */
 const MAX_CONNECTIONS = 4;
 
-/** Leaves one connection to other tenants, even before this tenant's reads turn out to be slow. */
+/**
+ * Leaves at least one connection to other tenants, even while this tenant's reads do not yet count
+ * as slow.
+ */
 const MAX_CONNECTIONS_PER_TENANT = 3;
 
 /** Applies to a tenant with recent slow queries, whose next reads may be slow too. */
@@ -83,7 +86,7 @@ export class SharedReadConnections {
     }
   }
 
-  /** Records reads that are already slow but still running. */
+  /** Records slow reads that are still running. */
   recordStalls(): void {
     for (const connection of this.connections) {
       const [oldest] = connection.inFlight;

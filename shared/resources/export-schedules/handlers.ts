@@ -92,8 +92,8 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     const set = Object.fromEntries(
       Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
     );
-    // Keep the stored filters if the new filters are equivalent, because another form would count
-    // as a change.
+    // Keep the stored filters if the new filters differ only in form, because that would count as a
+    // change.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
   } catch (error) {
