@@ -5,8 +5,8 @@ import { parseIntegrations } from './settings-integrations.js';
 import { findStorageConflicts } from './storage-location.js';
 
 /**
- * What a process does, which decides the settings that it requires. `all` is `npm start`, which
- * starts an embedded PostgreSQL unless DATABASE_URL is set.
+ * The kind of a process decides which settings are required. `all` is `npm start`, which starts an
+ * embedded PostgreSQL unless DATABASE_URL is set.
  */
 export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
 
@@ -64,8 +64,8 @@ function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string
 }
 
 /**
- * Accepts 128 random bits in any encoding. Of all encodings, 32 hexadecimal digits get the lowest
- * estimate, and fewer than one such key in a thousand falls below this bound.
+ * A key of 128 random bits almost always reaches this estimate, whatever its encoding. Hexadecimal
+ * digits get the lowest estimate: fewer than one such key in a thousand falls below this bound.
  */
 const MIN_SECRET_BITS = 90;
 /** A phrase reaches this estimate, but one repeated character does not. */
@@ -87,8 +87,8 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
 }
 
 /**
- * Requires an https BASE_URL in production. Browsers send production's cookies over TLS only. A
- * process behind a proxy cannot find out its own public address.
+ * In production, requires BASE_URL, because a process behind a proxy cannot find out its public
+ * address. The address must be https, because browsers send production's cookies over TLS only.
  */
 function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   if (NODE_ENV !== 'production') return [];
@@ -97,7 +97,10 @@ function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   return [`"BASE_URL" must begin with https:// in production${formatExample('BASE_URL')}`];
 }
 
-/** Checks that mails have a sender with a real domain, and a public address for their links. */
+/**
+ * Checks that MAIL_FROM, BASE_URL and SMTP_URL fit together: mails need a mail server, a sender
+ * address and a base address for their links.
+ */
 function mailContradictions(kind: ProcessKind, value: Settings): string[] {
   if (!value.SMTP_URL) {
     return value.MAIL_FROM ? ['"MAIL_FROM" is set without "SMTP_URL": no mail would be sent'] : [];

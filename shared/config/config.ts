@@ -53,7 +53,7 @@ export interface Config {
   mailFrom: string | undefined;
   /** Messages to customers and notice mails that one account may send per day (UTC), in total. */
   mailsPerDay: number;
-  /** What the operator registered at each vendor, by the vendor's name. */
+  /** The operator's application at each vendor, by vendor name. */
   integrations: Readonly<Record<string, VendorSettings>>;
   secretKey: string;
   exportStorage: StorageLocation;
@@ -62,12 +62,14 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** Maximum open client connections, in total and per network. */
+  /** Maximum number of open client connections of one process, in total and per network. */
   connectionsPerProcess: number;
   connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
-  /** Concurrent requests to receivers per worker, and the same number again to slow receivers. */
+  /**
+   * Concurrent requests to receivers per worker. The same number again may go to slow receivers.
+   */
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
   webhookTimeoutMs: number;
@@ -131,7 +133,7 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Reads and checks the environment for one kind of process.
- * @throws {ConfigError} with all problems, each with an example of a valid value
+ * @throws {ConfigError} with all problems
  */
 export function loadConfig(kind: ProcessKind, environment: Environment = process.env): Config {
   const { value, faults } = checkSettings(environment);
@@ -240,8 +242,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /**
- * Only web and mcp wait, because load balancers route to them. `npm start` has no second process
- * that could take over.
+ * Only processes of the kind `web` (web and mcp) wait, because load balancers route to them. `npm
+ * start` has no second process that could take over.
  */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;

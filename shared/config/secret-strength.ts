@@ -15,9 +15,10 @@ const BITS_PER_PATTERN = 4;
 const MIN_PATTERN_CHARS = 3;
 
 /**
- * Estimates how many bits of a text an attacker must guess, and errs on the low side. Placeholder
- * words count nothing, and each repetition or run counts little. A character of prose counts two
- * bits. Any other character counts log2 of the number of different characters in the text.
+ * Estimates how many bits of a text an attacker must guess, rather too few than too many.
+ * Placeholder words count nothing, and each repetition or run counts little. A character of prose
+ * counts two bits. Any other character counts log2 of the number of different characters in the
+ * text.
  */
 export function estimateSecretBits(text: string): number {
   const rest = text.replace(PLACEHOLDER_WORDS, '');

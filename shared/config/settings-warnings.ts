@@ -15,7 +15,7 @@ export function findSettingsWarnings(
 }
 
 /**
- * Warns if other machines have access outside production, because sessions then travel without TLS
+ * Outside production, warns if other machines can connect, because sessions then travel without TLS
  * and webhooks may call this machine. Workers and releases serve no clients, so they get no
  * warning.
  */

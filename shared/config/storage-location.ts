@@ -16,7 +16,7 @@ export interface S3Location {
   prefix: string;
   /** Undefined: Amazon S3. */
   endpoint: string | undefined;
-  /** Undefined: the SDK finds the region itself. */
+  /** Undefined only with an endpoint; signatures then contain the region us-east-1. */
   region: string | undefined;
 }
 

@@ -135,9 +135,8 @@ class GuardedClient implements OutboundClient {
         // from the pool, so the loop ends.
         const canRetry = pooled && isUnanswered && failure.kind === 'reset' && !state.isFinished;
         if (!canRetry) throw failure;
-        // If the request was sent, the receiver may have processed it, so the retry uses a new
-        // socket. Otherwise, a server that resets every idle socket would get one copy of the
-        // request per idle socket.
+        // After a request that was sent, retry on a new socket. On idle sockets, a server that
+        // resets each of them would get one copy of the request per socket.
         mustUseNewSocket = !isUnsent;
       }
     }

@@ -17,7 +17,10 @@ const ADDRESS_TIMEOUT_MS = 2000;
 export interface ConnectOptions {
   rules: OutboundRules;
   resolve: ResolveHostname;
-  /** Aborts the lookup, the connection and the TLS handshake, and leaves no socket open. */
+  /**
+   * Aborts the connection attempt and the TLS handshake, and leaves no socket open. A running
+   * lookup is not interrupted.
+   */
   signal: AbortSignal;
 }
 

@@ -29,8 +29,8 @@ export class OutboundError extends Error {
 }
 
 /**
- * Thrown by `beforeSend` if a limit of the caller postpones the request. Nothing was sent, and the
- * caller may try again after `waitMs`.
+ * Thrown by `beforeSend` if one of the caller's limits postpones the request. Nothing was sent, and
+ * the caller may try again after `waitMs`.
  */
 export class PostponedError extends Error {
   override readonly name = 'PostponedError';

@@ -9,10 +9,10 @@ export interface OutboundRequest {
   deadlineMs: number;
   maxBodyBytes: number;
   /**
-   * Whether the receiver recognizes a repeated request (a GET, or a request with the header
-   * `webhook-id`). A server may close a reused socket just when the client sends a request. If no
-   * byte of a response has arrived, the client repeats an idempotent request over a new socket. The
-   * client repeats any other request only if no byte of the request was sent. Default: false.
+   * Whether a repeated request does no harm (a GET, or a request with the header `webhook-id`). A
+   * server may close a reused socket just when the client sends a request. The client then repeats
+   * an idempotent request if no byte of a response has arrived. It repeats any other request only
+   * if no byte of the request was sent. Default: false.
    */
   isIdempotent?: boolean;
   /** Builds headers that contain the current time. Runs immediately before each send. */

@@ -10,8 +10,8 @@ const MAX_AGE_MS = 60_000;
 
 /**
  * Creates a resolver that queries the name servers directly (c-ares), so /etc/hosts and search
- * domains have no effect. All lookups by `getaddrinfo` share four threads per process, so a few
- * unresponsive name servers would block every lookup.
+ * domains have no effect. It does not use `getaddrinfo`, whose lookups share four threads per
+ * process: a few unresponsive name servers would block every lookup.
  * @param servers name servers to use in tests, instead of the system's
  */
 export function createHostnameResolver(servers?: string[]): ResolveHostname {

@@ -20,9 +20,9 @@ interface Refusal {
 const ALLOWED_LOW_PORTS: readonly number[] = [80, 443];
 
 /**
- * Finds out why requests to a URL would be refused. The API calls this when it stores an endpoint.
- * Checks only the text: scheme, user name, port, IP addresses in every notation and names of this
- * machine. The client checks the resolved addresses later, at each connection.
+ * Checks the text of a URL: scheme, user name, port, IP addresses in every notation and names of
+ * this machine. The API calls this when it stores an endpoint. The client checks the resolved
+ * addresses at each connection.
  * @returns the end of a sentence ("must …"), or undefined if the URL is allowed
  */
 export function findUrlProblem(url: string, rules: OutboundRules): string | undefined {

@@ -8,7 +8,10 @@ export type BusListener = (event: string) => void;
  */
 export interface Bus {
   publish(channel: string, event: string): Promise<void>;
-  /** Resolves when the listener receives every broadcast that is published from now on. */
+  /**
+   * Resolves when the subscription is active. The listener receives the broadcasts that are
+   * published after that.
+   */
   subscribe(channel: string, listener: BusListener): Promise<void>;
 }
 
@@ -16,7 +19,7 @@ export function createLocalBus(): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
   return {
     publish: async (channel, event) => {
-      // Emit later, so that a listener that throws does not fail the publisher's commit.
+      // Emit later, so that `publish` does not reject if a listener throws.
       setImmediate(() => emitter.emit(channel, event));
     },
     subscribe: async (channel, listener) => {

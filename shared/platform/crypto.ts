@@ -63,8 +63,8 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
 }
 
 /**
- * Returns the CRC-32 of a text in base62. Credentials end with it, so that the API recognizes a
- * mistyped credential without a query.
+ * Returns the CRC-32 of a text in base62. Credentials end with this checksum, so that the API
+ * recognizes a mistyped credential without a query.
  */
 export function computeChecksum62(text: string): string {
   const bytes = Buffer.alloc(4);
@@ -94,7 +94,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** Compares in constant time. */
+/** True if the password matches the stored hash. Compares in constant time. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, salt, hash] = stored.split('$');
   if (!salt || !hash) return false;

@@ -4,8 +4,9 @@ import { redactText } from './logger.js';
 const MAX_CHARS = 500;
 
 /**
- * Returns the text of an error for operators, without secrets and cut to 500 characters. An error
- * without a message is shown by its code, for example a failed connection to several addresses.
+ * Returns the text of an error for operators, without secrets and cut to 500 characters. If an
+ * error has no message, returns its code. Node's error for a failed connection to several addresses
+ * has none.
  */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? error.message || getErrorCode(error) : String(error);

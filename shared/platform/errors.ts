@@ -114,8 +114,9 @@ const LOST_CONNECTION_MESSAGES =
 const failedConnects = new WeakSet<object>();
 
 /**
- * Marks an error that occurred while connecting, so that {@link isConnectionError} is true for it.
- * Whatever reason the server gave (maintenance, a changed password), no query has run.
+ * Marks an error that occurred while connecting, so that {@link isConnectionError} returns true for
+ * the error. No query has run, whatever reason the server gave (maintenance, a changed password),
+ * so a retry is harmless.
  */
 export function markFailedConnect(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) failedConnects.add(error);
@@ -123,8 +124,9 @@ export function markFailedConnect(error: unknown): unknown {
 }
 
 /**
- * True if PostgreSQL is unreachable, closed the connection, or is starting or stopping (SQLSTATE
- * classes 08 and 57P, and 53300). The query may or may not have taken effect.
+ * True if PostgreSQL is unreachable, closed the connection, is starting or stopping, or has too
+ * many connections (SQLSTATE classes 08 and 57P, and 53300). The query may or may not have taken
+ * effect.
  */
 export function isConnectionError(error: unknown): boolean {
   if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;

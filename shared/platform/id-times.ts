@@ -18,7 +18,7 @@ export function idTimeSql(id: string): string {
 }
 
 /**
- * Builds the SQL that computes {@link firstIdAt}, rounded up to the next millisecond.
+ * Builds the SQL that computes {@link firstIdAt} for a time rounded up to whole milliseconds.
  * @param time an SQL expression of type timestamptz
  */
 export function firstIdAtSql(time: string): string {

@@ -2,7 +2,7 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Members of a log entry that pino never prints. SECRET_PATTERNS is a second safeguard. */
+/** Members of a log entry whose values pino masks. SECRET_PATTERNS is a second safeguard. */
 const REDACTED_PATHS = [
   'authorization',
   'headers.authorization',
@@ -59,7 +59,10 @@ export interface LoggerOptions {
   name: string;
 }
 
-/** Creates a logger that writes JSON with ISO times to standard output and masks secrets. */
+/**
+ * Creates a logger that masks secrets and writes to standard output: JSON with ISO times, or
+ * readable lines if `pretty` is set.
+ */
 export function createLogger(options: LoggerOptions): Logger {
   return pino({
     name: options.name,

@@ -70,7 +70,7 @@ export class FolderStorage implements Storage {
     return withStorageErrors(async () => {
       let removed = 0;
       for await (const { path, name } of walk(this.root)) {
-        // A running upload renews the modification time of its part file with each write.
+        // Each write renews the modification time of a part file, so a running upload is not stale.
         const file = isPartFile(name) ? await undefinedIfMissing(stat(path)) : undefined;
         if (!file || file.mtime >= olderThan) continue;
         await undefinedIfMissing(unlink(path));
@@ -121,7 +121,7 @@ async function* walk(folder: string): AsyncGenerator<{ path: string; name: strin
   for await (const entry of dir) entries.push(entry);
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    // At the root of a disk, this folder belongs to the file system and only root can read it.
+    // Skip `lost+found`, which some file systems keep in their root folder and only root can read.
     if (entry.name === 'lost+found') continue;
     if (entry.isDirectory()) yield* walk(path);
     else if (entry.isFile()) yield { path, name: entry.name };

@@ -4,7 +4,8 @@ import { deriveKey, hmacSha256, sha256 } from '../platform/crypto.js';
 import { MAX_LINK_SECONDS } from './storage.js';
 
 /**
- * One export of one tenant. The link is valid only while the export's file has the hash `sha256`.
+ * The export that a link downloads. The link is valid only while the export's file has the hash
+ * `sha256`.
  */
 export interface LinkTarget {
   tenantId: string;
@@ -16,8 +17,7 @@ export interface LinkTarget {
 const VERSION = 1;
 /**
  * Sizes of version, key id, tenant, export, seconds and hash: 73 bytes in all. With the 32-byte
- * signature, a token has 105 bytes. 105 bytes are exactly 140 base64url characters, without unused
- * bits.
+ * signature, a token has 105 bytes, which are exactly 140 base64url characters.
  */
 const BODY_BYTES = 1 + 4 + 16 + 16 + 4 + 32;
 const TOKEN = /^[A-Za-z0-9_-]{140}$/;
@@ -29,10 +29,9 @@ export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): B
 }
 
 /**
- * Creates the secret part of a download link. Anyone who has the secret can fetch the object until
- * the link expires, so the secret is short-lived and never logged. The secret contains the ids of
- * the tenant and the export, signed with HMAC-SHA256. The API therefore needs only one query, under
- * that tenant.
+ * Creates the token of a download link. Anyone who has the token can fetch the object until the
+ * link expires, so tokens are short-lived and never logged. The token contains the signed tenant
+ * id, so the API finds the export without a search across tenants.
  * @param now set only by tests
  * @throws {RangeError} if the link would be valid for more than 15 minutes
  */
@@ -58,7 +57,7 @@ export function redeemLink(key: Buffer, token: string, now = Date.now()): LinkTa
   const bytes = Buffer.from(token, 'base64url');
   const body = bytes.subarray(0, BODY_BYTES);
   if (!timingSafeEqual(bytes.subarray(BODY_BYTES), computeSignature(key, body))) return undefined;
-  // Another version may have signed a different layout with the same key.
+  // A different version of the product may have signed another layout with the same key.
   if (!body.subarray(0, 5).equals(tokenHeader(key)) || now >= body.readUInt32BE(37) * 1000) return undefined;
   return {
     tenantId: formatUuid(body.subarray(5, 21)),
@@ -67,7 +66,7 @@ export function redeemLink(key: Buffer, token: string, now = Date.now()): LinkTa
   };
 }
 
-/** Returns the version and the key id. The key id identifies the secret without revealing it. */
+/** Returns the version and the key id, which identifies the key without revealing it. */
 function tokenHeader(key: Buffer): Buffer {
   return Buffer.concat([Buffer.from([VERSION]), sha256(`id ${key.toString('hex')}`).subarray(0, 4)]);
 }

@@ -23,8 +23,8 @@ export async function assertWritable(storage: Storage): Promise<void> {
 }
 
 /**
- * Signs a download link or, if the API sends downloads itself, opens a missing object. A bucket
- * gets no request: without the right to list objects, S3 returns 403 even for a missing object.
+ * Signs a download link or, for a folder, opens a missing object. Sends no request to a bucket,
+ * because S3 returns 403 for a missing object unless the caller may list objects.
  * @throws {Error} that describes why storage is not readable
  */
 export async function assertReadable(storage: Storage): Promise<void> {

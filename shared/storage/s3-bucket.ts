@@ -6,13 +6,13 @@ export interface Bucket {
   sdk: typeof import('@aws-sdk/client-s3');
   client: S3Client;
   name: string;
-  /** Buffers for parts that no upload uses now. */
+  /** Part buffers that no upload uses now, kept for later uploads. */
   sparePartBuffers: Buffer[];
 }
 
 export interface S3Timeouts {
   connectMs: number;
-  /** From the start of a request, whose body may have 8 MiB, to the start of its response. */
+  /** Time from the start of a request, whose body may have 8 MiB, to the start of its response. */
   responseMs: number;
 }
 
@@ -49,7 +49,8 @@ const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
 const TRANSIENT_STATUSES = [408, 425, 429];
 /**
  * Errors after which a retry may succeed: slow connections, credentials that the SDK will renew,
- * and throttling. NoSuchUpload also occurs if the response to a completed upload was lost.
+ * and throttling. S3 also returns NoSuchUpload if an upload was completed but the response was
+ * lost.
  */
 const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;

@@ -24,8 +24,8 @@ export function startObjectUpload(bucket: Bucket, options: UploadOptions): Uploa
 
 /**
  * Copies the bytes into three buffers, which later parts and uploads reuse. The SDK's lib-storage
- * creates a buffer per part, and V8 frees such off-heap memory late. An upload of 960 MB therefore
- * used 1.2 GB.
+ * creates a buffer per part, which V8 frees late. With lib-storage, an upload of 960 MB used 1.2
+ * GB.
  */
 class ObjectUpload extends StreamUpload {
   readonly #parts: S3MultipartUpload;

@@ -22,8 +22,8 @@ import {
 const TIMEOUTS: S3Timeouts = { connectMs: 5000, responseMs: 60_000 };
 
 /**
- * Stores objects in a bucket of Amazon S3 or of a compatible server. The operator sets the server's
- * address, not a tenant. The SDK therefore connects without the guarded client (rule `one-way-out`
+ * Stores objects in a bucket of Amazon S3 or of a compatible server. The operator, not a tenant,
+ * sets the server's address, so the SDK may connect without the guarded client (rule `one-way-out`
  * in .dependency-cruiser.cjs). The SDK finds the credentials: AWS_ACCESS_KEY_ID and
  * AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine.
  */

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a download sends in its headers. */
+/** The values for the headers of a download. */
 export interface ObjectMetadata {
   contentType: string;
   /** For example `invoices-2026-11-22.csv.gz`. */
@@ -20,7 +20,7 @@ export interface ByteRange {
  * storage fails, and within minutes if storage does not respond.
  */
 export interface Storage {
-  /** Starts an upload. The object exists only after `commit`, even if the process dies. */
+  /** Starts an upload. If the process dies before `commit`, no object exists. */
   create(key: string, about: ObjectMetadata): Promise<Upload>;
   /**
    * Opens an object, or a range of its bytes, for reading. A caller that stops reading must destroy
@@ -38,13 +38,14 @@ export interface Storage {
    */
   createLink(key: string, about: ObjectMetadata & { seconds: number }): Promise<string | undefined>;
   /**
-   * Deletes unfinished uploads of a key by other processes, which then get an error if they
-   * continue. Must not be called while this process uploads the key.
+   * Deletes the unfinished uploads that other processes started for a key. If such an upload
+   * continues, it fails. Must not be called while this process uploads the key.
    */
   discardUploads(key: string): Promise<void>;
   /**
-   * Deletes unfinished uploads that began before `olderThan`. Another process may still be
-   * uploading, so `olderThan` must lie further back than the longest upload takes.
+   * Deletes unfinished uploads whose start (in S3) or last write (in a folder) was before
+   * `olderThan`. Another process may still be uploading, so `olderThan` must lie further back than
+   * the longest upload takes.
    * @returns the number of deleted uploads
    */
   discardStaleUploads(olderThan: Date): Promise<number>;
@@ -56,8 +57,8 @@ export interface Storage {
 }
 
 /**
- * An object that is being written. The caller must end the upload with `commit` or `abort`. A later
- * `abort` does nothing.
+ * An object that is being written. The caller must end the upload with `commit` or `abort`; an
+ * `abort` after that does nothing.
  */
 export interface Upload {
   /**
@@ -68,7 +69,7 @@ export interface Upload {
   readonly bytes: number;
   /**
    * Ends the stream if it is still open. Resolves when the object is stored durably.
-   * @returns the size and the SHA-256 of the bytes, in hexadecimal
+   * @returns the number of bytes, and their SHA-256 in hexadecimal
    * @throws the error that interrupted the stream, or {@link StorageError}; no object exists then
    */
   commit(): Promise<{ bytes: number; sha256: string }>;
@@ -87,7 +88,7 @@ const FAILURE_MESSAGES: Record<StorageFailureCode, string> = {
   storage_unavailable: 'The storage cannot be reached or does not respond.',
 };
 
-/** Anyone may see the message. The details are in `cause`. */
+/** Anyone may see the message, so the details are only in `cause`. */
 export class StorageError extends Error {
   constructor(
     readonly code: StorageFailureCode,
@@ -115,7 +116,9 @@ export function assertRangeWithin({ start, end }: ByteRange, size: number): void
   if (!isWithin) throw new RangeError(`an object of ${size} bytes has no bytes ${start}-${end}`);
 }
 
-/** Builds the header value for a download. Reduces the file name to ASCII (RFC 6266). */
+/**
+ * Builds a Content-Disposition header for a download. Reduces the file name to ASCII (RFC 6266).
+ */
 export function buildContentDisposition(fileName: string): string {
   return `attachment; filename="${fileName.replace(/[^\w.-]+/g, '_') || 'file'}"`;
 }

@@ -29,8 +29,7 @@ export abstract class StreamUpload implements Upload {
         done(error);
       },
     });
-    // Without a listener, an error would end the process. `commit` and the pipeline report the
-    // error.
+    // Without a listener, an error would end the process. `commit` reports the error.
     stream.on('error', () => undefined);
     this.stream = stream;
   }

@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import { getErrorCode } from '../errors.js';
 import { isRoot } from './is-root.js';
 
-/** Writes a file that only its owner can read, completely or not at all. Creates its folder. */
+/**
+ * Writes a file, which only its owner can read. Never leaves a partly written file. Creates missing
+ * folders.
+ */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
@@ -25,8 +28,8 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * If root replaces a file, gives the draft to the owner of that file, who must still be able to
- * read it.
+ * If root replaces a file, gives the draft to the owner of the old file, who must be able to read
+ * the new one.
  */
 async function keepOwner(file: string, draft: string): Promise<void> {
   if (!isRoot()) return;

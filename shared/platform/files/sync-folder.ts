@@ -1,6 +1,9 @@
 import { open } from 'node:fs/promises';
 
-/** Makes the file names in a folder survive a power failure, which a rename alone does not. */
+/**
+ * Makes created and renamed files in a folder survive a power failure. Without this sync, a power
+ * failure could undo a rename.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

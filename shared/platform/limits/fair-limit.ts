@@ -15,7 +15,7 @@ export interface FairLimit<Queue extends string> {
    * Runs the work as soon as the limits and fair sharing allow. A full queue makes room by refusing
    * a waiting item of a larger site or group (see {@link SiteQueue.makeRoomFor}).
    * @throws {TooManyWaitingError} immediately if too much work of the group waits, or if a full
-   * queue cannot make room; later if the queue refuses this work to make room, or after `maxWaitMs`
+   * queue cannot make room; later if this work is refused to make room, or has waited `maxWaitMs`
    */
   run<T>(place: FairLimitKey<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -34,9 +34,9 @@ export interface FairLimitOptions<Queue extends string> {
   /** Default: no time limit. */
   maxWaitMs?: number;
   /**
-   * The group whose work has run for the least time starts next, so a newcomer overtakes groups
-   * that flood the limit. Safe only if clients cannot invent groups, because each new group is a
-   * newcomer. Default: round-robin between groups.
+   * Starts the group whose work has run for the least time, so a new group overtakes groups that
+   * flood the limit. Safe only if clients cannot invent groups, because each invented group would
+   * overtake the others. Default: round-robin between groups.
    */
   leastTimeFirst?: boolean;
   /** A monotonic clock in milliseconds. Default: `performance.now()`. */
@@ -154,8 +154,8 @@ function waitForStart(
 
 /**
  * Refuses a waiting item so that the new item can wait.
- * @throws {TooManyWaitingError} if no other site or group would still have more waiting items than
- * the new item's own
+ * @throws {TooManyWaitingError} unless another site, or another group of the same site, has at
+ * least two more waiting items than the new item's own site or group
  */
 function makeRoom(queue: SiteQueue<Waiter>, place: FairShareKey): void {
   const dropped = queue.makeRoomFor(place);

@@ -1,7 +1,7 @@
 /**
- * A queue that serves tenants round-robin, and the members of a tenant in the sequence of their
- * arrival. However many members one tenant has, the first member of another tenant waits for at
- * most one round of tenants.
+ * A queue that serves tenants round-robin, and the members of each tenant in order of arrival.
+ * However many members one tenant has, the first member of another tenant waits for at most one
+ * round of tenants.
  */
 export class FairQueue<Member> {
   private readonly byTenant = new Map<string, Member[]>();
@@ -19,8 +19,8 @@ export class FairQueue<Member> {
   /**
    * Removes and returns the next member of an eligible tenant. Returns undefined if no tenant is
    * eligible.
-   * @param getRank chooses the eligible tenant with the lowest rank, and among equal ranks the
-   * first in the round. Default: the first eligible tenant in the round
+   * @param getRank if given, the eligible tenant with the lowest rank is next, and among equal
+   * ranks the first in the round. Default: the first eligible tenant in the round
    */
   shift(
     isEligible: (tenantId: string) => boolean = () => true,

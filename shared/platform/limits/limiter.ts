@@ -40,7 +40,7 @@ export interface Limiter {
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
   /**
    * Takes points, such as bytes, from the budget of the current minute. A request for more points
-   * than the whole budget is granted only as the first of a minute.
+   * than the whole budget is granted only if it is the first of its minute.
    */
   spendPoints(key: string, wish: { name: string; points: number; perMinute: number }): Promise<SpendResult>;
 }

@@ -31,7 +31,8 @@ export class SiteQueue<Member> {
   /**
    * Removes and returns the next member of the first site with an eligible group. Returns undefined
    * if no group is eligible.
-   * @param getRank chooses the group with the lowest rank within a site. Default: round-robin
+   * @param getRank if given, the site's eligible group with the lowest rank is next. Default:
+   * round-robin
    */
   shift(isEligible: (group: string) => boolean, getRank?: (group: string) => number): Member | undefined {
     for (const [site, queue] of this.bySite) {
@@ -63,9 +64,10 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Makes room for a new member of `place`. Removes and returns the newest member of the largest
-   * group, either in the site with the most waiting members or in the site of `place`. Returns
-   * undefined if no other site or group would still have more members than the new member's own.
+   * Makes room for a new member of `place`: removes and returns another member, or returns
+   * undefined. If the largest site has at least two more members than the site of `place`, removes
+   * the newest member of that site's largest group. Otherwise, if the largest group in the site of
+   * `place` has at least two more members than the group of `place`, removes its newest member.
    */
   makeRoomFor({ group, site = ONLY_SITE }: FairShareKey): Member | undefined {
     const own = this.bySite.get(site);

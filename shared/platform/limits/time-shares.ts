@@ -1,6 +1,6 @@
 /**
- * A new group starts with this much less run time than the group with the least, so the new group
- * is next.
+ * A new group starts with this much less run time than the group with the least run time, so the
+ * new group is next.
  */
 const NEWCOMER_CREDIT_MS = 100;
 
@@ -13,9 +13,8 @@ interface Share {
 
 /**
  * Measures how long the work of each group has run, so that the group with the least run time can
- * be next. A new group starts just below the current minimum. A group therefore cannot save up time
- * while it is absent, nor does it pay for time that no other group wanted. Linux's CFS scheduler
- * shares processors in the same way.
+ * be next. A new or returning group starts no lower than just below the current minimum, so a group
+ * gains nothing by being absent. Linux's CFS scheduler shares processors in the same way.
  */
 export class RunTimeShares {
   private readonly shares = new Map<string, Share>();

@@ -18,9 +18,9 @@ pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
 
 /**
- * The application's access to PostgreSQL. Every query runs in a transaction that names its tenants,
- * and row-level security hides the rows of all other tenants. The pool is not exported, so no query
- * can bypass this.
+ * The application's access to PostgreSQL. Row-level security shows a query only the rows of the
+ * tenants that its transaction names, unless the method's comment says otherwise. The pool is not
+ * exported, so no query can bypass this.
  */
 export interface Database {
   /** Runs a read-only query that sees only this tenant's rows, in one round trip. */
@@ -75,10 +75,10 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {
-    // Expected while closing: pool.end() does not wait until its connections have closed, so a
-    // stopping server may cut them.
+    // Lost connections are expected while closing: pool.end() does not wait until its connections
+    // have closed, so a stopping server may cut them.
     if (pool.ending) return;
-    // pg attaches the client to the error, which would fill pages of a log entry.
+    // pg attaches the client to the error. The client would fill pages of the log entry.
     Reflect.deleteProperty(error, 'client');
     options.logger.warn({ err: error }, 'postgres connection lost');
   });

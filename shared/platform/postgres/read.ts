@@ -106,8 +106,8 @@ async function queryInSteps(
 }
 
 /**
- * Applies the setting and runs the query in their own transaction. No concurrent query on this
- * connection comes between.
+ * Applies the setting and runs the query, both in one transaction. No other query on this
+ * connection runs between them.
  */
 export function readWithSetting(
   client: pg.ClientBase,

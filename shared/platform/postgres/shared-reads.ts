@@ -36,17 +36,20 @@ interface SharedConnection {
  */
 const MAX_CONNECTIONS = 4;
 
-/** Leaves one connection to other tenants, even before this tenant's reads turn out to be slow. */
+/**
+ * Leaves at least one connection to other tenants, even while this tenant's reads do not yet count
+ * as slow.
+ */
 const MAX_CONNECTIONS_PER_TENANT = 3;
 
 /** Applies to a tenant with recent slow queries, whose next reads may be slow too. */
 const MAX_CONNECTIONS_PER_SLOW_TENANT = 1;
 
 /**
- * Runs reads on a few shared connections. With `pipeline: true`, several short transactions can be
- * in flight on one connection. Under load, PostgreSQL receives and answers several reads at a time,
- * so its server process stays awake. Waking the server process for each read took a third of the
- * API's time (measured). A connection without reads in flight returns to the pool.
+ * Runs reads on a few shared connections. Each connection can have several short transactions in
+ * flight (`pipeline: true`). Under load, its PostgreSQL process always has a next read and stays
+ * awake; waking the process for each read took a third of the API's time (measured). A connection
+ * without reads in flight returns to the pool.
  */
 export class SharedReadConnections {
   private readonly connections: SharedConnection[] = [];
@@ -83,7 +86,7 @@ export class SharedReadConnections {
     }
   }
 
-  /** Records reads that are already slow but still running. */
+  /** Records slow reads that are still running. */
   recordStalls(): void {
     for (const connection of this.connections) {
       const [oldest] = connection.inFlight;

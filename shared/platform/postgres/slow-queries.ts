@@ -4,7 +4,7 @@ export interface TenantRead {
   query: string;
 }
 
-/** A read counts as slow from this time, because it delays every later read on its connection. */
+/** A read that takes this long counts as slow. It delays every later read on its connection. */
 export const SLOW_READ_MS = 100;
 
 /**

@@ -24,8 +24,8 @@ export interface Snapshot {
    */
   copy(query: SqlQuery, options: string): Readable;
   /**
-   * Ends the session immediately. PostgreSQL cancels its running query within about a second. Safe
-   * to call again.
+   * Ends the session immediately. PostgreSQL cancels the session's running query within about a
+   * second. Safe to call again.
    */
   close(): Promise<void>;
 }

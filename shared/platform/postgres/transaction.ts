@@ -68,7 +68,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
-    // A connection that cannot roll back is unusable. Either way, throw the first error.
+    // If the rollback fails, the connection is unusable. In any case, throw the first error.
     await client.query('rollback').catch(discard);
     throw error;
   }

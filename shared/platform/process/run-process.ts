@@ -15,9 +15,9 @@ export interface Foundation {
 }
 
 /**
- * Runs an entry point, and closes it on SIGTERM and SIGINT. If the start fails, closes what was
- * opened, prints one line to stderr and exits with 1. An uncaught error also ends the process,
- * because the state of the process is then unknown. The supervisor starts a new process.
+ * Runs an entry point, and closes the process on SIGTERM and SIGINT. If the start fails, closes
+ * what was opened, prints one line to stderr and exits with 1. An uncaught error also ends the
+ * process, because its state is then unknown. The supervisor starts a new process.
  */
 export async function runProcess(
   prepare: () => Foundation,

@@ -19,8 +19,8 @@ export interface Runtime extends Foundation {
   /** Tracks responses that this process keeps in memory because clients have not read them. */
   unsentResponses: UnsentResponses;
   /**
-   * Names the role that owns the database. Sessions connect as this role and switch to the
-   * application's role.
+   * Contains the login of the role that owns the database. Sessions connect as this role and switch
+   * to the application's role.
    */
   databaseUrl: string;
   /** Undefined if REDIS_URL is not set. */

@@ -14,7 +14,7 @@ const CACHE_TTL_MS = 4000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
 /**
- * The bus channel for changes of credentials. Each bus event is the id of a changed key, session or
+ * The bus channel for changed credentials. Each broadcast is the id of a changed key, session or
  * person.
  */
 export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
@@ -30,8 +30,8 @@ export interface Credential {
   /** Identifies the cache entry of the credential. */
   text: string;
   /**
-   * Checks the form of the credential. The check computes a hash, so it runs only for credentials
-   * that are not in the cache.
+   * True if the credential has the right form. Takes time to compute, so it runs only for
+   * credentials that are not in the cache.
    */
   isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;

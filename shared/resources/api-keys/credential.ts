@@ -4,8 +4,8 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * What is stored of a key. `sealed` is stored only in the response that shows the key, so that an
- * idempotent replay can show the key again.
+ * The parts of a key that are stored. `sealed` is stored only in the response that shows the key,
+ * so that an idempotent replay can show the key again.
  */
 export interface KeyMaterial {
   prefix: string;
@@ -24,7 +24,7 @@ const PREFIXES = {
 // 43 base62 characters encode the 256 random bits, and 6 more encode the checksum.
 const SHAPE = /^(tk_live_|tk_test_|tk_agent_test_|tk_agent_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** Creates a key in the form of docs/decisions.md §6. Only `key` in the result is clear text. */
+/** Creates a key in the format of docs/decisions.md §6. In the result, only `key` is clear text. */
 export function mintKey(
   kind: KeyKind,
   environment: 'live' | 'sandbox',

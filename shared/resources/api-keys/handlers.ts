@@ -172,8 +172,8 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
 }
 
 /**
- * Finds keys that have a successor and cannot be rolled again. A second successor would inherit the
- * shortened expiry of the old key.
+ * Finds keys that have a successor. Such a key cannot be rolled again, because a second successor
+ * would inherit the shortened expiry of the old key.
  *
  * Call this function after the rows are locked. Otherwise the second of two concurrent rolls would
  * not see the successor that the first one created.

@@ -27,8 +27,8 @@ const ACCOUNT_LIMITS = {
  *
  * A request over its key's limit must not count account-wide, so normally the key's count runs
  * first. If the key is far from its limit, both counts run concurrently, which saves a round trip
- * to the store. Other processes may exhaust the key's limit at that moment. Then the refused
- * requests still count account-wide.
+ * to the store. If other processes exhaust the key's limit at that moment, a refused request still
+ * counts account-wide.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,

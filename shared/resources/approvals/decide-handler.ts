@@ -35,7 +35,8 @@ async function approveOne(
   if (!isOpen(approval)) return notOpen(approval, 'approved');
   const stale = await findStaleInvoice(tx, approval, invoice);
   if (stale) {
-    // Store the current content, so that the person can read it again. The approval stays pending.
+    // Store the current content, which the person must read before a new decision. The approval
+    // stays pending.
     await storeApprovals(tx, [renewApproval(approval, stale.renewal)]);
     return stale.outcome;
   }
@@ -74,8 +75,8 @@ async function runAndStore(
 }
 
 /**
- * Locks the invoice of an approval. Call this before you lock the approval, because status changes
- * of an invoice lock in this sequence. Otherwise the two transactions could deadlock.
+ * Locks the invoice of an approval. Call this before you lock the approval: transactions that
+ * change an invoice's status also lock the invoice first, so the two cannot deadlock.
  */
 async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({

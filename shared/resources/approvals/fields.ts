@@ -44,7 +44,8 @@ export const approvalFields = defineFields({
       .valid('agent_gate_cents', 'agent_day_cents')
       .allow(null)
       .description('The setting whose threshold counted_cents reached; null for a proposal'),
-    // An earlier version had only this threshold and did not store its name.
+    // An earlier version of the product had only the threshold agent_gate_cents, and stored no
+    // held_by.
     sql: (alias) =>
       `coalesce(${alias}.held_by, case when ${alias}.kind = 'agent_write' then 'agent_gate_cents' end)`,
   },

@@ -5,8 +5,7 @@ const MAX_NAMES = 10;
 
 /**
  * Replaces each list of records by a summary. 200 line items are 420 KB, and each edit would store
- * all of them again. The line items can still be read from the record, and from the events of its
- * versions.
+ * all of them again. The full line items remain in the record and in its events.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));

@@ -13,7 +13,7 @@ const NAMES = parseColumnNames(COLUMNS).join(', ');
 /** The content of an audit entry (docs/decisions.md §9). */
 export interface AuditRecord {
   tenantId: string;
-  /** UUIDv7 of the request. It is unique, so a request cannot be recorded twice. */
+  /** UUIDv7. The entry of a command has the command's id, so a command cannot be recorded twice. */
   id: string;
   actor: Actor;
   action: string;

@@ -26,8 +26,8 @@ export class AuditRecorder {
 
   /**
    * Stores an entry. Resolves once the entry is committed.
-   * @throws {AppError} 503 if the entry cannot be stored, because a request without its audit entry
-   * gets no result
+   * @throws {AppError} 503 if the entry cannot be stored. The caller must then return no result,
+   * because every result needs an audit entry
    */
   record(record: AuditRecord): Promise<void> {
     if (this.#entries.waiting >= MAX_WAITING_ENTRIES)

@@ -16,7 +16,7 @@ const action = () => text(100).example('invoice.created');
 const entityType = () => text(50).example('invoice');
 
 /**
- * An audit entry. It is committed in the transaction of the change that it records
+ * An audit entry. The entry for a change is committed in the transaction of that change
  * (docs/decisions.md §9).
  */
 export const auditEntry = allRequired({

@@ -7,8 +7,8 @@ import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handl
 import { ClaimChangeSet, lockClaims, storeClaims } from './claim-row.js';
 
 /**
- * Locks the claims of commands, and their invoices. Every command that needs both locks the claims
- * first, so that commands do not deadlock.
+ * Locks the claims that commands change, and the invoices of these claims. Every command that needs
+ * both locks the claims first, so that commands cannot deadlock.
  */
 export async function lockClaimChangeSets(
   tx: Transaction,

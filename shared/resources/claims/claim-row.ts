@@ -56,8 +56,8 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
 }
 
 /**
- * Collects the changes that a command makes to a claim and its invoice. Each may move through
- * several statuses.
+ * Collects the changes that a command makes to a claim and to the claim's invoice. Claim and
+ * invoice may each move through several statuses.
  */
 export class ClaimChangeSet {
   readonly changes: Change[] = [];

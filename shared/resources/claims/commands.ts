@@ -24,8 +24,8 @@ export const updateClaim = defineCommand<ClaimPatch>({
   permission: 'write',
 });
 
-// Requires the permission `approve`, as sending an invoice does, because the invoice leaves the
-// account.
+// Requires the permission `approve`, as sending an invoice does, because the invoice goes to the
+// club.
 export const submitClaim = defineCommand<ClaimAction>({
   type: 'claim.submit',
   action: 'claim.submitted',

@@ -25,8 +25,9 @@ interface DueRow extends ClockTarget {
 const DEADLINE_SQL = `case when c.status = 'queued' then c.submit_by when c.status in ('denied', 'rebilling') then c.respond_by end`;
 
 /**
- * Finds claims whose deadline has passed or is near. Returns a command that expires the claim, or
- * one that creates a suggestion, once per status and attempt.
+ * Finds claims whose deadline has passed or is near. For a past deadline, returns a command that
+ * expires the claim. For a near one, returns a command that creates a suggestion, once per status
+ * and attempt.
  */
 export async function findClaimDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueRow>(tx, {

@@ -20,8 +20,9 @@ export interface DenialResult {
 }
 
 /**
- * Applies a denial. If a rule can correct the claim, the claim is sent again immediately. Otherwise
- * a person reviews the invoice, with a suggestion that says how to answer (docs/decisions.md §9).
+ * Applies a denial. If a rule can correct the claim and the claim may be sent again, sends it
+ * immediately. Otherwise a person reviews the invoice, with a suggestion that says how to answer
+ * (docs/decisions.md §9).
  */
 export function applyDenial(
   course: ClaimChangeSet,

@@ -95,8 +95,8 @@ export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * For each status of an invoice, its steps when the denied claim is sent again immediately. An
- * invoice with another status, such as paid or disputed, keeps its status.
+ * For each status of an invoice, the steps that the invoice takes when its denied claim is sent
+ * again immediately. An invoice with another status, such as paid or disputed, keeps its status.
  */
 export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [
@@ -107,8 +107,8 @@ export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * For each status of an invoice, its steps when a person has to answer the denial of the claim. An
- * invoice with another status keeps its status.
+ * For each status of an invoice, the steps that the invoice takes when a person has to answer the
+ * denial of its claim. An invoice with another status keeps its status.
  */
 export const INVOICE_STEPS_ON_DENIAL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [{ to: 'needs_review', by: 'S' }],

@@ -20,7 +20,7 @@ function owedSql(alias: string, condition: string): string {
     and i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed') and ${condition})`;
 }
 
-/** SQL: what a customer has paid beyond the invoices and was not refunded. */
+/** SQL: the part of a customer's payments that is neither applied to invoices nor refunded. */
 function creditSql(alias: string): string {
   return `(select coalesce(sum(p.amount_cents - p.applied_cents - p.refunded_cents), 0)::bigint from payments p
     where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.amount_cents > p.applied_cents + p.refunded_cents)`;

@@ -13,8 +13,8 @@ export const MAX_STATEMENT_ENTRIES = 2000;
 const DEFAULT_DAYS = 90;
 
 /**
- * SQL: the statuses of the invoices on a statement. They are those of the index invoices_owed, and
- * `paid`.
+ * SQL: the statuses of invoices that a statement shows: the statuses of the index invoices_owed,
+ * and `paid`.
  */
 const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
 
@@ -102,8 +102,8 @@ export interface StatementRow {
 }
 
 /**
- * Builds the query for a customer's account statement. The query derives everything, and nothing is
- * stored (docs/decisions.md §9).
+ * Builds the query for a customer's account statement. The query computes the statement from
+ * invoices, payments and refunds; no statement is stored (docs/decisions.md §9).
  */
 export function buildCustomerStatementQuery(
   customerId: string,

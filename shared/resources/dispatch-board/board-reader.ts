@@ -97,8 +97,8 @@ export class DispatchBoardReader {
   }
 
   /**
-   * Caches the work orders of a board, without those that left it. The cache then counts their size
-   * again.
+   * Removes work orders that left the board, and stores the others again, so that the cache
+   * computes their size anew.
    */
   #store(tenantId: string, cached: Map<string, CachedWorkOrder>, shown: ListedWorkOrder[]): void {
     const ids = new Set(shown.map(({ id }) => id));

@@ -91,8 +91,8 @@ export interface WorkOrderBodyRow {
 }
 
 /**
- * Builds the query for the JSON of work orders. It also returns their versions, because a work
- * order may have changed since the board was read.
+ * Builds the query for the JSON of work orders. The query also returns their versions, because a
+ * work order may have changed since the board was read.
  */
 export function buildWorkOrderBodiesQuery(viewer: BoardViewer, tenantId: string, ids: string[]): SqlQuery {
   return {

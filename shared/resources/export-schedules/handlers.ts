@@ -80,8 +80,8 @@ export async function updateExportSchedules(
 }
 
 /**
- * Merges a patch into a schedule, and checks the result. Clears a weekday or day that the new
- * cadence does not use, even if the patch omits it.
+ * Merges a patch into a schedule, and checks the result. If the patch omits a weekday or day that
+ * the new cadence does not use, clears it.
  */
 function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMerge | CommandOutcome {
   const merged = { ...row, ...patch };
@@ -92,8 +92,8 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     const set = Object.fromEntries(
       Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
     );
-    // Keep the stored filters if the new filters are equivalent, because another form would count
-    // as a change.
+    // Keep the stored filters if the new filters differ only in form, because that would count as a
+    // change.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
   } catch (error) {

@@ -34,8 +34,8 @@ export async function lockSchedules(tx: Transaction, commands: Command[]): Promi
 }
 
 /**
- * Stores changed schedules. A schedule that is already due still runs immediately, and only then at
- * its new times. `is_moved` means that the timing has changed.
+ * Stores changed schedules. An enabled schedule that is already due still runs immediately, and
+ * only then at its new times. `is_moved` means that the timing has changed.
  */
 export async function storeSchedules(
   tx: Transaction,
@@ -55,8 +55,8 @@ export async function storeSchedules(
 }
 
 /**
- * Marks schedules as deleted. The rows remain for {@link EXTENDED_RETENTION}, because responses
- * still show them.
+ * Marks schedules as deleted. The rows remain for {@link EXTENDED_RETENTION}, because operations
+ * and stored responses may still refer to them.
  */
 export async function markSchedulesDeleted(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({

@@ -33,8 +33,8 @@ export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSch
 }
 
 /**
- * Returns the filters for the export of a run. With the period `previous`, they include the first
- * day of the period, `since`, and the day after its last day, `until`.
+ * Returns the filters for the export of a run. With the period `previous`, adds `since`, the first
+ * day of the period, and `until`, the day after its last day.
  */
 export function buildRunFilters(
   { period, filters }: Pick<ExportScheduleCreate, 'period' | 'filters'>,

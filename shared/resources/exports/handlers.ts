@@ -18,7 +18,7 @@ import { type ExportRow, setFinalStatus, UNFINISHED_EXPORT_QUOTA } from './expor
 import { exportFields } from './fields.js';
 import { expireExports, recordExportsCompleted, recordExportsFailed } from './record-handlers.js';
 
-/** Creates exports. The exports worker gets a wake-up job for each after the commit. */
+/** Creates exports. After the commit, the exports worker gets a wake-up job for each export. */
 export async function createExports(
   tx: Transaction,
   commands: Command<ExportInput>[],

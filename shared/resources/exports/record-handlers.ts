@@ -68,8 +68,8 @@ export async function recordExportsFailed(
     const row = rows.get(refKey(toRecordRef(command)));
     if (!row) return notFoundOutcome('export');
     const { attempt, ...error } = command.input;
-    // A queued export that has used all its tries may fail. If it has tries left, a user has
-    // restarted it, and this failure belongs to an earlier run.
+    // A queued export fails only if it has used all its tries. If tries are left, the export was
+    // queued again after the run that failed.
     const isUnfinished =
       row.status === 'running' || (row.status === 'queued' && row.tries >= MAX_EXPORT_TRIES);
     if (!isUnfinished || row.attempts !== attempt) return UNCHANGED;
@@ -97,7 +97,10 @@ function buildFailedNotice({ id, resource, format }: ExportRow, message: string)
   };
 }
 
-/** Expires completed exports. The exports worker deletes the files later. */
+/**
+ * Expires completed exports whose retention period has ended. The exports worker deletes the files
+ * later.
+ */
 export async function expireExports(
   tx: Transaction,
   commands: Command<ExportAction>[],

@@ -57,8 +57,8 @@ export async function leaseExport(
   { tenant_id, id }: RecordRef,
   { owner, leaseMs }: ExportLeaseTerms,
 ): Promise<LeasedExport | 'busy' | undefined> {
-  // Locks all open exports of the account, because concurrent calls must see each other. All code
-  // that locks exports sorts them by id, to avoid deadlocks.
+  // Locks all open exports of the account, so that concurrent calls cannot lease two of them. All
+  // code that locks exports sorts them by id, to avoid deadlocks.
   const open = await tx.query<OpenRow>({
     name: 'lock-open-exports',
     text: `select id, status, lease_until <= clock_timestamp() as is_due, tries from exports
@@ -134,9 +134,9 @@ export interface DiscardedObject extends RecordRef {
 }
 
 /**
- * Finds objects of exports that are not completed, because they expired or were restarted. The
- * accounts share the limit round-robin, so failing deletions in one account do not delay the
- * others.
+ * Finds objects of exports that are no longer completed, for example because they expired or were
+ * restarted. The accounts share the limit round-robin, so failing deletions in one account do not
+ * delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {

@@ -12,8 +12,8 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * Finds the oldest due export of each tenant. An export is due if it is queued, or if its lease has
- * expired. Omits tenants of which another export is running.
+ * Finds the oldest due export of each tenant. An export is due if it is queued or running,
+ * `lease_until` has passed, and tries are left. Omits tenants with another running export.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({

@@ -74,8 +74,8 @@ function unchanged(): CommandOutcome {
 }
 
 /**
- * Returns the handler for an action on claims. If a claim already has the requested status, nothing
- * changes.
+ * Returns the handler for an action on claims. `submit` and `withdraw` change nothing if the claim
+ * already has that status. `expire` changes nothing unless the deadline has passed.
  */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {

@@ -26,8 +26,8 @@ interface RecordedClaim {
 }
 
 /**
- * Records the responses of clubs. For a payment, creates a payment of the invoice. For a denial,
- * corrects the claim and sends it again, if a rule applies.
+ * Records the responses of clubs. If the club paid, creates a payment of the invoice. If the club
+ * denied the claim, corrects the claim and sends it again, or creates a suggestion for a person.
  */
 export async function recordClaimOutcomes(
   tx: Transaction,
@@ -81,10 +81,7 @@ async function applyOutcome(
   return { command, course, events: [], ...applyDenial(course, command.input, { facts: denialFacts, now }) };
 }
 
-/**
- * Records the payment of one claim. Payments run one at a time, because few claims of a batch are
- * paid.
- */
+/** Records the payment of one claim. Not batched, because few commands of a batch are payments. */
 async function applyPayment(
   tx: Transaction,
   { command, course }: { command: OutcomeCommand; course: ClaimChangeSet },

@@ -10,7 +10,7 @@ import { type ClaimRow, lockClaims, storeClaims } from '../claim-row.js';
 import { claimFields } from '../fields.js';
 import { CLAIM_MOVES } from '../transitions.js';
 
-/** The invoice statuses in which nothing is owed, now or later. */
+/** The invoice statuses in which nothing is owed. */
 const CLOSED_STATUSES: readonly string[] = ['void', 'cancelled', 'paid'];
 
 function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {

@@ -15,8 +15,8 @@ export function checkExportRequest(request: ExportCreate): ExportCreate {
 }
 
 /**
- * Like {@link checkExportRequest}, but returns the errors, and converts the filters as far as
- * possible.
+ * Like {@link checkExportRequest}, but returns the errors instead of throwing. If the value of a
+ * filter is invalid, returns the filters unconverted.
  */
 export function findExportRequestErrors(request: ExportCreate): {
   filters: ExportCreate['filters'];

@@ -57,9 +57,9 @@ interface ExplainResult {
 /**
  * Estimates how many rows of a table meet the conditions.
  *
- * In a table with many tenants, the planner's own estimate is far too low. The planner applies the
- * selectivity of the tenant policy, and again that of our equal tenant condition. Only the ratio of
- * the estimates with and without our conditions is right, so it is applied to the table's size.
+ * In a table with many tenants, the planner's own estimate is far too low, because it counts the
+ * tenant's share twice: for the tenant policy and for our equal condition. The ratio of the
+ * estimates with and without our conditions is right, so multiply the table's size by this ratio.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
   // Run these queries in sequence. If concurrent queries fail, it is not certain which error is

@@ -3,8 +3,8 @@ export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspec
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
 /**
- * The tables in an export of `all`. Each has its own file, in this sequence. In CSV, there are
- * further files for line items, items of rate cards and lists of inspections.
+ * The tables in an export of `all`, in the order of their files. CSV has further files for line
+ * items, rate-card items and the lists within inspections.
  */
 export const ALL_TABLES = [
   'invoices',
