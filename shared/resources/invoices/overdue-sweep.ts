@@ -37,8 +37,8 @@ const DST_MARGIN = "interval '3 hours'";
  * indexed columns do not depend on the account's time zone, grace days or terms, so changing these
  * settings rewrites no rows.
  *
- * The first range ends at the midnight that starts the day `grace_days` ago. For every earlier due
- * date, the grace days have ended.
+ * The range `due_date` ends at the midnight that starts the day `grace_days` ago. Earlier due dates
+ * are past their grace days.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null

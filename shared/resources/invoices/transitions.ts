@@ -18,8 +18,8 @@ interface Move {
   to: MoveTarget;
   by: readonly Mover[];
   /**
-   * Allows the transition only if the invoice was never released, or never delivered to the
-   * customer.
+   * `never_released` allows the transition only if the invoice was never released, and
+   * `never_delivered` only if the invoice was never delivered to the customer.
    */
   only?: 'never_released' | 'never_delivered';
 }

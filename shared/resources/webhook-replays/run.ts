@@ -13,7 +13,7 @@ import { MAX_REPLAY_MS } from './limits.js';
 
 const MAX_DELIVERIES_PER_PASS = 200;
 /**
- * Maximum number of open deliveries from replays per endpoint, because more would only wait and
+ * Maximum number of open deliveries from replays per endpoint. More deliveries would only wait and
  * become outdated.
  */
 const MAX_OPEN_PER_ENDPOINT = 100;
