@@ -11,8 +11,9 @@ import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 
 /**
- * A scan reads only invoices in these statuses, because they can still be corrected or taken back.
- * The list must match the condition of the partial index, or PostgreSQL does not use the index.
+ * A scan reads only invoices in these statuses, because such invoices can still be corrected or
+ * taken back. The list must match the condition of the partial index, or PostgreSQL does not use
+ * the index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
 /** The first scan of an account covers this period. */
