@@ -6,8 +6,9 @@ import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
 import { calculateStorageStays } from './storage-stays.js';
 
 /**
- * Sets each impound's `accrued_days` to the storage days charged since arrival, so days on which
- * the clock did not run are included. A second command on the same day changes nothing.
+ * Raises `accrued_days` of impounds that are not released to the storage days charged since
+ * arrival. This includes days on which the clock did not run. A second command on the same day
+ * changes nothing.
  */
 export async function accrueImpoundStorage(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);

@@ -19,8 +19,8 @@ import { impoundFields, vehicle } from './fields.js';
 type CreateCommand = Command<ImpoundCreate>;
 
 /**
- * Whether the references of a new impound exist, and the values that its work order, customer and
- * rate card supply by default.
+ * What `findArrivals` returns for a new impound: whether its references exist, and the default
+ * values from the work order, customer and rate card.
  */
 interface Arrival extends RecordRef {
   job_known: boolean;
@@ -35,7 +35,10 @@ interface Arrival extends RecordRef {
   vehicle_year: number | null;
 }
 
-/** Inserts the impounds. A started day of storage counts, so the first day accrues immediately. */
+/**
+ * Inserts impounds with the storage days charged so far. A day counts as soon as it starts, unless
+ * it is a free day.
+ */
 export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
   const arrivals = await findArrivals(tx, commands);
   const plans = commands.map((command) =>

@@ -48,8 +48,8 @@ const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
 };
 
 /**
- * Returns the columns that a status change sets, or the error outcome. When a vehicle leaves the
- * yard, its remaining storage days accrue.
+ * Returns the columns that a status change sets, or the error outcome. If the vehicle leaves the
+ * yard, the columns include the release time and the final `accrued_days`.
  */
 function planStatusChange(
   row: ImpoundRow,
@@ -90,7 +90,10 @@ function checkStay(stay: StorageStay): CommandOutcome | undefined {
   });
 }
 
-/** Returns the handler of an action. A request for the current status changes nothing. */
+/**
+ * Returns the handler of an action. `hold` and `release` change nothing if the impound already has
+ * that status.
+ */
 export function createImpoundActionHandler(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: ImpoundCommand[]): Promise<CommandOutcome[]> => {
     const releaseTimes = commands.map((command) => ({

@@ -7,8 +7,8 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 
 /**
- * Returns a command for each impound with storage days that have not accrued. If an impound is
- * found again before its command has run, the second command changes nothing.
+ * Returns commands for at most `limit` impounds with storage days that have not accrued. If an
+ * impound is found again before its command has run, the second command changes nothing.
  */
 export async function findDueStorageAccruals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {

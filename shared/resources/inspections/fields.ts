@@ -30,7 +30,7 @@ import { driverTable } from '../drivers/table.js';
 import { truckTable } from '../trucks/table.js';
 import { workOrderTable } from '../work-orders/table.js';
 
-/** Maximum number of items, of defects and of photos in an inspection. */
+/** Maximum length of each list of an inspection: items, defects, photos. */
 const MAX_ENTRIES = 200;
 
 const nullableText = () => Joi.string().allow(null);

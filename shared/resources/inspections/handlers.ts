@@ -64,8 +64,8 @@ interface InspectionRow extends Row {
 }
 
 /**
- * Merges the changes, and derives the result and the truck's dispatch block again, because a
- * resolved or reopened defect may change them.
+ * Applies each PATCH, and recomputes `result` and `blocks_dispatch`, because a resolved or reopened
+ * defect may change both.
  */
 export async function updateInspections(
   tx: Transaction,

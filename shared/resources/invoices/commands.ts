@@ -31,8 +31,8 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   agentScope: 'write_invoices_draft',
   conflictKeys: (input, actor) => {
     const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentConflictKeys(actor)];
-    // The rate card prices only what no other invoice of the work order has charged. Two concurrent
-    // commands would not see each other's invoice, and would charge the same work twice.
+    // Commands for the same work order must not run concurrently. Neither would see the other's
+    // invoice, so the rate card would charge the same work twice.
     return isPricedFromRateCard(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
 });
@@ -61,8 +61,8 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   conflictKeys: (_input, actor) => agentConflictKeys(actor),
 });
 
-// Agents cannot submit the commands below, so these name no agent scope: no agent may cause the
-// status `approved` or a later one (docs/decisions.md §3).
+// The commands below name no agent scope, because no agent may cause the status `approved` or a
+// later one (docs/decisions.md §3).
 
 export const approveInvoice = defineCommand<InvoiceAction>({
   type: 'invoice.approve',

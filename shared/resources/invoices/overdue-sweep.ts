@@ -16,8 +16,8 @@ const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
 export const CAN_BECOME_OVERDUE = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * SQL condition on `invoices i`: {@link CAN_BECOME_OVERDUE}, except in `sent_to_roadsync` with a
- * motor-club claim that is submitted or accepted. The text must match the condition of the partial
+ * SQL condition on `invoices i`: {@link CAN_BECOME_OVERDUE}, except invoices in `sent_to_roadsync`
+ * whose motor-club claim is submitted or accepted. The text must match the condition of the partial
  * indexes, or PostgreSQL does not use them.
  */
 const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
@@ -37,8 +37,8 @@ const DST_MARGIN = "interval '3 hours'";
  * indexed columns do not depend on the account's time zone, grace days or terms, so changing these
  * settings rewrites no rows.
  *
- * The first range ends at the midnight that starts the day `grace_days` ago. For every earlier due
- * date, the grace days have ended.
+ * The range `due_date` ends at the midnight that starts the day `grace_days` ago. Earlier due dates
+ * are past their grace days.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
@@ -57,8 +57,8 @@ const CANDIDATES = Object.entries(RANGES).map(
 );
 
 /**
- * Returns a command for each past-due invoice. If an invoice is found again before its command has
- * run, the second command changes nothing.
+ * Returns commands for at most `limit` past-due invoices. If an invoice is found again before its
+ * command has run, the second command changes nothing.
  */
 export async function findOverdueInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({

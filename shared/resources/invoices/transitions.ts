@@ -18,8 +18,8 @@ interface Move {
   to: MoveTarget;
   by: readonly Mover[];
   /**
-   * Allows the transition only if the invoice was never released, or never delivered to the
-   * customer.
+   * `never_released` allows the transition only if the invoice was never released, and
+   * `never_delivered` only if the invoice was never delivered to the customer.
    */
   only?: 'never_released' | 'never_delivered';
 }
@@ -158,7 +158,7 @@ export function listAllowedMoves(
 
 /**
  * Lists the actions that an operator may take. `resolve` is for disputed invoices only. An overdue
- * invoice may reopen too, but does so automatically when its due date is postponed.
+ * invoice needs no such action: it reopens when its due date is postponed.
  */
 export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
   const targets = listAllowedMoves(history, 'O');
@@ -192,7 +192,7 @@ export function isChangedByView(status: InvoiceStatus, wasSeen: boolean): boolea
   return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isVisibleToCustomer(status));
 }
 
-/** True if the invoice was released, is not void or cancelled, and is not being edited again. */
+/** True unless the status is draft, needs_review, approved, void or cancelled. */
 export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }

@@ -18,7 +18,7 @@ import {
 export interface LeasedNoticeMail extends RecordRef {
   title: string;
   text: string;
-  /** Null if the person has left the account since the notice was stored. */
+  /** Null if the person was deactivated after the notice was stored. */
   recipient: string | null;
   account: string;
   /** How often workers have offered the mail, including this attempt. */
@@ -101,7 +101,7 @@ async function giveUpMail(db: Database, ref: RecordRef, reason: string): Promise
   );
 }
 
-/** Maximum number of mails per account in a sweep. */
+/** A sweep finds at most this many mails per account. */
 const MAX_DUE_PER_TENANT = 20;
 
 /** Finds due mails of this transaction's tenants, at most `limit`. */

@@ -38,7 +38,8 @@ export const paymentFields = defineFields({
 });
 
 /**
- * The fields of a refund. The table has no `invoice_id`, so a query must add it from the payment.
+ * The fields of a refund. The table `refunds` has no `invoice_id`, so a query must read it from the
+ * payment.
  */
 export const refundFields = defineFields({
   id: recordId(),

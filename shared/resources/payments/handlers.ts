@@ -47,8 +47,8 @@ interface AppliedPayment {
 }
 
 /**
- * Stores payments and applies them to their invoices. What an invoice does not owe becomes the
- * customer's credit (docs/decisions.md §3, Money).
+ * Stores payments and applies them to their invoices. The part of a payment that exceeds the
+ * balance due becomes the customer's credit (docs/decisions.md §3, Money).
  */
 export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
@@ -139,7 +139,7 @@ interface PaymentRow extends Row, RecordRef {
   refunded_cents: number;
 }
 
-/** Refunds payments, which may reopen their invoices. */
+/** Refunds payments. A refund may reopen the invoice. */
 export async function refundPayments(
   tx: Transaction,
   commands: Command<RefundCreate>[],

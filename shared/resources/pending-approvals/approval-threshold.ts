@@ -18,15 +18,15 @@ export interface PricedWrite {
   /** `updated_at` of the draft to change; null for a new invoice. */
   recordVersion: string | null;
   /**
-   * True if a rate card set the line items. Approving the write prices them again, because other
-   * invoices may bill the work order before the approval.
+   * True if a rate card set the line items. Approving the write prices the line items again,
+   * because another invoice may have billed the work order since.
    */
   isFromCard?: boolean;
 }
 
 /**
- * An account's thresholds, and how much an agent key has drafted in the last 24 hours without the
- * current write.
+ * An account's thresholds, and how much an agent key has drafted in the last 24 hours, not counting
+ * the current write.
  */
 interface Counted extends RecordRef {
   threshold: number | null;
@@ -118,7 +118,7 @@ function repricedOutcome(from: number, to: number, payload: unknown): CommandOut
   });
 }
 
-/** Returns the payload with which a held write is stored and shown. */
+/** Returns the payload that the approval of a held write stores and shows. */
 function payloadFor({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFromCard'>): unknown {
   return isFromCard ? { ...(command.input as object), [PRICED_FROM_CARD_MEMBER]: true } : command.input;
 }

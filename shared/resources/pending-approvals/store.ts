@@ -4,9 +4,9 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /*
- * This folder writes the rows of approvals, and invoices import it, because a write of an invoice
- * may create or cancel approvals. The commands on approvals are in the folder `approvals`. That
- * folder imports invoices, because a decision runs invoice commands.
+ * The rows of approvals are written here and not in the folder `approvals`, to avoid an import
+ * cycle. `approvals` imports `invoices`, because a decision runs invoice commands. `invoices`
+ * imports this folder, because a write of an invoice may create or cancel approvals.
  */
 
 /**
@@ -114,13 +114,13 @@ export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Prom
   });
 }
 
-/** Locks and returns the pending approvals of the invoices, one invoice after another. */
+/** Locks the pending approvals of the invoices and returns them. */
 export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]): Promise<ApprovalRow[]> {
   if (invoices.length === 0) return [];
   const rows = await tx.query<{ record: ApprovalRow }>({
     name: 'lock-open-approvals',
-    // With "is true", PostgreSQL uses no index for this condition. Otherwise the planner might
-    // start from the pending approvals of all accounts.
+    // `is true` keeps PostgreSQL from using an index on `status`. With such an index, the planner
+    // might first read the pending approvals of all accounts.
     text: `select to_jsonb(t) as record from ${recordsetSql('tenant_id uuid, id uuid')}
            cross join lateral (
              select a.* from approvals a
@@ -133,8 +133,8 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
 
 /**
  * Cancels the open approvals of invoices that were approved or cancelled without a decision on the
- * approval. Call this function in the transaction that locked and moved the invoices. Decisions
- * lock the invoice first as well, so a deadlock is impossible.
+ * approval. Call this function in the transaction that locked the invoices. Decisions also lock the
+ * invoice before the approval, so a deadlock is impossible.
  */
 export async function cancelOpenApprovals(
   tx: Transaction,

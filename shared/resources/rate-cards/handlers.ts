@@ -24,8 +24,8 @@ interface Predecessor extends RecordRef {
 }
 
 /**
- * Creates rate cards. If a card with the name exists, the new card becomes the next version of that
- * card. The previous version stays unchanged.
+ * Creates rate cards. If a card with the same name exists, the new card becomes the next version of
+ * that card. The previous version stays unchanged.
  */
 export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<CommandOutcome[]> {
   const newest = await findNewest(tx, commands);
@@ -42,8 +42,8 @@ export async function createRateCards(tx: Transaction, commands: CardCommand[]):
 }
 
 /**
- * Finds the newest version of each card. Another transaction may insert the same next version
- * first. The unique index then fails this batch, and the rerun finds that version here.
+ * Finds the newest version of each card. If another transaction then inserts the same next version,
+ * the unique index fails this batch. The rerun finds that version here.
  */
 async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map<string, Predecessor>> {
   const names = commands.map((command) => ({ ...toRecordRef(command), name: command.input.name }));

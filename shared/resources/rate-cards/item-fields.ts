@@ -38,7 +38,7 @@ const includedQuantity = () =>
     .description('Units that cost nothing, such as the first miles; by day: the free days of a new impound')
     .example(0);
 
-/** The sequence matters: `notForStorage` can read only the members above the one that it checks. */
+/** The order matters: `notForStorage` can read only the members above the one that it checks. */
 export const rateCardItemFields = defineEntryFields({
   name: {
     input: text(200)

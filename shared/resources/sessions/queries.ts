@@ -29,8 +29,8 @@ export interface SignInCandidate {
 const MAX_CANDIDATES = 5;
 
 /**
- * Finds the people with this email address, in all accounts or in `tenantId`. Throws if PostgreSQL
- * is unreachable.
+ * Finds active people with this email address, at most {@link MAX_CANDIDATES}, in all accounts or
+ * in `tenantId`. Throws if PostgreSQL is unreachable.
  */
 export function findSignInCandidates(
   db: Database,
@@ -115,8 +115,8 @@ export function buildPersonPrincipal(
 }
 
 /**
- * Extends the idle lifetime of sessions that were used. An ended session stays ended. No client
- * requests this write, so it has no audit entry.
+ * Extends the idle lifetime of sessions that were used. A session that has expired stays expired.
+ * No client requests this write, so it has no audit entry.
  */
 export async function extendSessions(
   db: Database,

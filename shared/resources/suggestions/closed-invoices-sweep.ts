@@ -5,8 +5,8 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireSuggestion } from './commands.js';
 
 /**
- * Returns commands that expire the open suggestions of paid, void and cancelled invoices, because
- * such an invoice can no longer be corrected.
+ * Returns at most `limit` commands that expire the open suggestions of paid, void and cancelled
+ * invoices. Such an invoice can no longer be corrected.
  */
 export async function findSuggestionsOfClosedInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { status: string }>(tx, {

@@ -11,7 +11,10 @@ const HISTORY = '180 days';
 const HISTORY_JOBS = 300;
 /** These words in notes show that a winch was used. */
 const WINCH_WORDS = '\\m(winch|ditch|embankment|ravine|stuck|mud|rolled over|rollover|off the road)';
-/** Invoices in these statuses are not compared with, because they are unfinished or annulled. */
+/**
+ * Detectors do not compare with invoices in these statuses, because these are unfinished or
+ * annulled.
+ */
 const NOT_BILLED = `('draft', 'needs_review', 'void', 'cancelled')`;
 
 const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'category', l.category, 'quantity', l.quantity, 'unit_type', l.unit_type,
@@ -123,8 +126,8 @@ function joinRow(table: string, alias: string, key: string): string {
 }
 
 /**
- * Finds earlier invoices with the same total for the same work order, or for the same customer and
- * vehicle. Void and cancelled invoices do not count.
+ * Finds earlier invoices within {@link DUPLICATE_WINDOW_DAYS} that have the same total and the same
+ * work order, or the same total, customer and vehicle. Void and cancelled invoices do not count.
  */
 function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')

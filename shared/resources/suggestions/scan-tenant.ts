@@ -11,15 +11,16 @@ import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 
 /**
- * A scan reads only invoices in these statuses, because they can still be corrected or taken back.
- * The list must match the condition of the partial index, or PostgreSQL does not use the index.
+ * A scan reads only invoices in these statuses, because such invoices can still be corrected or
+ * taken back. The list must match the condition of the partial index, or PostgreSQL does not use
+ * the index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
 /** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
 /**
- * Each scan starts this much before the end of the previous scan. A transaction may commit this
- * long after the `updated_at` that it wrote.
+ * Each scan starts this long before the end of the previous scan, because a transaction may commit
+ * some minutes after the `updated_at` that it wrote.
  */
 const OVERLAP = '5 minutes';
 /** Maximum number of changed invoices in one scan, to keep the scan short. */
@@ -28,8 +29,9 @@ const INVOICES_PER_SCAN = 100;
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * SQL: the version of the invoice that a scan read last; '-infinity' if none did. On tables without
- * statistics, a join instead of this subquery would make the planner read all rows of a tenant.
+ * SQL: the version of the invoice that a scan read last; '-infinity' if no scan has read the
+ * invoice. On tables without statistics, a join instead of this subquery would make the planner
+ * read all rows of a tenant.
  */
 function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
@@ -74,8 +76,8 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
 interface ChangedInvoice {
   id: string;
   /**
-   * The later `updated_at` of the invoice and its work order. As a Date, the version would lose the
-   * microseconds that distinguish versions, so it is text.
+   * The later of the invoice's and its work order's `updated_at`. A Date would drop the
+   * microseconds that distinguish versions, so this is text.
    */
   version: string;
   changed_at: string;
@@ -155,8 +157,8 @@ async function findChanged(
 }
 
 /**
- * Stores the end of the scan: the last scanned change, or now if no change is left. Deletes the
- * stored versions that are too old for the next scan to read again.
+ * Stores where the scan ended (the last scanned change, or now if no change is left) and the
+ * scanned versions. Deletes the versions that are too old for the next scan to read again.
  */
 async function storeProgress(
   tx: Transaction,

@@ -17,8 +17,8 @@ export function mergeTenants<Input>(
 }
 
 /**
- * Gives accounts a new `updated_at`, because the settings also show data of other tables, such as
- * the logo.
+ * Sets a new `updated_at` on accounts. Call this function after a change to data of other tables
+ * that the settings show, such as the logo.
  */
 export async function touchTenants(
   tx: Transaction,

@@ -17,7 +17,9 @@ import { selectFromCurrentWorkOrder, selectTruckStatus } from './current-work-or
 
 const unitNumber = () => text(32).example('T-12');
 
-/** SQL condition: the position is older than this, so the API marks it stale. */
+/**
+ * SQL condition: the position is older than five minutes. The API marks such a position as stale.
+ */
 const isStale = (alias: string) => `${alias}.located_at < now() - interval '5 minutes'`;
 
 const location: Field = {

@@ -26,8 +26,8 @@ function toColumns(input: TruckCreate | TruckPatch): Fields {
   if (location === undefined) return fields;
   if (location === null)
     return { ...fields, lat: null, lng: null, heading: null, speed_mph: null, located_at: null };
-  // A new position replaces all its columns, because the old heading would be wrong in the new
-  // place.
+  // A new position also replaces the heading and speed, because the old ones would be wrong in the
+  // new place.
   const { lat, lng, heading = null, speed_mph = null, at = new Date().toISOString() } = location;
   return { ...fields, lat, lng, heading, speed_mph, located_at: at };
 }
@@ -61,7 +61,7 @@ export async function createTrucks(
 
 async function insertTrucks(tx: Transaction, commands: Command<TruckCreate>[]): Promise<Set<string>> {
   if (commands.length === 0) return new Set();
-  // All batches insert in the same sequence; otherwise two of them could deadlock.
+  // All batches insert in the same order, so that two batches cannot deadlock.
   const sorted = [...commands].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const rows = sorted.map((command) => ({
     status: 'available',

@@ -65,7 +65,7 @@ export async function insertUsers(
   tx: Transaction,
   rows: (RecordRef & { name: string; email: string; password_hash?: string })[],
 ): Promise<Set<string>> {
-  // All batches insert in the same sequence; otherwise two of them could deadlock.
+  // All batches insert in the same order, so that two batches cannot deadlock.
   const keyOf = (row: (typeof rows)[number]) => `${row.tenant_id}/${row.email.toLowerCase()}`;
   const sorted = [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({

@@ -8,7 +8,7 @@ export interface Receiver extends RecordRef {
   is_deleted: boolean;
 }
 
-/** Finds the endpoints by {@link refKey}, including deleted ones. */
+/** Returns the endpoints, including deleted ones, by {@link refKey}. */
 export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise<Map<string, Receiver>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<Receiver>({

@@ -85,7 +85,7 @@ export const webhookDeliveryListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'WebhookDeliveryListQuery' });
 
-/** Query of a list of one delivery's attempts. The request path names the delivery. */
+/** Query parameters of the list of one delivery's attempts. The request path names the delivery. */
 export const webhookAttemptListQuery = Joi.object({
   limit: limit(200),
   cursor: cursor(),

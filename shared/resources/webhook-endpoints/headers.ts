@@ -3,7 +3,7 @@ import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
 /**
  * An endpoint's custom headers, as commands and rows contain them. One ciphertext contains all
- * headers. The names are also readable, because the API shows them.
+ * names and values. The names are also stored readably, because the API shows them.
  */
 export interface SealedHeaders {
   headers_sealed: string | null;
@@ -15,8 +15,8 @@ export function deriveWebhookHeadersKey(secretKey: string): Buffer {
 }
 
 /**
- * Encrypts headers. The plain text is canonical JSON, so it does not depend on the headers'
- * sequence.
+ * Encrypts headers. The plain text is canonical JSON, so it does not depend on the order of the
+ * headers.
  */
 export function sealHeaders(key: Buffer, headers: Record<string, string> | null): SealedHeaders {
   const header_names = Object.keys(headers ?? {}).sort();

@@ -58,7 +58,7 @@ export async function countSigningSecrets(
 
 /**
  * Sets all secrets of the endpoints to expire after `hours`, unless they expire earlier. Deletes
- * secrets that have expired, which with 0 hours are all.
+ * the expired secrets; with 0 hours, these are all.
  */
 export async function expireSecrets(
   tx: Transaction,
@@ -90,7 +90,7 @@ export async function deleteKeyPairs(tx: Transaction, refs: RecordRef[]): Promis
   });
 }
 
-/** When the clock deletes rotated secrets. */
+/** The clock deletes a rotated secret {@link RETENTION} after the secret expired. */
 export const EXPIRED_SECRETS: ExpiryRule = {
   table: 'webhook_secrets',
   condition: `o.expires_at < now() - ${RETENTION}`,

@@ -33,8 +33,8 @@ interface Plan extends PlannedMerge {
 }
 
 /**
- * Applies JSON merge patches to endpoints. If a client enables an endpoint again, its failures and
- * pauses are cleared.
+ * Applies JSON merge patches to endpoints. If a client enables an endpoint again, or changes the
+ * URL of an enabled endpoint, the endpoint's failures and pauses are cleared.
  */
 export async function updateWebhookEndpoints(
   tx: Transaction,
@@ -91,8 +91,7 @@ function planUpdate(
   const changes: Change[] = [
     ...diffPatch(row, changedFields),
     ...(clearsFailures ? [{ field: 'failures', from: null, to: 'forgotten' }] : []),
-    // The audit log shows the names of headers, but not their values: only that the headers
-    // changed.
+    // The audit log must not show header values, so this entry says only that the headers changed.
     ...(hasNewHeaders ? [{ field: 'headers', from: null, to: 'changed' }] : []),
     ...(changesAsymmetric ? [{ field: 'asymmetric', from: isAsymmetric, to: asymmetric }] : []),
   ];
@@ -112,8 +111,8 @@ function planUpdate(
 
 /**
  * Returns the columns that `enabled` sets. If a client disables an endpoint, the reason is `user`,
- * even if the service had already disabled the endpoint. The service never enables such an endpoint
- * by itself.
+ * even if the service had already disabled the endpoint. The service never enables an endpoint that
+ * was disabled for this reason.
  */
 function planEnabled(
   row: EndpointRow,
@@ -135,7 +134,7 @@ function buildOutcome({ command, changes }: Plan): CommandOutcome {
 
 /**
  * Marks endpoints as deleted. Their rows remain, because deliveries refer to them. Secrets and
- * header values are erased, because a thief could use them to impersonate the service or the
+ * header values are erased, because a thief could use them to send false deliveries to the
  * receiver.
  */
 export async function deleteWebhookEndpoints(

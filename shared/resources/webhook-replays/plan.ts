@@ -51,8 +51,8 @@ interface Count extends Row {
 }
 
 /**
- * Builds the query of the count. An event counts once per endpoint, even if several deliveries
- * match, because a replay delivers each event once.
+ * Builds the query that counts the deliveries. An event counts once per endpoint, even if several
+ * deliveries match, because a replay delivers each event once.
  */
 export function buildCountQuery({
   tenantId,

@@ -13,7 +13,7 @@ import { MAX_REPLAY_MS } from './limits.js';
 
 const MAX_DELIVERIES_PER_PASS = 200;
 /**
- * Maximum number of open deliveries from replays per endpoint, because more would only wait and
+ * Maximum number of open deliveries from replays per endpoint. More deliveries would only wait and
  * become outdated.
  */
 const MAX_OPEN_PER_ENDPOINT = 100;
@@ -28,9 +28,9 @@ const DONE = 'done';
 const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
- * Finds the running replays. For each tenant, the replays that have waited longest come first. A
- * replay starts only after all transactions older than the replay have ended, because their events
- * are invisible until then.
+ * Finds running replays, at most {@link MAX_REPLAYS_PER_TENANT} of each tenant, those that have
+ * waited longest first. A replay starts only after all transactions older than the replay have
+ * ended, because their events are invisible until then.
  */
 export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
@@ -105,10 +105,7 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
   });
 }
 
-/**
- * True if the replay has run for too long, or its endpoint is disabled or deleted. After the
- * endpoint is enabled, a recovery starts from the beginning anyway.
- */
+/** True if the replay has run for too long, or its only endpoint is disabled or deleted. */
 function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
   if (Date.now() - getIdTimeMs(replay.id) > MAX_REPLAY_MS) return true;
   return replay.endpoint_id !== null && !endpoints.some(({ is_open }) => is_open);

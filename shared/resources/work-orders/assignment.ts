@@ -22,7 +22,7 @@ interface BusyRow {
 
 /**
  * The trucks that commands may assign, locked by the transaction. If two dispatchers want the same
- * truck, the second gets an error that names the work order with the truck.
+ * truck, the second gets an error that names the work order to which the truck is assigned.
  */
 export interface LockedFleet {
   /**

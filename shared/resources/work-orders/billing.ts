@@ -2,7 +2,7 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
 /**
- * Derives the billing_status of work orders from their invoices (docs/decisions.md §2). A work
+ * Updates the `billing_status` of work orders from their invoices (docs/decisions.md §2). A work
  * order cancelled as goa (gone on arrival) or unsuccessful may be billed to its customer; any other
  * cancelled work order may not. Call this function in the transaction that changed the work order
  * or one of its invoices.

@@ -32,8 +32,8 @@ function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | Work
 const WORK_ORDERS = { table: workOrderTable, fields: workOrderFields };
 
 /**
- * Creates work orders. One query takes their job numbers and inserts them, to lock the tenants'
- * counters for the shortest time.
+ * Creates work orders. One query assigns the job numbers and inserts the rows, to lock the tenants'
+ * counters as briefly as possible.
  */
 export async function createWorkOrders(
   tx: Transaction,

@@ -128,7 +128,10 @@ function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string
   });
 }
 
-/** Returns the handler of an action. A request for the current status changes nothing. */
+/**
+ * Returns the handler of an action. If the work order already has the target status, only `accept`
+ * and `assign` can change something.
+ */
 export function createMoveHandler(action: WorkOrderAction) {
   return async (tx: Transaction, commands: MoveCommand[]): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, action);
@@ -150,8 +153,8 @@ export function createMoveHandler(action: WorkOrderAction) {
 }
 
 /**
- * Returns a function that shows a work order's truck and driver, for the event `dispatch.assigned`
- * (docs/decisions.md §8).
+ * Returns a function that returns a work order's truck and driver as the event `dispatch.assigned`
+ * shows them (docs/decisions.md §8).
  */
 async function renderAssigned(
   tx: Transaction,

@@ -13,8 +13,8 @@ import { workOrderFields } from './fields.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
 
 /**
- * Returns the conditions of an export, which finds the same work orders as a list. The status
- * `pending` includes unaccepted work orders; `new` selects only unaccepted ones.
+ * Returns the conditions of an export. An export finds the same work orders as a list with the same
+ * query. The status `pending` includes unaccepted work orders; `new` selects only unaccepted ones.
  */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);

@@ -49,7 +49,10 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
-/** Returns the statuses that may follow, for the details of an error. */
+/**
+ * Returns the statuses that may follow `status`, except by reopening. Error details show these
+ * statuses.
+ */
 export function nextStatuses(status: WorkOrderStatus): WorkOrderStatus[] {
   const targets = Object.entries(WORK_ORDER_ACTIONS)
     .filter(([action, step]) => action !== 'reopen' && action !== 'accept' && step.from.includes(status))

@@ -9,7 +9,7 @@ export interface AgentTraces extends RecordRef {
   agent_id: string | null;
   /**
    * When an agent last set the price, or changed the billing email of an invoice that an agent had
-   * priced. Null if neither happened, or if the first release stored the invoice.
+   * priced. Null if neither happened, or if the first version of this service created the invoice.
    */
   agent_priced_at: string | null;
   /**
@@ -18,9 +18,9 @@ export interface AgentTraces extends RecordRef {
    */
   replaced_agent_price_at: string | null;
   /**
-   * The last trusted `billing_email`; '' if there was none. Trusted are the email at creation, a
-   * person's email, and a key's email that replaced a trusted one. Null if an earlier release
-   * stored the invoice.
+   * The last trusted `billing_email`; '' if there was none. An email is trusted if it was set at
+   * creation, by a person, or by an API key in place of a trusted email. Null if an earlier version
+   * of this service stored the invoice.
    */
   trusted_billing_email: string | null;
   created_at: string;
@@ -37,8 +37,8 @@ export function createAgentTraces(actor: Actor, billingEmail: string | null | un
 }
 
 /**
- * Returns the columns that attribute a price to an agent key for the approval threshold; undefined
- * if the actor is not an agent.
+ * Returns the columns by which the approval threshold counts a price as the agent's; undefined if
+ * the actor is not an agent.
  */
 function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
   return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
@@ -53,8 +53,9 @@ interface Edit {
 }
 
 /**
- * Returns the traces after an edit. Line items from a person clear all traces. A billing email from
- * a person clears only the trace of an agent's billing email.
+ * Returns the trace columns after an edit. If a person replaces the line items, the invoice no
+ * longer counts as changed by an agent. If a person sets the billing email, an agent's price still
+ * counts.
  */
 export function updateAgentTraces(
   row: AgentTraces,
@@ -68,13 +69,13 @@ export function updateAgentTraces(
   }
   const emailAfter = billingEmail ?? '';
   if (actor.type !== 'user')
-    // A key's billing email is trusted only if the previous email was. Otherwise a key's edit could
-    // hide that an agent had changed the email.
+    // An API key's billing email is trusted only if the previous email was trusted. Otherwise a
+    // key's edit could hide that an agent had changed the email.
     return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: emailAfter } : kept;
   const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: emailAfter } : kept;
   if (!setsLines) return trusted;
-  // The first release did not store `agent_priced_at` when an agent created an invoice, so use
-  // `created_at`.
+  // The first version of this service did not store `agent_priced_at` when an agent created an
+  // invoice, so use `created_at`.
   const pricedAt = agent_priced_at ?? (row.created_by_agent ? row.created_at : null);
   return { ...trusted, agent_priced_at: pricedAt, replaced_agent_price_at: pricedAt };
 }
@@ -115,8 +116,9 @@ export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTra
 }
 
 /**
- * Finds in the audit log the invoices whose billing email an agent has changed. Only rows of an
- * earlier release need this search, because they have no `trusted_billing_email`.
+ * Finds in the audit log the invoices whose billing email an agent has changed. Only invoices from
+ * an earlier version of this service need this search, because they have no
+ * `trusted_billing_email`.
  */
 async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
   if (rows.length === 0) return [];

@@ -166,10 +166,13 @@ function toOutcome(command: CreateCommand, isInserted: boolean): CommandOutcome 
   };
 }
 
-/** Returns the keys of the inserted invoices. An invoice with a taken number is skipped. */
+/**
+ * Inserts invoices with their line items, and returns the keys of the inserted ones. An invoice
+ * whose number is taken is skipped.
+ */
 async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
-  // All batches insert numbers in the same sequence; otherwise two batches could deadlock.
+  // All batches insert in the order of the invoice numbers, so that two batches cannot deadlock.
   const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const inserting = tx.query<RecordRef>(buildInvoiceInsert(sorted));
   const lines = sorted.flatMap((draft) => buildLineItemRows(draft.command, draft.priced.lineTotals));

@@ -25,9 +25,9 @@ const SINGLE_STEP_ROUNDS = 4;
 const MAX_ROUNDS = 20;
 
 /**
- * Runs each draft as an `invoice.create` command, with values from the work order. If the draft is
- * held for approval, that command is held. A person therefore approves exactly the values shown,
- * even if the work order changes before the approval.
+ * Runs each draft as an `invoice.create` command, with values from the work order. If the write
+ * needs approval, the `invoice.create` command is held. The person thus approves exactly the values
+ * shown, even if the work order changes before the approval.
  */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<CommandOutcome[]> {
   const workOrders = await findWorkOrders(tx, commands);

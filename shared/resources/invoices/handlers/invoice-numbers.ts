@@ -15,8 +15,8 @@ export interface ReservedNumber {
 
 /**
  * Reserves an invoice number for each command, and locks the accounts' counters until the
- * transaction ends. The counter advances by `step` for each command, which gets the last number of
- * the step.
+ * transaction ends. For each command, the account's counter advances by `step`, and the command
+ * gets the new value.
  * @returns the numbers, by command id
  */
 export async function reserveInvoiceNumbers(

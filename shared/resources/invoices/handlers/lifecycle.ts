@@ -93,7 +93,8 @@ export function checkMoveGuards(
 }
 
 /**
- * Returns an error unless the actor is a signed-in person (else 409) who sends If-Match (else 428).
+ * Returns a 409 error if the actor is not a signed-in person, or a 428 error if the request has no
+ * If-Match.
  */
 function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): CommandOutcome | undefined {
   if (actor.type !== 'user') {
@@ -140,8 +141,8 @@ const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestam
 const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 
 /**
- * Stores transitions and payments, updates the billing status of the work orders, and cancels open
- * approvals that became obsolete. The caller must have locked the rows.
+ * Stores the statuses and paid amounts of invoices, updates the billing status of their work
+ * orders, and cancels approvals that are no longer needed. The caller must have locked the rows.
  */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
   if (rows.length === 0) return;

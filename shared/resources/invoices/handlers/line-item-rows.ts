@@ -22,7 +22,10 @@ export function buildLineItemRows(
 const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, ${lineItemFields.settable}`;
 const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
 
-/** The join skips line items of an invoice that was not inserted because its number was taken. */
+/**
+ * Builds the insert of line items. Its join skips the line items of an invoice that was not
+ * inserted because its number was taken.
+ */
 export function buildLineItemInsert(rows: ReturnType<typeof buildLineItemRows>) {
   return {
     name: 'insert-invoice-lines',

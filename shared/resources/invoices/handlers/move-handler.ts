@@ -163,8 +163,8 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
   return {
     ok: true,
     changes,
-    // If a provider has yet to accept a message, `invoice.sent` is recorded when the provider
-    // accepts the message (docs/decisions.md §1, row 4).
+    // If a provider must still accept a message, `invoice.sent` is recorded only after that
+    // (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
     prompts: promptProviders(sending.messages),
   };
@@ -181,7 +181,10 @@ function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove)
     : outcome;
 }
 
-/** Returns the handler of an action. A request for the current status changes nothing. */
+/**
+ * Returns the handler of an action. If the invoice already has the requested status, the action
+ * changes nothing. However, `return` moves an invoice in needs_review to draft.
+ */
 export function createInvoiceActionHandler(action: InvoiceAction) {
   const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];
   return async (tx: Transaction, commands: ActionCommand[], config: Config): Promise<CommandOutcome[]> => {
@@ -189,8 +192,6 @@ export function createInvoiceActionHandler(action: InvoiceAction) {
     const plans = commands.map((command): PlannedMove | CommandOutcome => {
       const row = facts.rows.get(refKey(toRecordRef(command)));
       if (!row) return notFoundOutcome('invoice');
-      // A request for the current status changes nothing: /send does not send an invoice in
-      // `sending` again. However, /return moves an invoice in needs_review to draft.
       if (targets.includes(row.status) && (action !== 'return' || row.status === 'draft')) return unchanged();
       if (action === 'resolve' && row.status !== 'disputed') return refuseInvoiceMove(row, 'reopened');
       const target = targets.find((candidate) => mayMove(row, candidate, 'O')) ?? (targets[0] as MoveTarget);
@@ -230,7 +231,7 @@ export async function planPatchedMoves(
   if (moves.length === 0) return new Map();
   const facts = await readFacts(
     tx,
-    // A PATCH names no channel, so the message is a mail, the default.
+    // A PATCH to `sending` names no channel, so it sends a mail, the default.
     moves.map(({ command }) => ({ ...command, input: {} })),
     config,
   );

@@ -8,7 +8,7 @@ import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
 /**
  * Reopens overdue invoices that are no longer past due, because this transaction has postponed
  * their due date (docs/decisions.md §3).
- * @param rows the invoices as locked; the database already has the later due dates
+ * @param rows the invoices as read before the update; the database already has the new due dates
  * @returns the changes of the reopened invoices, by {@link refKey}
  */
 export async function reopenIfDueLater(tx: Transaction, rows: InvoiceRow[]): Promise<Map<string, Change[]>> {

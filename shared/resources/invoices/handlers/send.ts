@@ -36,9 +36,9 @@ interface RecipientFault {
 }
 
 /**
- * Selects where an invoice is sent. A mail goes to the address in the request, else on the invoice,
- * else of the customer. A text goes to the number in the request, else on the work order, else of
- * the customer.
+ * Selects the recipients of an invoice. A mail goes to the first of these that is set: the address
+ * in the request, the invoice's billing email, the customer's billing email. A text goes to the
+ * first of these: the number in the request, the work order's contact phone, the customer's phone.
  */
 export interface Recipients {
   selectFor(
@@ -76,7 +76,7 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   };
 }
 
-/** Matches 5 to 30 digits and usual separators, such as +1 555 010 4477. */
+/** Matches 5 to 30 characters: digits and usual separators, such as +1 555 010 4477. */
 const PHONE = /^[+(\d][\d\s().-]{4,29}$/;
 
 function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): RecipientFault | undefined {

@@ -44,7 +44,7 @@ const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
 /** No value may be changed in these statuses. */
 const CLOSED: readonly string[] = ['void', 'cancelled'];
 
-/** Applies each PATCH completely, or refuses the PATCH and changes nothing. */
+/** Applies each PATCH completely or not at all. */
 export async function updateInvoices(
   tx: Transaction,
   received: UpdateCommand[],
@@ -125,7 +125,10 @@ function toPatchedMoves({ command, row }: Plan): PatchedMove[] {
   ];
 }
 
-/** True if a later due date may reopen the invoice. A status in the request takes precedence. */
+/**
+ * True if the PATCH changes the due date, which may reopen the invoice. If the PATCH also sets a
+ * status, that status takes precedence.
+ */
 function mayReopen({ command, changes }: Plan): boolean {
   return command.input.status === undefined && changes.some(({ field }) => field === 'due_date');
 }
@@ -160,8 +163,8 @@ function checkAgent(command: UpdateCommand, row: InvoiceRow): CommandOutcome | u
 }
 
 /**
- * Returns an error if no client may set the status. The error is the same as for a transition that
- * the table does not allow.
+ * Returns an error if the status is neither the current one nor one that a PATCH may set. The error
+ * equals that of a transition that the table does not allow.
  */
 function checkRequestedStatus(
   status: InvoiceStatus | undefined,

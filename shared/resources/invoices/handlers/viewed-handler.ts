@@ -6,8 +6,8 @@ import { isChangedByView } from '../transitions.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
 /**
- * Records the customer's first view. An invoice that a payment, the clock or a dispute has already
- * moved on keeps its status.
+ * Records the customer's first view. If a payment, the clock or a dispute has already changed the
+ * status, the status stays.
  */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockInvoices(tx, commands.map(toRecordRef));

@@ -15,7 +15,7 @@ const FEE: ThresholdLearning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0
 /** For anomalies, the threshold is the lowest robust z-score that is reported. */
 const DEVIATION: ThresholdLearning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
 
-/** The detectors, by the name that a suggestion's `detector` contains. */
+/** The detectors, by name. A suggestion's `detector` contains one of these names. */
 export const DETECTORS = {
   missed_mileage: FEE,
   missed_after_hours: FEE,

@@ -3,9 +3,8 @@ import type { BilledWorkOrder, DetectionSubject } from './facts.js';
 /** Minimum number of similar work orders for a comparison; fewer allow no conclusion. */
 export const MIN_SAMPLES = 8;
 /**
- * From this many work orders on, a detector that measures a spread compares only customers of the
- * same company type. A spread needs more values than a habit ({@link MIN_SAMPLES}), because few
- * values estimate a spread badly.
+ * A detector that measures a spread compares with work orders of the same company type if there are
+ * at least this many, otherwise with all. A spread estimated from few values is unreliable.
  */
 export const MIN_SPREAD_SAMPLES = 20;
 /** Only this many of the newest work orders count, because habits and prices change. */
@@ -36,8 +35,8 @@ export function selectCohort(
 }
 
 /**
- * Lower bounds of bands of distance, in miles. The first miles are often free, so only work orders
- * in the same band are comparable.
+ * Lower bounds of the mileage bands. The first miles are often free, so only work orders in the
+ * same band are comparable.
  */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 

@@ -4,8 +4,8 @@ import type { DetectionSubject } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
 
 /**
- * The confidence if both invoices share the work order or the vehicle. A work order may have
- * several invoices, and a vehicle may be towed twice, but their totals are rarely equal.
+ * The confidence if the two invoices share the work order or the vehicle. A work order may have
+ * several invoices, and a vehicle may be towed twice, but the totals are then rarely equal.
  */
 const CONFIDENCE = { job: 0.95, vehicle: 0.85 } as const;
 

@@ -1,8 +1,8 @@
 import type { Suggestion } from '../../../contracts/generated.js';
 
 /**
- * The kinds of suggestions. The event `ai.suggestion.created` documents exactly these
- * (docs/decisions.md §8).
+ * The kinds of suggestions. The documentation of the event `ai.suggestion.created` lists exactly
+ * these (docs/decisions.md §8).
  */
 export const SUGGESTION_KINDS = ['missed_fee', 'denial', 'anomaly'] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];

@@ -150,7 +150,8 @@ function proposeLine(
 
 /**
  * Returns a line item for the units beyond the usually free ones, at the median price. Returns
- * 'free' if all units are free, and undefined if most invoices do not charge by the unit.
+ * 'free' if all units are free. Returns undefined if the units are unknown, or if most invoices do
+ * not charge by the unit.
  */
 function proposeMeasuredLine(
   { category, measure }: FeeRule,

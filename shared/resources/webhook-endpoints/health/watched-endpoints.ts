@@ -27,7 +27,7 @@ export interface WatchedEndpoint extends HealthProgress {
 }
 
 /**
- * Locks endpoints, and then their rows in webhook_lanes, in the same sequence as all other
+ * Locks endpoints, and then their rows in webhook_lanes, in the same order as all other
  * transactions. An endpoint without such a row is missing from the result.
  */
 export async function lockWatchedEndpoints(
