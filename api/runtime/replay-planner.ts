@@ -21,8 +21,8 @@ const COUNT_LIMITS = {
 };
 
 /**
- * Counts the deliveries that a replay would create. Waits for its turn under `COUNT_LIMITS`.
- * @throws {AppError} 503 when too many counts already wait
+ * Counts the deliveries that a replay would create. `COUNT_LIMITS` limits concurrent counts.
+ * @throws {AppError} 503 if too many counts already wait
  */
 export type ReplayPlanner = (replay: ReplayRequest) => Promise<PlannedReplay>;
 

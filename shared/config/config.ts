@@ -236,9 +236,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   });
 }
 
-/**
- * Long enough for a load balancer that checks every two seconds and reacts to the second failure.
- */
+/** Suits a load balancer that checks every two seconds and reacts to the second failure. */
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /**

@@ -1,8 +1,8 @@
 import { IS_SCALED } from './stores.js';
 
-/** CI tries all cases once, all in one. Other runs try a quarter. */
+/** CI tries all cases once, all in one. Other runs try a quarter, `npm run test:quick` less. */
 const TRIES_ALL = Boolean(process.env.CI) && !IS_SCALED;
-const SHARE = 4;
+const SHARE = process.env.TEST_QUICK ? 16 : 4;
 
 /**
  * Returns how many random cases of a property a test tries. Failures are rare, and print the seed

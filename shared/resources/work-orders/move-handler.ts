@@ -104,10 +104,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-/**
- * True if both times are equal, even if they are written differently, such as with Z and with
- * +00:00.
- */
+/** True for two spellings of one time, such as with Z and with +00:00. */
 function isSameTime(one: string | null, other: string | null): boolean {
   return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
 }

@@ -7,10 +7,10 @@ import { chooseCases } from '../../support/count-runs.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { createRecordFor } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
-import { createRedPng } from '../../support/records/pictures.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { openSession } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
+import { buildListPath, buildOwnBody, buildRequest, LOGO } from '../../support/text/crawl-requests.js';
 import {
   findIdPaths,
   findListedKind,
@@ -26,15 +26,10 @@ import {
   isWrite,
   listDocumentedOperations,
   listQueryIds,
-  type OpenApiNode,
 } from '../../support/text/openapi-walk.js';
 import { getVisibleParts } from '../../support/text/visible-parts.js';
 import { useOwnStack } from '../../support/use-stack.js';
-import {
-  connectionAccess,
-  createConnectionFor,
-  storeConnectionRows,
-} from '../../support/vendors/connection-rows.js';
+import { createConnectionFor, storeConnectionRows } from '../../support/vendors/connection-rows.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 import { buildCommand } from '../../support/writes/commands.js';
@@ -70,8 +65,6 @@ interface Account {
  * because the API counts one per account, lets four wait, and refuses more.
  */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
-
-const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
 
 describe('tenant isolation of all API operations', () => {
   const stack = useOwnStack({ vendors: TEST_VENDORS });
@@ -154,8 +147,8 @@ describe('tenant isolation of all API operations', () => {
   }
 
   /**
-   * Calls `tryId` with ids of the victims' records, several at a time: with those of the operation's
-   * own kind, and with those of the other kinds or a share of them ({@link chooseCases}).
+   * Calls `tryId` with the ids of the victims' records of the operation's own kind. Of the other
+   * kinds it tries all, or a share ({@link chooseCases}). Several calls run at a time.
    */
   async function forEachForeignId(
     operation: DocumentedOperation,
@@ -173,51 +166,13 @@ describe('tenant isolation of all API operations', () => {
     await Promise.all(chosen.map(({ id, owner }) => runLimited(async () => void (await tryId(id, owner)))));
   }
 
-  /**
-   * Returns the document's example body, with each id replaced by the id of one of the intruder's
-   * records.
-   */
-  function buildOwnBody(body: NonNullable<DocumentedOperation['body']>): unknown {
-    return findIdPaths(body.schema).reduce<unknown>((value, place) => {
-      const kind = findRecordKind(place);
-      const id = intruder.ids[kind];
-      if (!id) throw new Error(`the crawl has no ${kind} for ${place.join('.')}: create one in fillAccount`);
-      return setIdAt(value, place, id);
-    }, body.example);
-  }
-
-  /**
-   * Returns the path of a list. If the list belongs to a record, the path names a record whose list
-   * has items.
-   */
-  function buildListPath({ path }: DocumentedOperation, { ids } = intruder): string {
-    const kind = { invoices: 'paid_invoice', connections: 'connection' }[path.split('/')[1] as string];
-    return withId(path, ids[kind ?? 'webhook_delivery'] as string);
-  }
-
-  function buildRequest({ body, path, name }: DocumentedOperation): CallOptions {
-    if (name === 'PUT /settings/logo') return LOGO;
-    if (!body) return {};
-    const own = buildOwnBody(body) as OpenApiNode;
-    // Replace the example's vendor, which this stack does not have, and with it the vendor's
-    // credentials and settings.
-    if (name === 'POST /connections')
-      return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
-    if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };
-    if (!path.startsWith('/users')) return { body: own };
-    // Leave out the password, because hashing takes half a second, and only a person may set a
-    // password.
-    const { password: _password, ...rest } = own;
-    return { body: rest };
-  }
-
   for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
     it(`${operation.name} answers another tenant's id in the path like an unknown id`, async () => {
       const { path } = operation;
       const dryRun = { headers: { 'X-Service-Dry-Run': 'true' } };
       for (const options of [
-        buildRequest(operation),
-        ...(isWrite(operation) ? [{ ...buildRequest(operation), ...dryRun }] : []),
+        buildRequest(operation, intruder.ids),
+        ...(isWrite(operation) ? [{ ...buildRequest(operation, intruder.ids), ...dryRun }] : []),
       ]) {
         const unknown = getVisibleParts(await callAsIntruder(operation, withId(path, newId()), options));
         expect(unknown.status).to.equal(404);
@@ -239,7 +194,7 @@ describe('tenant isolation of all API operations', () => {
         : path;
       for (const place of findIdPaths(body.schema)) {
         const send = (id: string) =>
-          callAsIntruder(operation, own, { body: setIdAt(buildOwnBody(body), place, id) });
+          callAsIntruder(operation, own, { body: setIdAt(buildOwnBody(body, intruder.ids), place, id) });
         const unknown = getVisibleParts(await send(newId()));
         expect(unknown.status, place.join('.')).to.equal(400);
         await forEachForeignId(operation, findRecordKind(place), async (id, owner) =>
@@ -265,7 +220,7 @@ describe('tenant isolation of all API operations', () => {
   for (const operation of operations.filter(hasCursor)) {
     it(`${operation.name} lists only its own tenant's records, and a search finds no others`, async () => {
       const { parameters } = operation;
-      const path = buildListPath(operation);
+      const path = buildListPath(operation, intruder.ids);
       const page = await callAsIntruder(operation, `${path}?limit=200`);
       expect(page.text, 'the list must contain own records to prove isolation').to.include(intruder.canary);
       const ids = page.body.data.items.map((item: { id: string }) => item.id);
@@ -282,22 +237,26 @@ describe('tenant isolation of all API operations', () => {
     it(`${operation.name} refuses another tenant's cursor like a broken one`, async () => {
       const pathOf = (client: TestClient) => {
         const account = [intruder, ...victims].find((one) => one.client === client) as Account;
-        return buildListPath(operation, account);
+        return buildListPath(operation, account.ids);
       };
       const cursorOf = async (client: TestClient) =>
         (await client.get(`${pathOf(client)}?limit=1`)).body.data.cursor as string;
       const own = await cursorOf(intruder.client);
       expect(
-        (await callAsIntruder(operation, `${buildListPath(operation)}?limit=1&cursor=${own}`)).status,
+        (await callAsIntruder(operation, `${buildListPath(operation, intruder.ids)}?limit=1&cursor=${own}`))
+          .status,
       ).to.equal(200);
       const broken = getVisibleParts(
-        await callAsIntruder(operation, `${buildListPath(operation)}?limit=1&cursor=${own.slice(0, -2)}xx`),
+        await callAsIntruder(
+          operation,
+          `${buildListPath(operation, intruder.ids)}?limit=1&cursor=${own.slice(0, -2)}xx`,
+        ),
       );
       expect(broken.status).to.equal(400);
       for (const victim of victims.filter((one) => one.ids[findListedKind(operation.path)])) {
         const foreign = await callAsIntruder(
           operation,
-          `${buildListPath(operation)}?limit=1&cursor=${await cursorOf(victim.client)}`,
+          `${buildListPath(operation, intruder.ids)}?limit=1&cursor=${await cursorOf(victim.client)}`,
         );
         expect(getVisibleParts(foreign), victim.name).to.deep.equal(broken);
       }
@@ -315,7 +274,7 @@ describe('tenant isolation of all API operations', () => {
   for (const operation of operations.filter(({ path }) => !/\{(id|token)\}/.test(path))) {
     it(`${operation.name} succeeds and shows nothing of another tenant`, async () => {
       const path = operation.path.replace('{type}', 'invoice.created');
-      const response = await callAsIntruder(operation, path, buildRequest(operation));
+      const response = await callAsIntruder(operation, path, buildRequest(operation, intruder.ids));
       expect(response.status, response.text).to.be.oneOf([200, 201, 202]);
     });
   }
@@ -333,7 +292,8 @@ describe('tenant isolation of all API operations', () => {
             : await createRecordFor(operation.name, intruder.client);
       const id = ready ?? (intruder.ids[kind] as string);
       // Leave out the example's hash, because it matches no approval.
-      const options = operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation);
+      const options =
+        operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation, intruder.ids);
       const response = await callAsIntruder(operation, withId(operation.path, id), options);
       // This vendor has no sign-in, so the API refuses to reconnect.
       const expected = operation.name === 'POST /connections/{id}/reconnect' ? [409] : [200, 201];

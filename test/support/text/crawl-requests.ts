@@ -1,0 +1,47 @@
+/** The requests of a crawl through all documented operations, with ids of the crawl's records. */
+import { newId } from '../../../shared/platform/ids.js';
+import type { CallOptions } from '../client.js';
+import { createRedPng } from '../records/pictures.js';
+import { connectionAccess } from '../vendors/connection-rows.js';
+import { findIdPaths, findRecordKind, setIdAt, withId } from './id-paths.js';
+import type { DocumentedOperation, OpenApiNode } from './openapi-walk.js';
+
+/** Ids by kind of record. */
+type Ids = Record<string, string>;
+
+export const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
+
+/** Returns the document's example body, with each of its ids replaced by one of `ids`. */
+export function buildOwnBody(body: NonNullable<DocumentedOperation['body']>, ids: Ids): unknown {
+  return findIdPaths(body.schema).reduce<unknown>((value, place) => {
+    const kind = findRecordKind(place);
+    const id = ids[kind];
+    if (!id) throw new Error(`the crawl has no ${kind} for ${place.join('.')}: create one in fillAccount`);
+    return setIdAt(value, place, id);
+  }, body.example);
+}
+
+/**
+ * Returns the path of a list. If the list belongs to a record, the path names a record whose list
+ * has items.
+ */
+export function buildListPath({ path }: DocumentedOperation, ids: Ids): string {
+  const kind = { invoices: 'paid_invoice', connections: 'connection' }[path.split('/')[1] as string];
+  return withId(path, ids[kind ?? 'webhook_delivery'] as string);
+}
+
+/** Returns a body that the operation accepts. */
+export function buildRequest({ body, path, name }: DocumentedOperation, ids: Ids): CallOptions {
+  if (name === 'PUT /settings/logo') return LOGO;
+  if (!body) return {};
+  const own = buildOwnBody(body, ids) as OpenApiNode;
+  // Replace the example's vendor, which the tests do not have, and with it the vendor's credentials
+  // and settings.
+  if (name === 'POST /connections')
+    return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
+  if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };
+  if (!path.startsWith('/users')) return { body: own };
+  // Leave out the password, because only a person may set one.
+  const { password: _password, ...rest } = own;
+  return { body: rest };
+}
