@@ -43,15 +43,11 @@ function trimTexts(value: unknown): unknown {
 describe('published request schemas and request checks', () => {
   it('every request body in the document has a Joi schema', () => {
     expect(bodies.size).to.be.above(0);
-    for (const name of bodies.keys())
-      expect(
-        schemas.some((schema) => getClassName(schema) === name),
-        name,
-      ).to.equal(true);
+    expect([...bodies.keys()].filter((name) => !schemaByName.has(name))).to.deep.equal([]);
   });
 
   for (const [name, published] of bodies) {
-    const schema = schemas.find((candidate) => getClassName(candidate) === name) as Joi.ObjectSchema;
+    const schema = schemaByName.get(name) as Joi.ObjectSchema;
 
     it(`${name}: published schema and check accept valid bodies`, () => {
       const property = fc.property(generateBodies(schema), (body) => {

@@ -4,13 +4,13 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { CallOptions, TestClient, TestResponse } from '../../support/client.js';
 import { createConcurrencyLimit } from '../../support/concurrency-limit.js';
 import { chooseCases } from '../../support/count-runs.js';
+import { buildListPath, buildOwnBody, buildRequest, LOGO } from '../../support/crawl/crawl-requests.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { createRecordFor } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { openSession } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
-import { buildListPath, buildOwnBody, buildRequest, LOGO } from '../../support/text/crawl-requests.js';
 import {
   findIdPaths,
   findListedKind,

@@ -2,9 +2,9 @@
 import { newId } from '../../../shared/platform/ids.js';
 import type { CallOptions } from '../client.js';
 import { createRedPng } from '../records/pictures.js';
+import { findIdPaths, findRecordKind, setIdAt, withId } from '../text/id-paths.js';
+import type { DocumentedOperation, OpenApiNode } from '../text/openapi-walk.js';
 import { connectionAccess } from '../vendors/connection-rows.js';
-import { findIdPaths, findRecordKind, setIdAt, withId } from './id-paths.js';
-import type { DocumentedOperation, OpenApiNode } from './openapi-walk.js';
 
 /** Ids by kind of record. */
 type Ids = Record<string, string>;
