@@ -16,6 +16,7 @@ import { listDocumentedOperations } from '../support/text/openapi-walk.js';
 const RUNS = countRuns(400);
 
 const schemas = resources.flatMap((resource) => Object.values(resource.schemas)) as Joi.ObjectSchema[];
+const schemaByName = new Map(schemas.map((schema) => [getClassName(schema), schema]));
 const bodies = new Map(
   listDocumentedOperations().flatMap(({ body }) =>
     body ? [[String(body.schema.$ref).split('/').at(-1) as string, body.schema] as const] : [],

@@ -10,6 +10,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import { findKey } from '../../../shared/resources/api-keys/queries.js';
 import { issueKey } from '../../support/keys.js';
 import { resolveClusterDir } from '../../support/load/embedded-postgres-fixture.js';
+import { useRealPasswords } from '../../support/password-cost.js';
 import { withPgClient } from '../../support/writes/rows.js';
 import { type Cli, type CliJsonRun, useCli } from './cli-fixture.js';
 
@@ -17,6 +18,7 @@ const NOWHERE = 'postgres://tow:secret@127.0.0.1:1/tow';
 
 describe('tow, the command line', function () {
   this.timeout(120_000);
+  useRealPasswords();
   const cli = useCli();
   const run: Cli['run'] = (...args) => cli.run(...args);
   const tow: Cli['tow'] = (...args) => cli.tow(...args);

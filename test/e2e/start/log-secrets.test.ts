@@ -9,6 +9,7 @@ import { createTenantPair, createTenantPairIds } from '../../../shared/resources
 import { insertUsers } from '../../../shared/resources/users/handlers.js';
 import { TestClient } from '../../support/client.js';
 import { NO_RATE_LIMITS, type TestProcess, useProcesses } from '../../support/load/processes.js';
+import { useRealPasswords } from '../../support/password-cost.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { endpointInput, invoiceInput } from '../../support/records/samples.js';
 import { createSessionClient, readCookie, requestSession } from '../../support/records/sign-in.js';
@@ -32,6 +33,8 @@ function parseLogEntries(output: string): Record<string, unknown>[] {
 }
 
 describe('log output at LOG_LEVEL=trace', () => {
+  // The product checks the password in its own process.
+  useRealPasswords();
   const processes = useProcesses();
   const secrets = new Map<string, string>([
     ['SECRET_KEY', SECRET_KEY],
