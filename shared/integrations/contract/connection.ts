@@ -21,9 +21,9 @@ export interface OpenConnection {
   id: string;
   settings: Readonly<Record<string, unknown>>;
   credentials: Readonly<Record<string, string>>;
-  /** Undefined unless the vendor uses OAuth. */
+  /** The OAuth access token; undefined if the vendor does not use OAuth. */
   accessToken: string | undefined;
-  /** What the vendor's sign-in page returned beside the code. OAuth only. */
+  /** Parameters that the vendor's sign-in page returned besides the authorization code. */
   signInParams: Readonly<Record<string, string>>;
   /**
    * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
@@ -47,7 +47,8 @@ export interface Change<State> {
   kind: string;
   externalId: string;
   /**
-   * Versions are compared as text. A change with an older version than the stored one is dropped.
+   * The vendor's version of the record. Versions are compared as text. A change whose version is
+   * older than the stored version is dropped.
    */
   version: string;
   fields: State;

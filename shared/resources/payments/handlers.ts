@@ -47,8 +47,8 @@ interface AppliedPayment {
 }
 
 /**
- * Stores payments and applies them to their invoices. What an invoice does not owe becomes the
- * customer's credit (docs/decisions.md §3, Money).
+ * Stores payments and applies them to their invoices. The part of a payment that exceeds what the
+ * invoice owes becomes the customer's credit (docs/decisions.md §3, Money).
  */
 export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
