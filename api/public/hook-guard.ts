@@ -53,7 +53,7 @@ type RefusalKind = 'unknown' | 'connection' | 'bodies';
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
   private readonly suspectBodies = createFairLimit(SUSPECT_BODY_LIMITS);
-  /** Maps a kind and its sender, if over the limit, to the end of the minute, in ms since 1970. */
+  /** For each kind and sender over the limit, the end of the minute in ms since 1970. */
   private readonly overLimitUntil = new Map<string, number>();
 
   constructor(private readonly limiter: Limiter) {}

@@ -50,7 +50,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Headers for a page with a form. Unlike {@link PAGE_HEADERS}, they let it be sent to this host.
+ * Headers for a page with a form. Unlike {@link PAGE_HEADERS}, they let the browser send the form
+ * to this host.
  */
 export const FORM_PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...PAGE_HEADERS,

@@ -35,9 +35,9 @@ const OPERATION_LEASE_SECONDS = 5;
 type Notice = { dedupe_id: string; stream: string };
 
 /**
- * Prepares the command that stores the new items of a webhook for one connection; no command if all
- * items are already stored. `isRefused` is true if the connection has received too many webhooks,
- * or its account too many items.
+ * Prepares the command that stores the new items of a webhook for one connection. Returns no
+ * command if all items are already stored. `isRefused` is true if the connection has received too
+ * many webhooks, or its account too many items.
  */
 export async function prepareCommands(
   api: ApiRuntime,

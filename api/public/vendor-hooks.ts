@@ -89,8 +89,8 @@ async function receiveFor(
 
 /**
  * Receives a webhook of the operator's application, and stores its items for each connection that
- * it names. Skips connections that have received too many, because a 429 would also refuse the
- * items of all other connections. The next regular pull of a skipped connection finds the changes.
+ * it names. Skips connections over their limits, because a 429 would also refuse the items of all
+ * other connections. The next regular pull of a skipped connection finds the changes.
  */
 async function receiveForAll({ api, guard }: Hooks, ctx: ApiContext, vendor: TenantVendor): Promise<void> {
   const { items, refusal } = await guard.readBody(ctx, (body) =>

@@ -27,8 +27,8 @@ export interface OpenConnection {
   signInParams: Readonly<Record<string, string>>;
   /**
    * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
-   * @throws {VendorError} `again` if nothing was sent; `unknown_outcome` if a write may have
-   * arrived
+   * @throws {VendorError} for a 401, 429 or 5xx response, or no response. Its kind is
+   * `unknown_outcome` if a write may have arrived
    */
   call(request: VendorRequest): Promise<VendorResponse>;
 }
@@ -47,8 +47,8 @@ export interface Change<State> {
   kind: string;
   externalId: string;
   /**
-   * The vendor's version of the record. Versions are compared as text. A change whose version is
-   * older than the stored version is dropped.
+   * The vendor's version of the record. Versions are compared as text. A change is dropped unless
+   * its version is newer than the stored version.
    */
   version: string;
   fields: State;

@@ -26,7 +26,7 @@ export async function readCalledConnection(
   return row;
 }
 
-/** Maximum number of connections to one vendor account for which a webhook of it is stored. */
+/** A webhook about a vendor's account is stored for at most this many connections. */
 const MAX_CONNECTIONS_OF_ACCOUNT = 20;
 
 /**

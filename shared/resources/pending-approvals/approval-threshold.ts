@@ -4,7 +4,10 @@ import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { insertApprovals, type NewApproval, PRICED_FROM_CARD_MEMBER } from './store.js';
 
-/** A write of an invoice that has been checked and priced, and is about to be stored. */
+/**
+ * A command that creates or changes an invoice, after it was checked and priced, and before its
+ * result is stored.
+ */
 export interface PricedWrite {
   command: Command;
   totalCents: number;
@@ -18,15 +21,15 @@ export interface PricedWrite {
   /** `updated_at` of the draft to change; null for a new invoice. */
   recordVersion: string | null;
   /**
-   * True if a rate card set the line items. Approving the write prices them again, because other
-   * invoices may bill the work order before the approval.
+   * True if a rate card set the line items. An approval prices the line items again, because
+   * another invoice may have billed the work order since.
    */
   isFromCard?: boolean;
 }
 
 /**
- * An account's thresholds, and how much an agent key has drafted in the last 24 hours without the
- * current write.
+ * An account's thresholds, and how much an agent key has drafted in the last 24 hours. The sums
+ * exclude the current write.
  */
 interface Counted extends RecordRef {
   threshold: number | null;
@@ -54,10 +57,10 @@ const findNoErrors: FindWriteErrors = async () => new Map();
  * Holds agents' writes that reach an approval threshold, and returns the outcomes of all writes
  * that must not run now (docs/decisions.md §7).
  *
- * An agent's write adds to what its key has drafted in the last 24 hours. The write is held if the
- * sum for its work order or payer reaches `agent_gate_cents`, or if the sum of all drafts reaches
- * `agent_day_cents`. A write that a person has approved is refused if its price differs from the
- * price that the person saw.
+ * An agent's write is added to what its key has drafted in the last 24 hours. The write is held if
+ * the sum for its work order or payer reaches `agent_gate_cents`, or if the sum of all drafts
+ * reaches `agent_day_cents`. A write that a person has approved is refused if its price differs
+ * from the price that the person saw.
  */
 export async function holdWritesOverThreshold(
   tx: Transaction,

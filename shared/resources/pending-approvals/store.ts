@@ -15,7 +15,7 @@ import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../re
  */
 export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
 
-/** What a person sees and decides on. */
+/** The part of an approval that a person sees and decides on. */
 export interface ApprovalContent {
   payload: unknown;
   amount_cents: number;
@@ -119,7 +119,7 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
   if (invoices.length === 0) return [];
   const rows = await tx.query<{ record: ApprovalRow }>({
     name: 'lock-open-approvals',
-    // With "is true", PostgreSQL uses no index for this condition. Otherwise the planner might
+    // `is true` prevents the use of an index on the status. With such an index, the planner might
     // start from the pending approvals of all accounts.
     text: `select to_jsonb(t) as record from ${recordsetSql('tenant_id uuid, id uuid')}
            cross join lateral (
@@ -134,7 +134,7 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
 /**
  * Cancels the open approvals of invoices that were approved or cancelled without a decision on the
  * approval. Call this function in the transaction that locked and moved the invoices. Decisions
- * lock the invoice first as well, so a deadlock is impossible.
+ * also lock the invoice before the approval, so a deadlock is impossible.
  */
 export async function cancelOpenApprovals(
   tx: Transaction,
