@@ -28,8 +28,8 @@ const BODY_LIMITS = {
  */
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
 /**
- * After this many refused requests in a minute, a network is blocked, or its bodies are read one at
- * a time.
+ * After this many refused requests of one kind in a minute, further requests of that kind are
+ * blocked. For the kind `bodies`, the network's bodies are read one at a time instead.
  */
 const REFUSALS_PER_MINUTE = 60;
 const MAX_OVER_LIMIT = 10_000;

@@ -30,8 +30,8 @@ const isSameSql = (
                and o.kind = ${alias}.kind and o.local_id = ${alias}.local_id and o.verb = ${alias}.verb`;
 
 /**
- * Stores outbound operations. Deletes a waiting operation for the same record and verb if it cannot
- * have arrived at the vendor, because the new operation replaces it.
+ * Stores outbound operations. Deletes an earlier operation for the same record and verb if it waits
+ * for an attempt and cannot have arrived at the vendor: the new operation replaces it.
  *
  * A creation with an unknown outcome becomes due again with its key, and the new operation is not
  * stored. If that creation is running now, the new operation is stored with the same key, so that

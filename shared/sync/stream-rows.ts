@@ -121,7 +121,7 @@ export function postponeStream(
   });
 }
 
-/** One page of a pull, or one description. */
+/** The record of one page of a pull, or of one read of the account's description. */
 export interface SyncRun extends RecordRef {
   connection_id: string;
   stream: string;

@@ -106,7 +106,7 @@ export interface DueRowLimits {
   limit: number;
   /** Maximum number of rows per account. */
   limitPerTenant: number;
-  /** Only rows that have been due for at least this long. */
+  /** A row must have been due for at least this long. */
   overdueSeconds: number;
 }
 

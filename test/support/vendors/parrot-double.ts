@@ -39,7 +39,9 @@ export class ParrotDouble {
   readonly accounts = new Map<string, string>();
   /** If true, the server gives each new text the id of the text before it. */
   repeatsLastId = false;
-  /** A parameter that the sign-in page returns, and that requests for the account must contain. */
+  /**
+   * A parameter that the sign-in page returns. Requests for the account must not change its value.
+   */
   aviary = 'aviary-7';
   origin = '';
   lifetimeSeconds = 3600;

@@ -26,8 +26,7 @@ interface Effect {
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
   /**
-   * True if the worker must not wait longer after a failure, because the account asked for a new
-   * try.
+   * True if the worker must end its wait after failures, because the account asked for a new try.
    */
   endsPauses?: boolean;
   responseExtra?: Record<string, unknown>;
