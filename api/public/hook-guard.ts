@@ -22,8 +22,7 @@ const BODY_LIMITS = {
 } as const;
 /**
  * Limits the bodies of networks that sent many bad bodies. One body at a time is read from each
- * such
- * network, outside the capacity of other networks. These networks are not blocked, because any
+ * such network, outside the capacity of other networks. These networks are not blocked, because any
  * customer of a vendor can make the vendor's network send bad signatures.
  */
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;

@@ -104,8 +104,8 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
 
 /**
  * Asks the person whether to connect this account. Without the question, an attacker could start a
- * sign-in, send its link to a person, and get access to that person's account at the vendor.
- * No other site can send the POST for the person: it would need the code, which only the redirected
+ * sign-in, send its link to a person, and get access to that person's account at the vendor. No
+ * other site can send the POST for the person: it would need the code, which only the redirected
  * browser has.
  */
 function askToConfirm({ vendors }: ApiRuntime, { vendor, account, environment }: OpenSignIn): Page {
