@@ -21,22 +21,27 @@ const BODY_LIMITS = {
   maxWaitMs: 5000,
 } as const;
 /**
- * Limits the bodies of networks with many bad bodies. Each such network reads one body at a time,
- * outside the capacity of the others. It is not blocked, because a vendor's customer can make the
- * vendor's own network send bad signatures.
+ * Limits the bodies of networks that sent many bad bodies. One body at a time is read from each
+ * such network, outside the capacity of other networks. These networks are not blocked, because any
+ * customer of a vendor can make the vendor's network send bad signatures.
  */
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
-/** Refused requests a minute, after which a network is blocked or reads one body at a time. */
+/**
+ * After this many refused requests of one kind in a minute, further requests of that kind are
+ * blocked. For the kind `bodies`, the network's bodies are read one at a time instead.
+ */
 const REFUSALS_PER_MINUTE = 60;
 const MAX_OVER_LIMIT = 10_000;
 
 /**
- * What refused requests count towards. Each is counted for itself, so that refusals of one kind
- * never affect requests of another kind from the same network.
+ * Kinds of refused requests. Each kind is counted separately, so that refusals of one kind never
+ * affect requests of another kind from the same network.
  *
- * - `unknown`: addresses that this service did not make, by network.
- * - `connection`: refused requests to one connection, by network and connection.
- * - `bodies`: late, truncated and too large bodies, and wrong signatures of an application.
+ * - `unknown`: requests to addresses that this service did not make, counted by network.
+ * - `connection`: refused requests to the address of one connection, counted by network and
+ *   connection.
+ * - `bodies`: late, truncated and too large bodies, and wrong signatures at an application's
+ *   address, counted by network.
  */
 type RefusalKind = 'unknown' | 'connection' | 'bodies';
 
@@ -47,7 +52,7 @@ type RefusalKind = 'unknown' | 'connection' | 'bodies';
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
   private readonly suspectBodies = createFairLimit(SUSPECT_BODY_LIMITS);
-  /** Maps senders with too many refused requests to the end of the minute, in ms since 1970. */
+  /** For each kind and sender over the limit, the end of the minute in ms since 1970. */
   private readonly overLimitUntil = new Map<string, number>();
 
   constructor(private readonly limiter: Limiter) {}

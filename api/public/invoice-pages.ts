@@ -26,8 +26,8 @@ const PDF_LIMITS = { minute: 20, hour: 200 };
 const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
 
 /**
- * How long the response waits until the view is recorded. The command runs in any case, even if the
- * wait ends first.
+ * How long the page waits at most until the view is recorded. The command runs even if the page
+ * stops waiting.
  */
 const VIEW_RECORDING_TIMEOUT_MS = 1000;
 
@@ -182,8 +182,8 @@ async function recordView(
       entityId: found.invoiceId,
       input: {},
     }),
-    // The request has no key, so its source is recorded as `webhook`, like that of a vendor's
-    // webhook. The audit entry stores the client's address.
+    // The request has no key, so its source is recorded as `webhook`. The audit entry stores the
+    // client's address.
     source: 'webhook',
     requestId: ctx.state.requestId,
     ip: ctx.ip,

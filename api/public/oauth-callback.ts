@@ -25,12 +25,12 @@ import {
 const LIMITS = { minute: 60, hour: 600 };
 const MAX_CODE_CHARS = 2000;
 /**
- * Maximum number of further parameters that are kept. Vendors add some to the redirect, such as the
- * company that the person chose.
+ * Maximum number of query parameters that are stored besides `code` and `state`. Vendors add some
+ * to the redirect, such as the company that the person chose.
  */
 const MAX_PARAMS = 10;
 
-/** With a button, the page asks the person to confirm. */
+/** The content of a page. A page with a button asks the person to confirm. */
 type Page = [status: number, title: string, text: string, button?: string];
 
 const EXPIRED: Page = [
@@ -43,8 +43,8 @@ const EXPIRED: Page = [
  * Handles the page to which a vendor redirects a person after the sign-in. Stores the authorization
  * code. A worker exchanges the code for tokens later, so that the api calls no vendor.
  *
- * If an API key began the sign-in, there is no session that the browser could prove. A GET then
- * only shows which account would be connected. The page's button sends a POST, which connects it.
+ * If an API key started the sign-in, no session shows who started it. A GET then only shows which
+ * account would be connected. The page's button sends a POST, which connects that account.
  */
 export function serveOAuthCallback(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -103,10 +103,10 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
 }
 
 /**
- * Asks the person whether to connect this account. Otherwise an attacker could send the link of the
- * attacker's own sign-in to a person, and get access to that person's account at the vendor. Only
- * the browser that the vendor redirected has the code in the page's address, so no other site can
- * send the POST.
+ * Asks the person whether to connect this account. Without the question, an attacker could start a
+ * sign-in, send its link to a person, and get access to that person's account at the vendor. No
+ * other site can send the POST for the person: it would need the code, which only the redirected
+ * browser has.
  */
 function askToConfirm({ vendors }: ApiRuntime, { vendor, account, environment }: OpenSignIn): Page {
   const label = vendors.find(vendor)?.manifest.label ?? vendor;
@@ -119,8 +119,8 @@ function askToConfirm({ vendors }: ApiRuntime, { vendor, account, environment }:
 
 /**
  * True if the request has the session that started the sign-in, or if an API key started it.
- * Otherwise an attacker could start a sign-in and let another person finish it by a link. The
- * attacker's account would then be connected to that person's account at the vendor.
+ * Without this check, an attacker could start a sign-in and send its link to another person. That
+ * person's account at the vendor would then be connected to the attacker's account.
  */
 async function isSamePerson(api: ApiRuntime, ctx: ApiContext, { session_id }: OpenSignIn): Promise<boolean> {
   if (session_id === null) return true;

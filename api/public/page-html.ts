@@ -32,8 +32,8 @@ a{color:#1a4f8b}
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * Allows only pictures from this host (the account's logo), and one style sheet, identified by its
- * hash.
+ * Builds a Content-Security-Policy that allows only pictures from this host (the account's logo),
+ * and one style sheet, identified by its hash.
  * @param formAction where a form of the page may be sent
  */
 const buildPolicy = (formAction: "'none'" | "'self'") =>
@@ -49,7 +49,10 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** The same headers for a page with a form, which the browser sends to this host. */
+/**
+ * Headers for a page with a form. Unlike {@link PAGE_HEADERS}, they let the browser send the form
+ * to this host.
+ */
 export const FORM_PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...PAGE_HEADERS,
   'Content-Security-Policy': buildPolicy("'self'"),

@@ -11,8 +11,8 @@ import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Maximum new items of one webhook that are stored for a connection. One stored item makes its
- * stream due, and the worker then reads the changes of all items of the stream.
+ * Maximum number of items that are stored per webhook and connection. More are not needed: one
+ * stored item makes its stream due, and the worker then reads all changes of the stream.
  */
 const MAX_ITEMS = 200;
 /**
@@ -21,13 +21,13 @@ const MAX_ITEMS = 200;
  */
 const CONNECTION_LIMITS = { minute: 3000, hour: 60_000 };
 /**
- * Items per account. Each new item is a row for seven days, and each webhook with new items leaves
- * an audit entry. An account that knows its webhook secret can sign as many as it likes.
+ * Webhook items per account. The limit is needed because each new item is stored for seven days,
+ * and an account that knows its webhook secret can sign any number of webhooks.
  */
 const ITEMS_PER_MINUTE = 2000;
 /**
- * How long the response waits for the commit, because vendors expect a response within seconds. A
- * slower command is stored as an operation and runs later.
+ * How long the response waits for the commit. Vendors expect a response within seconds, so a slower
+ * command is stored as an operation and runs later.
  */
 const COMMIT_TIMEOUT_MS = 800;
 const OPERATION_LEASE_SECONDS = 5;
@@ -35,8 +35,9 @@ const OPERATION_LEASE_SECONDS = 5;
 type Notice = { dedupe_id: string; stream: string };
 
 /**
- * Prepares the commands that store the items of a webhook for one connection: one, or none if all
- * items are stored. `isRefused` is true if the connection or its account has received too many.
+ * Prepares the command that stores the new items of a webhook for one connection. Returns no
+ * command if all items are already stored. `isRefused` is true if the connection has received too
+ * many webhooks, or its account too many items.
  */
 export async function prepareCommands(
   api: ApiRuntime,
@@ -61,7 +62,10 @@ async function spendLimits(
   return (await limiter.spendPoints(tenantId, wish)).isGranted;
 }
 
-/** Finds the items that are not stored yet, at most MAX_ITEMS of them, and one of each stream. */
+/**
+ * Finds up to MAX_ITEMS items that are not stored yet. Chooses one item of each stream first, so
+ * that every changed stream becomes due.
+ */
 async function findNewNotices(
   { db }: ApiRuntime,
   connection: CalledConnection,
@@ -102,9 +106,9 @@ function buildCommand(
 }
 
 /**
- * Waits until the commands are committed. Stores those that take too long as operations, which run
- * later.
- * @throws {AppError} 503 if one of them cannot be stored
+ * Waits until the commands are committed. Stores commands that take too long as operations, which
+ * run later.
+ * @throws {AppError} 503 if a command fails
  */
 export async function commitCommands(api: ApiRuntime, commands: readonly Command[]): Promise<void> {
   await Promise.all(commands.map((command) => commitOne(api, command)));

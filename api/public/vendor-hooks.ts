@@ -22,7 +22,9 @@ import { HookGuard, tooManyWebhooks, unknownAddress } from './hook-guard.js';
 import { commitCommands, prepareCommands } from './store-webhook.js';
 
 const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
-/** Accounts of a vendor that are looked up at a time. A webhook of 1 MiB can name thousands. */
+/**
+ * How many vendor accounts are looked up at the same time. A webhook of 1 MiB can name thousands.
+ */
 const LOOKUPS_AT_A_TIME = 10;
 
 /**
@@ -77,7 +79,8 @@ async function receiveFor(
     readWebhook(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) }),
   );
   if (refusal?.code === 'unauthorized') await auditRefusal(api, ctx, connection);
-  // The account may know the secret, so a signed body in an unknown format counts as well.
+  // A correctly signed body in an unknown format counts as a refusal too, because the account may
+  // know the secret and could send any number of such bodies.
   if (refusal) return guard.refuseCall(ctx, connectionId, refusal);
   const { isRefused, commands } = await prepareCommands(api, ctx, { connection, items });
   if (isRefused) throw tooManyWebhooks();
@@ -85,9 +88,9 @@ async function receiveFor(
 }
 
 /**
- * Receives a webhook of the operator's application, for each connection that it names. One that has
- * received too many is left out: a 429 would refuse the others with it. The next pull of the left
- * out one finds its changes.
+ * Receives a webhook of the operator's application, and stores its items for each connection that
+ * it names. Skips connections over their limits, because a 429 would also refuse the items of all
+ * other connections. The next regular pull of a skipped connection finds the changes.
  */
 async function receiveForAll({ api, guard }: Hooks, ctx: ApiContext, vendor: TenantVendor): Promise<void> {
   const { items, refusal } = await guard.readBody(ctx, (body) =>
@@ -146,7 +149,8 @@ function readWebhook(
   { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
 ): Webhook {
   const { inbound, manifest } = vendor;
-  // The vendor's signature covers the public URL, which may differ from the URL behind a proxy.
+  // Some vendors also sign the public URL that they called. Behind a proxy, the request's own URL
+  // may differ from the public URL.
   const url = `${config.publicUrl}${ctx.originalUrl}`;
   if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret))
     return { refusal: new AppError('unauthorized', 'The signature does not match the body.') };

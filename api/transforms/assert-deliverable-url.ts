@@ -3,7 +3,8 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Checks the form of a webhook URL. Each delivery checks the addresses of the URL's host.
+ * Checks a webhook URL without resolving its host. Each delivery resolves the host and checks its
+ * addresses.
  * @throws {AppError} 400 when deliveries to this URL are not allowed
  */
 export function assertDeliverableUrl({ config }: ApiRuntime, url: string): void {

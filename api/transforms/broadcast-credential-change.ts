@@ -4,7 +4,8 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
  * After a successful write, broadcasts that a credential has changed, so that every api process
- * removes the credential from its cache. If the broadcast is lost, the cache entries expire.
+ * removes the credential from its cache. If the broadcast is lost, the cached credential remains
+ * until it expires.
  * @param getId returns the id of the key, session or person whose credentials have changed
  */
 export function broadcastCredentialChange(

@@ -65,8 +65,8 @@ export function createConnectionTransforms(api: ApiRuntime) {
         authorize_url: sealed && unseal(deriveConnectionsKey(api.config.secretKey), sealed),
       });
     },
-    // Replaces credentials by keyed hashes. Against plain hashes, an attacker could try a million
-    // values per second.
+    // Replaces credentials by keyed hashes in the body that is hashed for idempotency. From unkeyed
+    // hashes, an attacker could guess credentials at a million tries per second.
     concealed: (body: unknown): unknown => {
       const { credentials } = Object(body) as ConnectionCreate;
       if (!credentials) return body;
@@ -150,13 +150,18 @@ function refuseVendor(name: string, known: readonly TenantVendor[]): AppError {
   return createValidationError([{ field: 'vendor', code: 'unknown', message }]);
 }
 
-/** The tokens of a sign-in are not entered, and nothing that is entered may replace them. */
+/**
+ * Builds the error for credentials that were entered for a vendor with OAuth. Only a sign-in may
+ * replace the tokens of such a connection.
+ */
 function refuseCredentials({ manifest: { label } }: TenantVendor): AppError {
   const message = `${label} has no credentials to enter. POST /connections/{id}/reconnect signs in again.`;
   return createValidationError([{ field: 'credentials', code: 'unknown', message }]);
 }
 
-/** Checks credentials and settings by the manifest; undefined ones are not checked. */
+/**
+ * Validates credentials and settings against the vendor's manifest. Skips those that are undefined.
+ */
 function checkInput(
   { manifest }: TenantVendor,
   input: { credentials?: object | undefined; settings?: object | undefined },
@@ -174,8 +179,9 @@ function checkInput(
 }
 
 /**
- * Refuses live credentials in a sandbox, and test credentials in a live account. Accepts both if
- * the setting `base_url` replaces the vendor by a test double. Production refuses this setting.
+ * Refuses credentials that are recognizably live in a sandbox, or test credentials in a live
+ * account. Accepts any if the setting `base_url` replaces the vendor by a test double. In
+ * production, the configuration must not contain this setting.
  */
 function assertEnvironment(
   { config }: ApiRuntime,

@@ -13,9 +13,10 @@ interface SealedResponse {
  * Decrypts a new key or secret in the one response that shows it. Everywhere else the secret is
  * encrypted. In a dry run it is null.
  *
- * The encrypted secret in `body` comes first: for a retried request, `commandSecret` is a second
- * secret that was never stored. If the worker's reply was lost, `body` was read from the record and
- * has no secret. Then `commandSecret` is decrypted.
+ * Decrypts the secret in `body` if there is one. `commandSecret` may be a different secret: a
+ * retried request creates another secret, which is never stored. `body` has no secret if the
+ * worker's reply was lost, because `body` was then read from the record. Only then, `commandSecret`
+ * is decrypted.
  */
 export function decryptSecretInResponse(
   api: ApiRuntime,

@@ -52,8 +52,8 @@ export function createEndpointTransforms(api: ApiRuntime) {
     }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
-    // Replaces header values by keyed hashes. Against plain hashes, an attacker could try a million
-    // values per second.
+    // Replaces header values by keyed hashes in the body that is hashed for idempotency. From
+    // unkeyed hashes, an attacker could guess values at a million tries per second.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;
       if (!headers) return body;

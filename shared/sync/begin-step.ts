@@ -15,9 +15,9 @@ export interface StepConnection {
   settings: Record<string, unknown>;
   externalAccount: string | null;
   health: ConnectionHealth;
-  /** Null without secrets. Increases with each change of the secrets. */
+  /** Version of the secrets, which increases with each change; null if no secrets are stored. */
   secretsVersion: number | null;
-  /** False while no step has found out to which account the secrets lead. */
+  /** False after new secrets were stored, until the vendor has named the account that they open. */
   isVerified: boolean;
 }
 
@@ -69,7 +69,8 @@ export async function lockHeldConnection(
 }
 
 /**
- * Milliseconds until the next work of a connection is due; null if the connection has no work.
+ * Returns the milliseconds until the next work of a connection is due; null if the connection has
+ * no work.
  * @param kinds the kinds of records that this worker can write
  */
 export async function findNextWorkMs(

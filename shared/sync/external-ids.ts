@@ -16,8 +16,9 @@ const COLUMNS =
 const NAMES = 'tenant_id, connection_id, kind, local_id, external_id, version, url';
 
 /**
- * Stores ids and versions that a write returned, or that a pull found. An id that another record
- * has is not stored: the write took place all the same. Returns the number of such ids.
+ * Stores the vendor's ids and versions of records, after a write or a pull. Skips an id that
+ * another of our records already has, and returns the number of skipped ids as `taken`. Such an id
+ * is no error here, because the vendor has already accepted the write.
  */
 export async function storeExternalIds(
   tx: Transaction,

@@ -9,9 +9,10 @@ export interface DueConnection {
 }
 
 /**
- * Builds SQL: when the next work of connection `c` is due; null while the connection is paused.
- * Work that no step would start is left out, or its worker would look for it without end.
- * @param isKnown SQL condition over operations `o`
+ * Builds SQL for the time when the next work of connection `c` is due; null while the connection is
+ * paused. Omits work that no step would start. Otherwise a worker would look for such work again
+ * and again.
+ * @param isKnown SQL condition over operations `o`: the worker can run the operation
  */
 export function buildNextWorkSql(isKnown = 'true'): string {
   const ofConnection = (row: string) => `${row}.tenant_id = c.tenant_id and ${row}.connection_id = c.id`;
@@ -26,24 +27,27 @@ export function buildNextWorkSql(isKnown = 'true'): string {
   (select coalesce(k.revoke_at, now()) from connection_secrets k where ${ofConnection('k')} and c.status = 'revoked'))`;
 }
 
-/** SQL: the vendor has named the account of the secrets of connection `c`. */
+/**
+ * SQL condition: the vendor has named the account that the secrets of connection `c` open, or the
+ * connection has no secrets.
+ */
 const IS_VERIFIED_SQL = `not exists (
   select from connection_secrets v where v.tenant_id = c.tenant_id and v.connection_id = c.id and not v.verified)`;
 
 export const NEXT_WORK_SQL = buildNextWorkSql();
 
 /**
- * SQL: whether work of connection `c` was due at the given time and no worker leases its queue `l`.
- * The query must join {@link NEXT_WORK_SQL} as `n.next_at`. Pauses after failures delay the work,
- * but not the end of a revoked connection.
+ * SQL condition: work of connection `c` was due at the given time, and no worker has the lease of
+ * its queue `l`. The query must join {@link NEXT_WORK_SQL} as `n.next_at`. Pauses after failures
+ * and rate limits delay the work, unless the connection is revoked.
  */
 export const isUnheldSinceSql = (time: string) => `((l.owner is null or l.lease_until < now())
   and n.next_at is not null
   and greatest(n.next_at, case when c.status <> 'revoked' then greatest(l.open_until, l.throttled_until) end) <= ${time})`;
 
 /**
- * Finds connections with due work and without a worker. Their job was lost, their worker died, or
- * the work has just become due. The accounts of the transaction are read round-robin.
+ * Finds connections with due work and without a worker: their job was lost, their worker died, or
+ * the work has just become due. Reads the transaction's accounts round-robin.
  */
 export function findDueConnections(tx: Transaction, limit: number): Promise<DueConnection[]> {
   return tx.query<DueConnection>({

@@ -100,8 +100,8 @@ export async function lockConnectionQueues(tx: Transaction, refs: readonly Recor
 }
 
 /**
- * Ends the pauses after failures, for connections that their account has changed. Pauses for a rate
- * limit stay.
+ * Ends the pauses after failures, because the account has changed or tested the connections. Pauses
+ * for a vendor's rate limit stay.
  */
 export async function resumeConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({

@@ -3,8 +3,8 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../records/record-refs.js';
 
 /**
- * An outbound operation to store. The command that changes the record stores the operation in its
- * own transaction.
+ * An outbound operation to store. The command that changes the record stores the operation in the
+ * same transaction.
  */
 export interface NewOperation {
   tenant_id: string;
@@ -13,11 +13,13 @@ export interface NewOperation {
   kind: string;
   local_id: string;
   verb: string;
-  /** The vendor must process it once, however often a person repeats it. */
+  /** True if the vendor must process the operation only once, however often a person repeats it. */
   is_creation: boolean;
 }
 
-/** SQL condition over operations `o`: the vendor may have processed one, and no one knows. */
+/**
+ * SQL condition over operations `o`: it is unknown whether the vendor has processed the operation.
+ */
 const IS_UNKNOWN_SQL = `(o.may_have_arrived or o.state = 'doing') and o.state <> 'done' and o.last_error_kind is distinct from 'refused'`;
 
 const NEW_COLUMNS = `tenant_id uuid, id uuid, connection_id uuid, kind text, local_id uuid, verb text, operation_key uuid, is_creation boolean`;
@@ -28,9 +30,12 @@ const isSameSql = (
                and o.kind = ${alias}.kind and o.local_id = ${alias}.local_id and o.verb = ${alias}.verb`;
 
 /**
- * Stores writes at vendors. An earlier operation for the same record and verb is deleted if it has
- * certainly not arrived, because the new operation replaces it. A creation whose outcome is unknown
- * becomes due again instead, under its key. If it runs right now, the new one gets the same key.
+ * Stores outbound operations. Deletes an earlier operation for the same record and verb if it waits
+ * for an attempt and cannot have arrived at the vendor: the new operation replaces it.
+ *
+ * A creation with an unknown outcome becomes due again with its key, and the new operation is not
+ * stored. If that creation is running now, the new operation is stored with the same key, so that
+ * the vendor recognizes the repetition.
  */
 export async function insertOperations(tx: Transaction, operations: readonly NewOperation[]): Promise<void> {
   if (operations.length === 0) return;
@@ -58,9 +63,9 @@ export async function insertOperations(tx: Transaction, operations: readonly New
 }
 
 /**
- * Finds the records whose last write at their connection may have arrived. They must be written
- * there again, with the same content: a vendor refuses other content under the same key.
- * @returns keys of refKey
+ * Finds the records whose last write may have arrived at the vendor. A retry must use the same
+ * connection and content, because vendors refuse other content under the same idempotency key.
+ * @returns the `refKey` of each record
  */
 export async function findUnknownWrites(
   tx: Transaction,
@@ -96,21 +101,27 @@ export interface StartedOperation extends RecordRef {
   created_at: string;
 }
 
-/** SQL condition over operations `o`: no earlier operation of the same record has to end first. */
+/**
+ * SQL condition over operations `o`: the operation may start, because all earlier operations of the
+ * same record have ended.
+ */
 export const IS_NEXT_OF_RECORD_SQL = `o.state in ('due', 'doing') and not exists (
   select from outbound_operations e where e.tenant_id = o.tenant_id and e.connection_id = o.connection_id and e.kind = o.kind
     and e.local_id = o.local_id and e.id < o.id and e.next_at is not null)`;
 
-/** Which operations may start: those of a disconnected connection do not wait for their time. */
+/**
+ * Which operations may start. If `isEnding` is true, the connection was disconnected, and its
+ * operations do not wait for the time of their next attempt.
+ */
 export interface StartRule {
   kinds: readonly string[];
   isEnding: boolean;
 }
 
 /**
- * Starts one of the connection's due operations: the one that has been due longest. The operations
- * of one record run in the sequence of their creation. An operation that is still `doing` belonged
- * to a worker that died, so its write may have arrived.
+ * Starts the connection's operation that has been due longest. Operations of the same record run in
+ * the order of their creation. An operation that is still `doing` belonged to a worker that died,
+ * so its write may have arrived.
  */
 export async function startNextOperation(
   tx: Transaction,
@@ -177,10 +188,10 @@ export function storeOperationResult(
 const MAX_REPLAYED = 10_000;
 
 /**
- * Makes dead operations due again, and returns their number. An operation keeps its idempotency
- * key, unless the vendor definitely refused it: only then is another try a new write.
- * @param filter the operation, or the period in which the operations were created. A period leaves
- * out operations about which a person has decided that our side is not written
+ * Makes dead operations due again, and returns their number. An operation that the vendor refused
+ * gets a new idempotency key. Any other keeps its key, because the vendor may have processed it.
+ * @param filter the operation, or the period in which the operations were created. A period
+ * excludes operations whose sync issue was resolved with `ignore` or `theirs`
  */
 export async function replayOperations(
   tx: Transaction,

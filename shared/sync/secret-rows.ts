@@ -3,7 +3,9 @@ import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 export interface SecretRow {
   sealed: string;
-  /** In ms since 1970; null if there is no access token, or it does not expire. */
+  /**
+   * When the access token expires, in ms since 1970; null if there is none, or it does not expire.
+   */
   access_expires_at: number | null;
   version: number;
   refusals: number;
@@ -14,8 +16,8 @@ export interface SecretRow {
 }
 
 /**
- * Stores secrets that the account entered, or permitted at the vendor. Until the vendor has named
- * their account, the worker only reads its description.
+ * Stores secrets that the account entered or that come from a sign-in at the vendor. Until the
+ * vendor has named the account that they open, the worker asks the vendor only for that account.
  */
 export async function storeSecrets(
   tx: Transaction,
@@ -32,7 +34,11 @@ export async function storeSecrets(
   });
 }
 
-/** Marks secrets as verified, unless others were stored since. Returns true if they were not. */
+/**
+ * Marks secrets as verified, unless newer secrets than `version` are stored. Returns true if the
+ * secrets were unverified before.
+ * @param version null stands for the stored secrets, whatever their version
+ */
 export async function markVerified(
   tx: Transaction,
   { tenant_id, id }: RecordRef,
@@ -126,7 +132,10 @@ export async function countRefusal(
   return row?.refusals ?? 0;
 }
 
-/** Keeps the secrets of a disconnected connection, so that its access can be revoked later. */
+/**
+ * Counts a failed try to revoke the access of a disconnected connection, and postpones the next
+ * try.
+ */
 export function postponeRevocation(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

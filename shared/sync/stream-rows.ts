@@ -30,8 +30,9 @@ export interface DueStreams extends RecordRef {
 }
 
 /**
- * Makes streams due, and counts the request: a pull that runs has perhaps read its page before.
- * Of two times the earlier one counts. A stream that does not exist is ignored.
+ * Makes streams due, and increases `requests`. A pull that is running may have read its page too
+ * early; the increase then keeps the stream due. Of several `since` times, the earliest is stored.
+ * Ignores streams that do not exist.
  */
 export async function makeStreamsDue(tx: Transaction, streams: readonly DueStreams[]): Promise<void> {
   if (streams.length === 0) return;
@@ -52,11 +53,14 @@ export interface DueStream {
   cursor: string | null;
   since: string | null;
   every_seconds: number;
-  /** A different value after the pull shows that the stream was made due again during it. */
+  /** A different value after the pull shows that the stream was made due again during the pull. */
   requests: number;
 }
 
-/** Finds which stream of the connection has been due longest. */
+/**
+ * Finds the connection's stream that has been due longest.
+ * @param isOnlyDescribed true if only the vendor's description of the account may be read
+ */
 export async function findDueStream(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -76,15 +80,15 @@ export async function findDueStream(
 export interface StreamProgress {
   stream: string;
   cursor: string | null;
-  /** Milliseconds until the next pull; null if only a webhook or a client starts it. */
+  /** Milliseconds until the next pull; null if the next pull waits for a webhook or a client. */
   inMs: number | null;
-  /** `requests` at the start of the pull. If it has grown, the stream stays due. */
+  /** `requests` at the start of the pull. If the stored number has grown, the stream stays due. */
   requests: number;
 }
 
 /**
- * Stores the cursor after a page, in the transaction that stores the page's commands. A request
- * that arrived during the pull stays, with its time.
+ * Stores the cursor after a page, in the transaction that stores the page's commands. If the stream
+ * was made due again during the pull, keeps the stream due, and keeps the stored `since`.
  */
 export function storeStreamProgress(
   tx: Transaction,
@@ -100,7 +104,10 @@ export function storeStreamProgress(
   });
 }
 
-/** Postpones a stream after a failed pull, unless it was made due again. Keeps its cursor. */
+/**
+ * Postpones a stream after a failed pull, and keeps its cursor. Does nothing if the stream was made
+ * due again during the pull.
+ */
 export function postponeStream(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -114,7 +121,7 @@ export function postponeStream(
   });
 }
 
-/** One page of a pull, or one description. */
+/** The record of one page of a pull, or of one read of the account's description. */
 export interface SyncRun extends RecordRef {
   connection_id: string;
   stream: string;

@@ -19,9 +19,9 @@ const HORIZON_MS = 60_000;
 const RETRY_MS = 500;
 
 /**
- * Runs steps of the connections whose queues this process has leased. One step per connection runs
- * at a time, round-robin between vendors and their tenants, as far as permits are free. No job and
- * no transaction stays open while a vendor responds.
+ * Runs steps of the connections whose queues this process has leased. Each connection runs one step
+ * at a time. Steps start round-robin between vendors and their tenants, while permits are free. No
+ * job and no transaction stays open while a vendor responds.
  */
 export class IntegrationsDispatcher {
   private readonly keeper: QueueKeeper<ConnectionQueueRef, ConnectionQueue>;

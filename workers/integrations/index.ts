@@ -12,7 +12,7 @@ import {
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { IntegrationsDispatcher } from './dispatcher.js';
 
-/** Low, because a job only names a connection that may have work, which takes little time. */
+/** Low, because a job only wakes the queue of one connection, which takes little time. */
 const CONCURRENCY = 4;
 
 export async function startIntegrationsWorker(runtime: Runtime, vendors: Vendors): Promise<void> {

@@ -28,7 +28,7 @@ export interface LeasedQueue<Ref> {
   lose(): void;
 }
 
-/** The answer to a request for a lease. `queue` is undefined if another process has the lease. */
+/** The result of a request for a lease. `queue` is undefined if another process has the lease. */
 export interface AcquiredQueue<Ref, Queue> {
   ref: Ref;
   queue: Queue | undefined;
@@ -81,14 +81,15 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   }
 
   /**
-   * Wakes these queues, wherever they are. Acquires the leases that no process has, and sends a
-   * broadcast for queues of other processes. Rejects if PostgreSQL is unreachable.
+   * Wakes these queues in this or another process. Acquires the leases that no process has, and
+   * sends a broadcast for queues of other processes. Rejects if PostgreSQL is unreachable.
    */
   async wake(refs: Ref[]): Promise<void> {
     const notHeld = refs.filter((ref) => !this.wakeHeld(ref));
     if (notHeld.length === 0 || this.isClosing) return;
     const requested = new Map(notHeld.map((ref) => [this.store.keyOf(ref), { ...ref, owner: newId() }]));
-    // No lease is held, so all leases will be as new as the query below. Count their age from now.
+    // This process has no leases, so the last renewal may be long ago. The leases that the query
+    // below acquires are as new as a renewal now.
     if (this.held.size === 0) this.renewedAt = performance.now();
     const heldElsewhere: Ref[] = [];
     for (const { ref, queue } of await this.store.acquire(this.runtime.db, [...requested.values()])) {

@@ -21,14 +21,14 @@ export interface OpenConnection {
   id: string;
   settings: Readonly<Record<string, unknown>>;
   credentials: Readonly<Record<string, string>>;
-  /** Undefined unless the vendor uses OAuth. */
+  /** The OAuth access token; undefined if the vendor does not use OAuth. */
   accessToken: string | undefined;
-  /** What the vendor's sign-in page returned beside the code. OAuth only. */
+  /** Parameters that the vendor's sign-in page returned besides the authorization code. */
   signInParams: Readonly<Record<string, string>>;
   /**
    * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
-   * @throws {VendorError} `again` if nothing was sent; `unknown_outcome` if a write may have
-   * arrived
+   * @throws {VendorError} for a 401, 429 or 5xx response, or no response. Its kind is
+   * `unknown_outcome` if a write may have arrived
    */
   call(request: VendorRequest): Promise<VendorResponse>;
 }
@@ -47,7 +47,8 @@ export interface Change<State> {
   kind: string;
   externalId: string;
   /**
-   * Versions are compared as text. A change with an older version than the stored one is dropped.
+   * The vendor's version of the record. Versions are compared as text. A change is dropped unless
+   * its version is newer than the stored version.
    */
   version: string;
   fields: State;

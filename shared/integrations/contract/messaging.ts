@@ -24,7 +24,10 @@ export interface WriteAttempt {
   operationKey: string;
   /** True if an earlier attempt had no response, so the vendor may have processed it. */
   mayHaveArrived: boolean;
-  /** When the first attempt under the key began. Look first if the vendor may forget it. */
+  /**
+   * When the first attempt with the key began. If the vendor may have forgotten the key since then,
+   * the adapter must first look for the record at the vendor.
+   */
   firstAttemptAt: Date;
 }
 
@@ -34,7 +37,9 @@ export interface MessageState {
   reason: string | null;
 }
 
-/** Sends texts through one vendor, and reads what became of them. Keeps no state. */
+/**
+ * Sends text messages through one vendor, and reads whether they were delivered. Keeps no state.
+ */
 export interface MessagingAdapter {
   /**
    * Sends a text at most once per operation key. If an earlier attempt may have arrived, the
@@ -42,8 +47,8 @@ export interface MessagingAdapter {
    */
   send(connection: OpenConnection, message: OutgoingMessage, attempt: WriteAttempt): Promise<Written>;
   /**
-   * Looks for a text that earlier attempts may have sent, and sends nothing. Undefined: it was not
-   * sent. Vendors that cannot look leave it out.
+   * Finds the text that an earlier attempt may have sent. Sends nothing. Returns undefined if the
+   * vendor has no such text. An adapter omits this function if the vendor offers no search.
    */
   find?(
     connection: OpenConnection,

@@ -8,8 +8,8 @@ export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging'
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
 /**
- * Describes a vendor. The vendor catalogue and the checks of what accounts enter are built from
- * this.
+ * Describes a vendor. The service builds the list of vendors from the manifest, and validates with
+ * it what accounts enter.
  */
 export interface Manifest {
   /** The vendor's name in URL paths, in rows and in the setting INTEGRATIONS. */

@@ -101,8 +101,8 @@ export interface ConnectionAuthorization {
 }
 
 /**
- * Stores a completed OAuth sign-in. The route that the vendor's sign-in page calls back submits
- * this command.
+ * Stores a completed OAuth sign-in. The page to which the vendor redirects the person submits this
+ * command.
  */
 export const authorizeConnection = defineCommand<ConnectionAuthorization>({
   type: 'connection.authorize',
@@ -125,7 +125,7 @@ export const receiveNotices = defineCommand<ConnectionNotices>({
   schema: Joi.object({ notices: Joi.array().items(Joi.object()).required() }),
 });
 
-/** How the vendor describes the account. */
+/** The vendor's description of the account to which the credentials give access. */
 export interface ConnectionVerification {
   external_account: string;
   /** SHA-256 of the vendor and the external account, in hexadecimal digits. */
@@ -133,8 +133,8 @@ export interface ConnectionVerification {
   label: string | null;
   environment: 'live' | 'sandbox' | null;
   /**
-   * The version of the secrets with which the worker read it. Absent from commands of workers of
-   * the previous version, which know no other secrets than the stored ones.
+   * The version of the secrets with which the worker read the description. Workers of the previous
+   * release do not send it; the stored secrets are then assumed.
    */
   secrets_version?: number | null;
 }
@@ -169,7 +169,10 @@ export const recordConnectionStatus = defineCommand<ConnectionStatusChange>({
   schema: Joi.object({ move: Joi.string().required(), reason: Joi.string().allow(null).required() }),
 });
 
-/** The worker submits this command when it gives up revoking an access. */
+/**
+ * Notifies the account that the vendor did not revoke the service's access. The worker submits this
+ * command when it stops trying to revoke.
+ */
 export const recordConnectionUnrevoked = defineCommand<{ reason: string }>({
   type: 'connection.record_unrevoked',
   action: 'connection.access_not_revoked',

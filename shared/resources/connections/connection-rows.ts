@@ -56,8 +56,7 @@ export function storeConnections(tx: Transaction, merges: PlannedMerge[]): Promi
 }
 
 /**
- * Plans a status change of a connection. Returns undefined if the connection's status does not
- * allow it.
+ * Plans a status change of a connection. Returns undefined if the current status does not allow it.
  */
 export function moveConnection(
   row: ConnectionRow,

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/postgres/database.js';
 import type { ConnectionStatus } from './vocabulary.js';
 
-/** A connection for which the vendor calls our webhook or sign-in address. */
+/** A connection for which a vendor sent a webhook. */
 export interface CalledConnection {
   tenant_id: string;
   id: string;
@@ -26,7 +26,7 @@ export async function readCalledConnection(
   return row;
 }
 
-/** Maximum number of connections, live and sandbox, that lead to one account at a vendor. */
+/** A webhook about a vendor's account is stored for at most this many connections. */
 const MAX_CONNECTIONS_OF_ACCOUNT = 20;
 
 /**
@@ -43,7 +43,9 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
-/** Returns which items of webhooks are stored for the connection, of those with the given ids. */
+/**
+ * Returns those of the given ids under which webhook items of the connection are already stored.
+ */
 export async function findStoredNotices(
   db: Database,
   { tenant_id: tenantId, id: connectionId }: CalledConnection,
@@ -62,7 +64,7 @@ export async function findStoredNotices(
 export interface OpenSignIn {
   connection_id: string;
   vendor: string;
-  /** Name of the account, which only the operator sets. */
+  /** The tenant's name. Only the operator can change it. */
   account: string;
   environment: 'live' | 'sandbox';
   verifier_sealed: string;
@@ -70,7 +72,7 @@ export interface OpenSignIn {
 }
 
 /**
- * Returns undefined if the sign-in is unknown, completed or expired.
+ * Reads an open sign-in. Returns undefined if the sign-in is unknown, completed or expired.
  * @param hash SHA-256 of the state, in hexadecimal digits
  */
 export async function readSignIn(

@@ -54,8 +54,8 @@ export function listCalls(query: OfConnection<ConnectionCallListQuery>, scope: L
 }
 
 /**
- * Lists the rows of one connection, newest first. The ids begin with the time, so the list is
- * sorted by id.
+ * Builds the query that lists the rows of one connection, newest first. The ids begin with the
+ * time, so sorting by id sorts by time.
  */
 function listOfConnection(
   { connection_id, limit }: OfConnection<{ limit: number }>,

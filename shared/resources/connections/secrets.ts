@@ -12,7 +12,9 @@ export interface ConnectionSecrets {
   credentials: Record<string, string>;
   accessToken?: string;
   refreshToken?: string;
-  /** What the vendor's sign-in page returned beside the code, such as the id of a company. */
+  /**
+   * Parameters that the vendor's sign-in page returned besides the code, such as a company's id.
+   */
   signInParams?: Record<string, string>;
   /** The result of an OAuth sign-in, until the worker exchanges it for tokens. */
   authorization?: { code: string; verifier: string; params: Record<string, string> };
@@ -61,11 +63,13 @@ export function hashExternalAccount(vendor: string, externalAccount: string): Bu
   return createHash('sha256').update(`${vendor}\n${externalAccount}`).digest();
 }
 
-/** A parsed OAuth state. The state itself consists of these ids, encrypted, and 256 random bits. */
+/**
+ * A parsed OAuth state. The text of a state consists of these ids, encrypted, and 256 random bits.
+ */
 export interface OAuthState {
   tenantId: string;
   attemptId: string;
-  /** SHA-256 of the state. The state itself is not stored. */
+  /** SHA-256 of the state's text, in hexadecimal digits. Only this hash is stored. */
   hash: string;
 }
 

@@ -3,8 +3,9 @@ import type { ConnectionStatus } from './vocabulary.js';
 export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' | 'resume' | 'disconnect';
 
 /**
- * For each status, the moves that it allows, with the status after the move. Any other move changes
- * nothing, and a client that requests it gets a 409.
+ * Maps each status to the moves that it allows, and each move to the status after it. Any other
+ * move changes nothing. A client that requests one gets a 409, unless the connection already has
+ * the requested status.
  */
 const CONNECTION_TRANSITIONS: Readonly<
   Record<ConnectionStatus, Readonly<Partial<Record<ConnectionMove, ConnectionStatus>>>>

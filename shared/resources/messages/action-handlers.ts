@@ -14,7 +14,7 @@ import { isRecordedAsSent, LockedMessages, type MessageRow } from './message-row
 import { markInvoiceSent } from './record-handler.js';
 
 /**
- * In these statuses of an invoice its messages may be sent again: the invoice was released, and is
+ * Statuses of an invoice in which its messages may be sent again. The invoice was released, and is
  * neither annulled nor being rewritten.
  */
 const RETRYABLE_STATUSES: readonly InvoiceStatus[] = [
@@ -31,8 +31,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Sends failed messages again, rewritten from the current state of their invoices. Messages that
- * did not fail stay unchanged. A text that may have arrived keeps its content and its connection:
- * only then can the vendor recognize the repetition.
+ * did not fail stay unchanged. A text that an earlier attempt may have sent keeps its content and
+ * its connection, so that the vendor can recognize the repetition.
  */
 export async function retryMessages(
   tx: Transaction,
@@ -102,7 +102,10 @@ export async function retryMessages(
   return outcomes;
 }
 
-/** A message that the provider has just accepted will be marked as sent in a moment. */
+/**
+ * True if the message has failed. False if the provider has accepted it and no command has recorded
+ * this yet, because that command will mark the message as sent.
+ */
 function mayRetry(message: MessageRow | undefined): boolean {
   return message?.state === 'failed' && (message.accepted_at === null || isRecordedAsSent(message));
 }

@@ -30,16 +30,17 @@ export interface MessageRow extends Row, RecordRef {
 }
 
 /**
- * True if the provider has accepted the message and a command has recorded it. The message may have
- * failed after that, because the vendor could not deliver it.
+ * True if the provider has accepted the message and a command has recorded the acceptance. The
+ * message may still have failed later, because the vendor could not deliver it.
  */
 export function isRecordedAsSent({ state, accepted_at, sent_at }: MessageRow): boolean {
   return state !== 'queued' && accepted_at !== null && sent_at === accepted_at;
 }
 
 /**
- * The locked messages of a batch of commands, and their invoices. Several commands may change the
- * same invoice, so they run one after another. Each sees the changes of the commands before it.
+ * Locks the messages of a batch of commands and their invoices, and collects the changes until
+ * `store` writes them. Several commands may change the same invoice, so each command reads the
+ * changes of the commands before it.
  */
 export class LockedMessages {
   private readonly changedMessages = new Map<string, MessageRow>();
@@ -49,13 +50,13 @@ export class LockedMessages {
   private constructor(
     private readonly messages: Map<string, MessageRow>,
     private readonly invoices: Map<string, InvoiceRow>,
-    /** Ids of queued messages, by the key of their invoice. */
+    /** Ids of the queued messages of each invoice. The map's key is the invoice's `refKey`. */
     private readonly queued: Map<string, Set<string>>,
   ) {}
 
   /**
-   * Locks the invoices before the messages. Commands that send an invoice lock in the same
-   * sequence, so a deadlock is impossible.
+   * Locks the invoices before the messages. Commands that send an invoice lock in the same order,
+   * so a deadlock is impossible.
    */
   static async lock(tx: Transaction, commands: Command[]): Promise<LockedMessages> {
     const refs = commands.map(toRecordRef);

@@ -77,8 +77,9 @@ export function leaseNextMessage(
 }
 
 /**
- * Starts an attempt to send the message of a connection's operation. Undefined: the message was
- * accepted, or does not exist any more.
+ * Starts an attempt to send a message through a connection, and counts the message against the
+ * account's daily limit. Returns undefined if the message does not exist or the provider has
+ * accepted it.
  */
 export function startMessageAttempt(
   db: Database,
@@ -106,7 +107,7 @@ async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number)
   return { ...row, refusal, deferral };
 }
 
-/** Why the message must not be sent any more; undefined when it may. */
+/** Returns why the message must not be sent any more, or undefined if it may be sent. */
 function findRefusal({ accepted, is_replaced, invoice_status: status }: LeasedRow): string | undefined {
   if (accepted) return undefined;
   if (is_replaced) return 'The invoice was sent again before this message left.';
@@ -136,8 +137,8 @@ const MAX_DUE_PER_TENANT = 250;
 const OVERDUE_SECONDS = 5;
 
 /**
- * Finds due messages of this transaction's tenants. Their wake-up job was lost, or they waited for
- * a new day.
+ * Finds due messages of this transaction's tenants. They wait because their wake-up job was lost,
+ * or because they were postponed to a new day.
  */
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };

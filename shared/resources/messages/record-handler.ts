@@ -18,8 +18,8 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
     const at = message.accepted_at ?? new Date().toISOString();
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
-    // A message that had been marked failed was sent after all. The invoice is not marked as sent,
-    // because it now waits for a newer message.
+    // If the message had already been marked as failed, the invoice is not marked as sent: it may
+    // now wait for a newer message.
     const events = message.state === 'queued' ? markInvoiceSent(locked, { command, message, at }) : [];
     return { ok: true, changes, events };
   });
@@ -88,10 +88,11 @@ export async function recordMessagesUndelivered(
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
     const { reason } = command.input;
-    // The report is about an earlier text if the message waits to be sent again.
+    // If the message waits to be sent again, the vendor's report is about the text sent before.
     const isSentAgain = message.state === 'queued' && message.accepted_at === null;
     if (message.state === 'failed' || isSentAgain) return { ok: true, changes: [], events: [] };
-    // The command that records the acceptance may run later, and then finds it recorded.
+    // If no command has recorded the acceptance yet, it is recorded here. A later command that
+    // records the acceptance then changes nothing.
     const sent_at = message.state === 'queued' ? message.accepted_at : message.sent_at;
     locked.changeMessage({ ...message, state: 'failed', sent_at, error: reason });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'failed' }];

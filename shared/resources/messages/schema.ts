@@ -10,7 +10,7 @@ export const messageListItem = messageListFields.response.meta({ className: 'Mes
 
 export const message = messageFields.response.meta({ className: 'Message' });
 
-/** These actions have no input besides the path, which names the message. */
+/** The body of an action on a message. It is empty, because the path names the message. */
 export const messageAction = Joi.object({}).meta({ className: 'MessageAction' });
 
 export const messageListQuery = Joi.object({

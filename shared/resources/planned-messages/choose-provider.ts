@@ -23,8 +23,9 @@ export interface TextConnection {
 export type TextConnections = ReadonlyMap<string, TextConnection>;
 
 /**
- * Finds the connections that send texts: of each account the oldest one whose account at the vendor
- * is known, so that it has been active. A paused one keeps the texts until it is resumed.
+ * Finds the connection through which each account sends texts: the oldest one that is not revoked
+ * and whose credentials once worked (its account at the vendor is known). If it is paused, texts
+ * wait until it is resumed.
  */
 export async function findTextConnections(
   tx: Transaction,
@@ -41,8 +42,9 @@ export async function findTextConnections(
 }
 
 /**
- * Returns the provider for a channel. Without a connection for texts, texts stay in the outbox;
- * without a mail server, mails do. A sandbox never sends anything (docs/decisions.md §6).
+ * Returns the provider for a channel. Texts stay in the outbox if the account has no connection for
+ * texts, and mails if there is no mail server. A sandbox never sends anything (docs/decisions.md
+ * §6).
  */
 export function providerFor(
   config: Config,

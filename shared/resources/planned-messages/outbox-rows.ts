@@ -7,7 +7,7 @@ import { type DeferredMail, reserveDailyMail } from './daily-mail-limit.js';
 /** The tables whose rows wait until a provider accepts them. */
 export type OutboxTable = 'messages' | 'notice_mails';
 
-/** SQL: what an update sets in this table besides the columns that both tables have. */
+/** SQL: assignments of columns that only this table has. */
 const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
   messages: `, updated_at = ${nextUpdatedAtSql('m')}`,
   notice_mails: '',
@@ -106,7 +106,7 @@ export interface DueRowLimits {
   limit: number;
   /** Maximum number of rows per account. */
   limitPerTenant: number;
-  /** Only rows that have been due for at least this long. */
+  /** A row must have been due for at least this long. */
   overdueSeconds: number;
 }
 

@@ -75,22 +75,22 @@ export const LEASE_MESSAGE_CTE = `taken as (
                  attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)`;
 
-/** SQL: a CTE named `taken`, which counts an attempt of the message `$2` unless it was accepted. */
+/** SQL: a CTE named `taken`. Counts an attempt to send the message `$2`, unless it was accepted. */
 export const START_MESSAGE_CTE = `taken as (
                update messages m set attempts = m.attempts + 1, updated_at = ${nextUpdatedAtSql('m')}
                where m.tenant_id = $1 and m.id = $2 and m.accepted_at is null and m.state in ('queued', 'failed')
                returning m.*)`;
 
 /**
- * SQL condition over messages `m`: a newer message of the invoice has replaced this one. Without
- * one, a failed message may be sent after all.
+ * SQL condition on messages `m`: the message has failed, and a newer message of its invoice
+ * replaces it. A failed message without a newer one may still be sent.
  */
 export const IS_REPLACED_SQL = `(m.state = 'failed' and exists (
   select from messages n where n.tenant_id = m.tenant_id and n.invoice_id = m.invoice_id and n.created_at > m.created_at))`;
 
 /**
- * Counts a leased message among the mails of the day. Beyond the limit, postpones it to the next
- * day.
+ * Counts a message against the account's daily limit. Beyond the limit, postpones the message to
+ * the next day.
  */
 export function countOrPostponeMessage(
   tx: Transaction,

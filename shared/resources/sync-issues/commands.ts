@@ -20,7 +20,7 @@ export interface SyncIssueOpening {
   message: string;
 }
 
-/** The integrations worker submits this command. */
+/** Opens a sync issue. The integrations worker submits this command. */
 export const openSyncIssue = defineCommand<SyncIssueOpening>({
   type: 'sync_issue.open',
   action: 'sync_issue.opened',

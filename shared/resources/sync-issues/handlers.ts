@@ -25,16 +25,17 @@ interface IssueRow extends Row, RecordRef {
   operation_id: string | null;
 }
 
-/** Resolutions that write our side at the vendor again. */
+/** Resolutions after which our version of the record is written at the vendor again. */
 const REPEATING: readonly string[] = ['retry', 'ours'];
 
-/** Resolves issues. If the resolution writes again, the failed outbound operation becomes due. */
+/** Resolves issues. A resolution in REPEATING makes the dead outbound operation due again. */
 async function resolveSyncIssues(
   tx: Transaction,
   commands: Command<SyncIssueResolve>[],
 ): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);
-  // Replays and workers lock the queue of a connection first, and its operations and issues after.
+  // Lock the connections' queues before the issues. Replays and workers use the same order, so a
+  // deadlock is impossible.
   await lockConnectionQueues(tx, await findConnectionsOfIssues(tx, refs));
   const rows = await lockRecords<IssueRow>(tx, 'sync_issues', refs);
   const decisions: IssueDecision[] = [];

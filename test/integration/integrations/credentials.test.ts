@@ -105,7 +105,7 @@ describe('the credentials of a connection', () => {
     expect(findTexts('+12125558002')).to.have.length(0);
     await keyed.client.patch(pathOf(keyed), { credentials: { api_key: 'live_key_of_ours' } });
     await keyed.waitForMessages([id], 'sent');
-    // The same ones again: what waits is sent as soon as they are verified.
+    // Enter the same credentials again. A waiting text is sent as soon as they are verified.
     await keyed.client.patch(pathOf(keyed), { credentials: { api_key: 'live_key_of_ours' } });
     const next = await keyed.sendText('+12125558003');
     await keyed.waitForMessages([next], 'sent');

@@ -22,13 +22,16 @@ describe('a pull from a vendor', () => {
     account.client.post(`/connections/${account.connectionId}/sync`, body);
   const countPulls = (part = '') =>
     texting.double.requests.filter(({ name, query }) => name === 'GET /texts' && query.includes(part)).length;
-  /** Sends a text, and returns its message with the text that the vendor sent. */
+  /** Sends a text. Returns the message's id, and the text as the vendor stores it. */
   const send = async (phone: string): Promise<{ id: string; text: SentText }> => {
     const id = await account.sendText(phone);
     await account.waitForMessages([id], 'sent');
     return { id, text: texting.double.texts.find(({ to }) => to === phone) as SentText };
   };
-  /** Holds the next page after the vendor has read it, and returns a function that releases it. */
+  /**
+   * Makes the vendor read the next page but hold back the response. Returns a function that
+   * releases the response.
+   */
   const holdNextPage = async (): Promise<() => void> => {
     let release = () => {};
     const until = new Promise<void>((resolve) => {

@@ -29,11 +29,15 @@ describe('a text whose outcome is unknown', () => {
       return operation?.state === 'due' && operation.attempts === 1;
     });
   };
-  /** Sends a text that arrives without a response, and then fails until the worker gives up. */
+  /**
+   * Sends a text. The first attempt arrives but gets no response, and later attempts fail until the
+   * worker gives up. Returns the message's id.
+   */
   const exhaust = async (phone: string): Promise<string> => {
     await move('pause');
     const id = await account.sendText(phone);
-    // Another content than a rewritten one, so that the double notices another text under the key.
+    // Change the stored content. If a retry rewrites it and keeps the key, the double sees two
+    // different texts under one key and records a violation.
     await account.run(
       `update messages set body_text = body_text || ' (first)' where id = '${id}' or $1::text is null`,
     );
@@ -135,7 +139,7 @@ describe('a text whose outcome is unknown', () => {
     await move('pause');
     const id = await account.sendText('+12125557007');
     const { invoice_id, body_text } = await account.readMessage(id);
-    // An invoice that the customer has seen can be sent again.
+    // Open the invoice as the customer. An invoice that was viewed can be sent again.
     await fetch(`${texting.stack.origin}${new URL(body_text.split(' ').at(-1)).pathname}`);
     const again = await account.client.post(`/invoices/${invoice_id}/send`, {
       channel: 'email',

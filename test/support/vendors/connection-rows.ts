@@ -3,8 +3,8 @@ import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
 /**
- * What follows `insert into` in queries that insert the rows which a worker would store about a
- * connection. `$1` is the tenant, `$2` the row's id, `$3` the connection and `$4` a text.
+ * Queries without their beginning `insert into`. They insert the rows that a worker would store
+ * about a connection. `$1` is the tenant, `$2` the row's id, `$3` the connection and `$4` a text.
  */
 const INSERTS = [
   "sync_runs (tenant_id, id, connection_id, stream, state, error) values ($1, $2, $3, 'messages', 'failed', $4)",

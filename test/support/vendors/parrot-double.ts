@@ -9,7 +9,7 @@ export type Fault =
   /** Cuts the connection before or after the write. */
   | { kind: 'cut_before' | 'cut_after' }
   | { kind: 'slow'; ms: number }
-  /** Processes the request, and answers only after the promise. One that never ends: not at all. */
+  /** Processes the request, but responds only after the promise resolves, if it ever does. */
   | { kind: 'hold'; until: Promise<unknown> };
 
 /** A text that Parrot sent to a phone. */
@@ -31,15 +31,17 @@ export class ParrotDouble {
   /** Requests that Parrot's documentation does not allow. */
   readonly violations: string[] = [];
   readonly requests: { name: string; query: string; at: number }[] = [];
-  /** Called for each request to the API. A result makes the server misbehave. */
+  /** Called for each request. If it returns a fault, the server misbehaves in that way. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
   account = 'acct-1';
-  /** The accounts of single access tokens or keys; `account` for all others. */
+  /** Maps access tokens and keys to accounts. All other tokens and keys belong to `account`. */
   readonly accounts = new Map<string, string>();
-  /** Answers each new text with the id of the one before it. */
+  /** If true, the server gives each new text the id of the text before it. */
   repeatsLastId = false;
-  /** The sign-in page returns it, and each description of the account must name it. */
+  /**
+   * A parameter that the sign-in page returns. Requests for the account must not change its value.
+   */
   aviary = 'aviary-7';
   origin = '';
   lifetimeSeconds = 3600;
@@ -98,7 +100,9 @@ export class ParrotDouble {
     this.#refreshToken = undefined;
   }
 
-  /** Adds texts to the next pages, as a feed of events does that names a text for each change. */
+  /**
+   * Texts that the next page also contains. A real vendor's feed may list a text once per change.
+   */
   extraTexts: ParrotText[] = [];
 
   /** Sets the state of a text, as the phone network reports it. */
@@ -110,7 +114,7 @@ export class ParrotDouble {
     this.#accessTokens.add(key);
   }
 
-  /** @param events each of the account `account`, unless it names another */
+  /** @param events items of the webhook; an item that names no account belongs to `this.account` */
   buildWebhook(events: { id: string; account?: string }[], secret: string) {
     const body = JSON.stringify({ account: this.account, events });
     const signature = createHmac('sha256', secret).update(body).digest('hex');

@@ -77,7 +77,7 @@ export class TextingAccount {
     return this.tenant.client;
   }
 
-  /** Connects the vendor in its form with a key, which the double accepts. */
+  /** Connects the vendor `parrot_keys` with a key, which the double then accepts. */
   async connectWithKey(api_key: string): Promise<this> {
     this.double.acceptKey(api_key);
     const { status, body } = await this.client.post('/connections', {
@@ -91,7 +91,7 @@ export class TextingAccount {
     return this;
   }
 
-  /** Connects the vendor, and signs in at its double. */
+  /** Connects the vendor `parrot`, and signs in at the double. */
   async connect(): Promise<this> {
     const { status, body } = await this.client.post('/connections', {
       vendor: 'parrot',
@@ -106,8 +106,8 @@ export class TextingAccount {
   }
 
   /**
-   * Follows the browser from the vendor's sign-in page back to the callback, and confirms the
-   * connection there, because a key began the sign-in.
+   * Signs in at the double, and sends the POST with which a person confirms the connection on the
+   * callback page. The page asks for it, because an API key started the sign-in.
    */
   async signIn(authorizeUrl: string): Promise<Response> {
     const back = this.double.permit(authorizeUrl);

@@ -20,7 +20,10 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
    * it has not expired.
    */
   mustRefresh = false;
-  /** The token was refreshed after a refusal, and no call has shown since that it is accepted. */
+  /**
+   * True if the access token was refreshed because the vendor refused it, and no call since has
+   * shown that the vendor accepts the new token.
+   */
   hasRefreshed = false;
   bucket: TokenBucket | undefined;
 

@@ -3,7 +3,7 @@ import type { ConnectionQueue } from './connection-queue.js';
 import type { StepOwner } from './step-permits.js';
 
 /**
- * The queues that are ready for a step. They are served round-robin between vendors, and between
+ * The queues that are ready for a step. Their steps start round-robin between vendors, and between
  * the tenants of a vendor, so that waiting queues of one vendor do not delay those of another.
  */
 export class ReadyQueues {

@@ -13,8 +13,9 @@ export interface StepOwner {
 }
 
 /**
- * The permits of steps. Tenants share both pools as {@link Permits} says. All steps of one vendor
- * together use at most half of a pool, so that a vendor that hangs leaves permits for the others.
+ * The permits for steps. Tenants share both pools as {@link Permits} describes. A step starts only
+ * if its vendor has fewer running steps than half of a pool, so that a vendor that hangs leaves
+ * permits for other vendors.
  */
 export class StepPermits {
   private readonly permits: Permits;
@@ -42,7 +43,8 @@ export class StepPermits {
     let pool: Pool = 'quick';
     this.permits.acquire(pool, tenantId);
     this.countStep(vendor, 1);
-    // Try again while the slow pool is full, or the step would keep its quick permit to its end.
+    // Repeats the check while the slow pool is full. Otherwise the step would keep its quick permit
+    // until it ends.
     const slowTimer = setInterval(() => {
       if (!this.permits.hasFreePermit('slow')) return;
       clearInterval(slowTimer);

@@ -59,7 +59,10 @@ export const messageRecords: RecordKind<MessageState> = {
 
 const cancel = (cancelled: string): WriteOutcome => ({ cancelled, mayHaveArrived: false });
 
-/** Finds out whether a withdrawn text has left before. A look never sends it. */
+/**
+ * Asks the vendor whether an earlier attempt has sent a text that must no longer be sent. Never
+ * sends the text.
+ */
 async function lookFor(
   step: Step,
   operation: StartedOperation,

@@ -7,7 +7,10 @@ import type { Step, StepCommand } from '../vendor/step.js';
 /** The result of a write, unless the vendor returned an error. */
 export type WriteOutcome =
   | { written: Written }
-  /** The record must no longer be written. An earlier attempt may have written it. */
+  /**
+   * The record must no longer be written, for the reason `cancelled`. `mayHaveArrived` is true if
+   * an earlier attempt may have written the record.
+   */
   | { cancelled: string; mayHaveArrived: boolean }
   /** One of our own limits postpones the write. The vendor was not called. */
   | { postponedMs: number; reason: string };
@@ -18,18 +21,26 @@ export interface KnownChange<State> {
   id: ExternalId;
 }
 
-/** How records of one kind are written at a vendor, and how the vendor's changes reach them. */
+/**
+ * How records of one kind are written at a vendor, and how the vendor's changes reach our records.
+ */
 export interface RecordKind<State = unknown> {
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
-  /** Stores in the transaction of a successful write that nothing may write the record again. */
+  /**
+   * Records that the vendor has accepted the record, so that nothing writes it again. Called in the
+   * transaction that stores a successful write.
+   */
   storeAcceptance(tx: Transaction, operation: StartedOperation): void;
-  /** The commands after a successful write. `buildFailure`: after the worker gave up. */
+  /**
+   * `buildSuccess` builds the commands after a successful write, and `buildFailure` builds the
+   * commands after the worker gave up.
+   */
   buildSuccess(operation: StartedOperation): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
   /**
-   * Commands for the vendor's changes. They must have the same result if they run before the
-   * commands of an earlier step.
+   * Builds the commands for the vendor's changes. They may run before the commands of an earlier
+   * step, and the result must be the same.
    */
   buildChanges(changes: readonly KnownChange<State>[]): StepCommand[];
 }

@@ -4,7 +4,10 @@ import type { RecordKind } from './record-kind.js';
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = { message: messageRecords };
 
-/** A newer worker runs the operations of other kinds. */
+/**
+ * The kinds that this worker can write. Operations of other kinds wait for a worker of a newer
+ * version.
+ */
 export const KNOWN_KINDS = Object.keys(RECORD_KINDS);
 
 /** @throws {Error} if this version does not know the kind */

@@ -21,7 +21,7 @@ import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
 /** Wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;
-/** Wait before refused credentials are tried again. New ones make the description due. */
+/** Wait before refused credentials are tried again. New credentials end the wait. */
 const REFUSED_RETRY_MS = 6 * 3_600_000;
 
 /** Reads one page of a stream, and stores the page's commands together with the next cursor. */
@@ -31,7 +31,8 @@ export async function runPull(step: Step, stream: DueStream): Promise<void> {
     if (stream.stream === DESCRIBE_STREAM) await describeAccount(step, stream, startedAt);
     else await pullStream(step, stream, startedAt);
   } catch (cause) {
-    // This includes a page that PostgreSQL refuses: only a stored failure paces the next try.
+    // Also catches the error if PostgreSQL refuses the page. Without a stored failure, the worker
+    // would repeat the pull every half second.
     await storeFailure(step, stream, { error: toStepError(step, cause), startedAt });
   }
 }
@@ -47,8 +48,8 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const known = await findExternalIds(tx, step.connection, page.changes);
       const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
-      // Drops repeated and older changes, our own writes
-      // coming back, and records that are not ours.
+      // Drops changes of records that are not ours, and changes that are not newer than the stored
+      // version, such as our own writes.
       const fresh = listNewest(page.changes).flatMap((change) => {
         const id = byExternalId.get(`${change.kind}/${change.externalId}`);
         return id && (id.version === null || change.version > id.version) ? [{ change, id }] : [];
@@ -71,7 +72,7 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
   failpoint(config, 'after_page_stored');
 }
 
-/** Keeps of each record the newest change: a feed of events may name a record several times. */
+/** Returns the newest change of each record. A vendor's page may list a record several times. */
 function listNewest<State>(changes: readonly Change<State>[]): Change<State>[] {
   const newest = new Map<string, Change<State>>();
   for (const change of changes) {

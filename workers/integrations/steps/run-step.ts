@@ -61,7 +61,8 @@ async function chooseWork(
   if (status === 'revoked') return chooseEnding(tx, connection);
   const pauseEnd = getPauseEnd(health, Date.now());
   if (pauseEnd > 0) return { kind: 'wait', ms: pauseEnd - Date.now() };
-  // New secrets may lead to another account, to which nothing that waits belongs.
+  // Unverified secrets may open another account at the vendor. Waiting writes and pulls must not go
+  // to that account.
   const isWorking = WORKING.includes(status) && connection.isVerified;
   const findPull = async (): Promise<Work | undefined> => {
     const stream = await findDueStream(tx, connection, !isWorking);
@@ -102,12 +103,12 @@ async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promi
   return runWrite(step, work.operation);
 }
 
-/** Waits before each try to revoke an access: the tries span seven and a half hours. */
+/** The wait before each try to revoke an access. All tries together span 7 h 35 min. */
 const REVOKE_WAITS_MS = RETRY_SCHEDULE_MS.slice(0, 6);
 
 /**
- * Revokes the access and deletes the credentials. While the vendor does not respond they stay,
- * because nobody can revoke the access without them.
+ * Revokes the access and deletes the credentials. If the vendor fails, keeps the credentials for
+ * another try. After a refusal or the last try, deletes them and notifies the account.
  */
 async function revoke(step: Step): Promise<void> {
   const { config } = step.services.runtime;

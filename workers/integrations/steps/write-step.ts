@@ -26,7 +26,8 @@ export async function runWrite(step: Step, operation: StartedOperation): Promise
   const kind = findRecordKind(operation.kind);
   let outcome: WriteOutcome | VendorError;
   try {
-    // Every attempt counts, so an operation that kills its worker each time is given up in the end.
+    // Attempts are counted when they start. So the worker also gives up an operation that kills it
+    // in each attempt.
     if (operation.attempts > RETRY_SCHEDULE_MS.length) throw exhaustedError();
     failpoint(config, 'before_vendor_write');
     outcome = await kind.write(step, operation);
@@ -38,7 +39,8 @@ export async function runWrite(step: Step, operation: StartedOperation): Promise
     if (outcome instanceof VendorError) await storeFailure(step, operation, outcome);
     else await storeOutcome(step, operation, outcome);
   } catch (error) {
-    // PostgreSQL refused the result. Only a stored failure paces the next attempt.
+    // PostgreSQL refused the result. Without a stored failure, the worker would repeat the write
+    // every half second.
     await storeFailure(step, operation, toStepError(step, error));
   }
   failpoint(config, 'after_vendor_result');
@@ -74,8 +76,9 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
       storeOperationResult(tx, operation, { state: 'done' });
       kind.storeAcceptance(tx, operation);
       const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
-      // Until now no pull could assign the vendor's changes to this record. So the record gets no
-      // version, and the streams are read again from the time when the operation was created.
+      // If an earlier attempt may have written the record, pulls since then dropped the record's
+      // changes, because its external id was unknown. Then no version is stored, and the streams
+      // are read again from the time when the operation was created.
       const { taken } = await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
       if (taken > 0) commands.push(buildIssue(operation, 'conflict', TAKEN_ID));
       if (mayHaveArrived)
@@ -86,7 +89,10 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
   });
 }
 
-/** Ends an operation that must not be sent. A person decides only if it may have arrived. */
+/**
+ * Ends an operation that must not be attempted again. Opens a sync issue only if an earlier attempt
+ * may have arrived.
+ */
 function storeCancellation(
   step: Step,
   operation: StartedOperation,

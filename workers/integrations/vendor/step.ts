@@ -22,7 +22,10 @@ import { TokenBucket } from '../queue/token-bucket.js';
 import { openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
-/** Wait after refused credentials. New ones, or a test of the connection, end it. */
+/**
+ * Pause after the vendor refused the credentials. New credentials or a test of the connection end
+ * it.
+ */
 const REFUSED_PAUSE_MS = 15 * 60_000;
 /** The clock resubmits a command of a step after this time, if the command's job was lost. */
 const COMMAND_LEASE_SECONDS = 5;
@@ -61,7 +64,7 @@ export interface StepResult {
 export class Step {
   readonly caller: VendorCaller;
   readonly db: Database;
-  /** The version of the secrets with which this step calls. */
+  /** The version of the secrets with which this step calls the vendor. */
   secretsVersion: number | null;
   private readonly startedAt = performance.now();
 
@@ -159,14 +162,15 @@ export class Step {
     ];
     const { calls, failures } = this.caller;
     const isBroken = error && (error.kind === 'again' || error.kind === 'unknown_outcome');
-    // A person may have entered other credentials during the step, which are not refused.
+    // If a person entered other credentials during the step, the refusal does not concern them.
     const isRefused = error?.kind === 'auth' && held.secretsVersion === this.secretsVersion;
     if (error?.retryAfterMs !== undefined)
       health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + error.retryAfterMs);
     const wasOpen = health.openCount > 0;
-    // Any other result shows that the new token was not refused, so a later refusal is a new one.
+    // With any result except `auth`, the vendor has not refused the refreshed token. A later
+    // refusal may then refresh the token again.
     if (error !== null && error?.kind !== 'auth') this.queue.hasRefreshed = false;
-    // The pause is stored here, because the command below may run much later.
+    // Store the pause here, because the command that changes the status may run much later.
     if (isRefused) health.openUntil = Math.max(health.openUntil ?? 0, now + REFUSED_PAUSE_MS);
     if (isBroken) openBreaker(health, { now, random: Math.random() });
     else if (error !== null && error?.kind !== 'limit' && error?.kind !== 'auth') closeBreaker(health);
@@ -186,8 +190,9 @@ export class Step {
 }
 
 /**
- * An error of ours leaves the outcome unknown, so that no write is repeated under a new key.
- * @throws {LeaseLostError} if that is the error: another process then continues
+ * Converts an error of a step to a VendorError. After an error in our own code, the outcome at the
+ * vendor is unknown, so a write is repeated only under the same key.
+ * @throws {LeaseLostError} if `error` is one, because another process then continues the work
  */
 export function toStepError(step: Step, error: unknown): VendorError {
   if (error instanceof VendorError) return error;

@@ -157,7 +157,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Only `invalid_grant` is about this account's access (RFC 6749, section 5.2). */
+/**
+ * Converts an error response of the token endpoint. Only `invalid_grant` means that the vendor
+ * refuses this account's access (RFC 6749, section 5.2).
+ */
 function toTokenError(status: number, body: unknown): Error {
   const { error } = Object(body) as { error?: unknown };
   if (error === 'invalid_grant') return new InvalidGrantError('The vendor refused to renew the access.');
@@ -166,8 +169,9 @@ function toTokenError(status: number, body: unknown): Error {
 }
 
 /**
- * The first refusal may be a mistake of the vendor, so a person must sign in after the second. With
- * 401 the vendor refuses the application of this service, which no person of the account can help.
+ * Ends the lease of a failed refresh, and throws the error for the step. A person must sign in
+ * again after the second `invalid_grant`, because the first may be a mistake of the vendor. Other
+ * errors never require a sign-in, because a sign-in would not correct them.
  */
 async function handleRefusal({ db, ref }: TokenParts, version: number, error: unknown): Promise<never> {
   const isRefusal = error instanceof InvalidGrantError;
@@ -185,7 +189,11 @@ async function handleRefusal({ db, ref }: TokenParts, version: number, error: un
   });
 }
 
-/** Asks the vendor to revoke the access of a disconnected connection. @throws {VendorError} */
+/**
+ * Asks the vendor to revoke the access of a disconnected connection. Does nothing if the vendor has
+ * no revocation endpoint or the connection has no token.
+ * @throws {VendorError} if the vendor fails or refuses
+ */
 export async function revokeAccess(
   { config, vendor, caller }: TokenParts,
   { refreshToken, accessToken }: ConnectionSecrets,

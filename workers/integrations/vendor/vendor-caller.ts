@@ -61,7 +61,8 @@ export class VendorCaller {
     const { client, vendor } = this.parts;
     const url = buildUrl(baseUrl, request.path);
     await this.admit();
-    // The wait, or the refresh of a token before it, may have been long. A read does no harm.
+    // The lease may have ended during the wait, or while a token was refreshed before this call. A
+    // write by two workers would do harm, a read would not.
     if (request.method !== 'GET') this.parts.assertLease();
     const startedAt = new Date();
     const finish = this.log(request, startedAt);
@@ -136,7 +137,10 @@ export class VendorCaller {
   }
 }
 
-/** @throws {VendorError} for a path that leads to another server, which must not get the token */
+/**
+ * Builds the URL of a call.
+ * @throws {VendorError} if the path leads to another server, which must not get the token
+ */
 function buildUrl(baseUrl: string, path: string): string {
   const base = new URL(baseUrl.replace(/\/?$/, '/'));
   const url = new URL(path.replace(/^\//, ''), base);
@@ -147,7 +151,10 @@ function buildUrl(baseUrl: string, path: string): string {
   });
 }
 
-/** Errors that mean the same at every vendor. An adapter interprets all other statuses. */
+/**
+ * Returns the error for a response that means the same at every vendor. Adapters interpret all
+ * other responses.
+ */
 function classify(
   { method }: VendorRequest,
   { status, headers, isTruncated }: VendorResponse & { isTruncated: boolean },

@@ -25,7 +25,9 @@ interface Effect {
   merge?: PlannedMerge;
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
-  /** True if the pauses after failures end, because the account has asked for another try. */
+  /**
+   * True if the worker must end its wait after failures, because the account asked for a new try.
+   */
   endsPauses?: boolean;
   responseExtra?: Record<string, unknown>;
 }

@@ -20,8 +20,8 @@ const CONNECTION_QUOTA: AccountQuotaRule = {
 const SIGN_IN_MINUTES = 10;
 
 /**
- * How often the worker reads the vendor's description. It thereby notices a lost permission within
- * a day.
+ * How often the worker reads the vendor's description of the account. If the vendor withdraws the
+ * access, the worker notices it within a day.
  */
 const DESCRIBE_EVERY_SECONDS = 86_400;
 
@@ -108,8 +108,8 @@ function buildOutcome(command: CreateCommand): CommandOutcome {
 }
 
 /**
- * Returns the encrypted address of the sign-in. The API process decrypts it for the only response
- * that shows it. Null without a sign-in, and in a dry run.
+ * Returns the encrypted address of the vendor's sign-in page. The API process decrypts it for the
+ * only response that shows it. Returns null without a sign-in, and in a dry run.
  */
 export function showSignIn({ dryRun, input }: Command<{ sign_in?: SignInStart }>): string | null {
   return dryRun ? null : (input.sign_in?.url_sealed ?? null);

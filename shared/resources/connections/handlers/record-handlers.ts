@@ -27,7 +27,8 @@ import {
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
 /**
- * Stores a completed sign-in, once. The worker then exchanges the authorization code for tokens.
+ * Stores the authorization code of a completed sign-in. A worker then exchanges the code for
+ * tokens. A sign-in that was already completed is refused.
  */
 export async function authorizeConnections(
   tx: Transaction,
@@ -87,8 +88,8 @@ export async function receiveConnectionNotices(
 }
 
 /**
- * Stores the vendor's descriptions, and activates the connections. Refuses credentials that lead to
- * the wrong account.
+ * Stores the vendor's descriptions of the accounts, and activates the connections. Refuses
+ * credentials for another account or environment, or for an account that is already connected.
  */
 export async function recordConnectionsVerified(
   tx: Transaction,
@@ -189,7 +190,10 @@ export async function recordConnectionStatuses(
   return outcomes;
 }
 
-/** Notifies the account that the vendor did not revoke an access whose secrets are now deleted. */
+/**
+ * Notifies accounts that a vendor did not revoke the service's access, although the service has
+ * deleted the credentials.
+ */
 export async function recordConnectionsUnrevoked(
   tx: Transaction,
   commands: Command<{ reason: string }>[],

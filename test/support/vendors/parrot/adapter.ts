@@ -64,7 +64,7 @@ export const parrot: TenantVendor = {
 
 const { find: _find, ...messagingWithoutLook } = parrot.messaging;
 
-/** The same vendor with keys instead of OAuth, one address for all webhooks, and no look-up. */
+/** Parrot with API keys instead of OAuth, with one address for all webhooks, and without `find`. */
 export const parrotWithKeys: TenantVendor = {
   ...parrot,
   manifest: {
