@@ -33,7 +33,7 @@ export interface LeasedMessage extends RecordRef {
   deferral: DeferredMail | undefined;
 }
 
-interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'held'> {
+interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'deferral'> {
   invoice_status: InvoiceStatus;
   is_counted: boolean;
   is_replaced: boolean;
