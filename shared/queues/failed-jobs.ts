@@ -10,9 +10,9 @@ const INTERVAL_MS = 5_000;
 type FailedJob = Record<string, unknown>;
 
 /**
- * Counts every failed job, and logs its queue, name and error, because BullMQ stores the error only
- * in the job. Logs each final failure. For jobs that are retried, logs the first failure of a job
- * name immediately, and at most one entry per interval after it.
+ * Counts every failure of a job. Logs failures with queue, name and error, because BullMQ stores the
+ * error only in the job. A final failure is always logged. Failures that will be retried are
+ * limited: for each job name, the first is logged immediately, then at most one per interval.
  */
 export function reportFailedJobs<Data>(
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,

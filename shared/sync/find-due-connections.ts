@@ -38,8 +38,9 @@ export const NEXT_WORK_SQL = buildNextWorkSql();
 
 /**
  * SQL condition: work of connection `c` was due at the given time, and no worker has the lease of
- * its queue `l`. The query must join {@link NEXT_WORK_SQL} as `n.next_at`. Pauses after failures
- * and rate limits delay the work, unless the connection is revoked.
+ * its queue `l`. While the queue is paused, after a failure or for a rate limit, its work is not
+ * due. A revoked connection ignores such pauses. The query must join {@link NEXT_WORK_SQL} as
+ * `n.next_at`.
  */
 export const isUnheldSinceSql = (time: string) => `((l.owner is null or l.lease_until < now())
   and n.next_at is not null

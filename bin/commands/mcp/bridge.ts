@@ -32,10 +32,11 @@ export class StdioBridge {
   ) {}
 
   /**
-   * Runs until the client ends its input, `stopping` is aborted, or the server refuses the key.
-   * Before it resolves, it delivers the responses to pending requests, for at most 10 s after
-   * `stopping`.
-   * @param options.input the stream from the client, because the transport does not detect its end
+   * Runs until the client ends its input or stops reading, `stopping` is aborted, or the server
+   * refuses the key. Unless the client stopped reading, it still delivers the responses to pending
+   * requests, for at most 10 s after `stopping`.
+   * @param options.input the client's stream, watched for its end, which the transport does not
+   *   detect
    * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */

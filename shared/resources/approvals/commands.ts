@@ -3,7 +3,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalPropose, ApprovalReject } from '../../contracts/generated.js';
 import { approvalApprove, approvalPropose, approvalReject } from './schema.js';
 
-/** An agent asks a person to approve an invoice. */
+/** Asks a person to approve an invoice. Usually an agent sends it. */
 export const proposeApproval = defineCommand<ApprovalPropose>({
   type: 'approval.propose',
   action: 'approval.proposed',

@@ -52,7 +52,8 @@ const LETTERHEAD = {
 };
 
 /**
- * The company's details on invoices: on the page, in the PDF and in the mail. Null clears a detail.
+ * The company's details on invoices. They appear on the invoice's web page, in its PDF and in its
+ * mail. Null clears a detail.
  */
 const letterheadPatch = () => ({
   business_name: text(200)

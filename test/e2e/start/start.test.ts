@@ -308,8 +308,8 @@ async function openHalfRequest(origin: string): Promise<Socket> {
   socket.write(
     'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
-  // "100 Continue" shows that the process has read the request. Before that, the process could
-  // still shut down cleanly.
+  // "100 Continue" shows that the process has read the request. Only from then on does the request
+  // prevent a clean shutdown, which the test needs.
   await once(socket, 'data');
   return socket;
 }

@@ -1,6 +1,6 @@
 /**
- * A load of agents that record every call. If a call gets no result, the agent sends it again with
- * the same idempotency key.
+ * Generates load with several agents, and records each of their calls. An agent repeats a call that
+ * got no result with the same arguments, which include the idempotency key of a write.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';

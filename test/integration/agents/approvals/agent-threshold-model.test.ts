@@ -27,7 +27,7 @@ interface Target {
    * The billing address if the draft has none of its own: the work order's, or else the customer's.
    */
   address?: string;
-  /** The members of the request that creates the draft. */
+  /** The fields of the create request that name this target. `buildDraft` adds the others. */
   body: Record<string, unknown>;
 }
 
