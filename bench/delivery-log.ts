@@ -3,8 +3,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { describeRatio, percentile, print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures, for each filter, how long the first page and a deep page of a busy tenant's delivery log
-// take. Compares each time with that of the unfiltered first page.
+// Measures, for each filter, how long the first page and a deep page of a busy tenant's delivery
+// log take. Compares each time with that of the unfiltered first page.
 const ATTEMPTS = Number(process.env.BENCH_ATTEMPTS ?? 10_000_000);
 const DEPTH = Number(process.env.BENCH_DEPTH ?? 1000);
 const SAMPLES = 300;

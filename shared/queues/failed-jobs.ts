@@ -10,8 +10,8 @@ const INTERVAL_MS = 5_000;
 type FailedJob = Record<string, unknown>;
 
 /**
- * Counts every failure of a job. Logs failures with queue, name and error, because BullMQ stores the
- * error only in the job. A final failure is always logged. Failures that will be retried are
+ * Counts every failure of a job. Logs failures with queue, name and error, because BullMQ stores
+ * the error only in the job. A final failure is always logged. Failures that will be retried are
  * limited: for each job name, the first is logged immediately, then at most one per interval.
  */
 export function reportFailedJobs<Data>(

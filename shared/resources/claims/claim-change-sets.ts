@@ -7,8 +7,8 @@ import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handl
 import { ClaimChangeSet, lockClaims, storeClaims } from './claim-row.js';
 
 /**
- * Locks the claims that commands change, then the invoices of these claims. All commands lock in this
- * sequence, so that they cannot deadlock.
+ * Locks the claims that commands change, then the invoices of these claims. All commands lock in
+ * this sequence, so that they cannot deadlock.
  */
 export async function lockClaimChangeSets(
   tx: Transaction,

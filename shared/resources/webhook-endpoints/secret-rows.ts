@@ -57,8 +57,8 @@ export async function countSigningSecrets(
 }
 
 /**
- * Sets all secrets of the endpoints to expire after `hours`, unless they expire earlier. Then deletes
- * the secrets that have expired: if `hours` is 0, all of them.
+ * Sets all secrets of the endpoints to expire after `hours`, unless they expire earlier. Then
+ * deletes the secrets that have expired: if `hours` is 0, all of them.
  */
 export async function expireSecrets(
   tx: Transaction,
