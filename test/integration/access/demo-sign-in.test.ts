@@ -5,7 +5,7 @@ import { createSessionClient, readCookie, requestSession } from '../../support/r
 import { useStack } from '../../support/use-stack.js';
 
 describe('users of the demo accounts', () => {
-  const stack = useStack();
+  const stack = useStack({ clock: true });
 
   it('demo users sign in with the password of demo.json, see their account, and lose sessions on renewal', async () => {
     const { db, config } = stack.runtime;

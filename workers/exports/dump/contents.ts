@@ -99,6 +99,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   outbound_operations: defineFieldTable(outboundOperationFields, 'local_id last_error_kind', {
     operation_key: 'internal state of the workers',
     may_have_arrived: 'internal state of the workers',
+    first_attempt_at: 'internal state of the workers',
   }),
   sync_issues: defineFieldTable(syncIssueFields),
   messages: defineFieldTable(messageFields, 'connection_id accepted_at', {

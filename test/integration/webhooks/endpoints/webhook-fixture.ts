@@ -42,7 +42,7 @@ export interface HookOptions {
  * @param workers number of webhook workers; with 0 the test itself starts workers
  */
 export function useWebhookBench(environment: Record<string, string> = {}, workers = 1): WebhookBench {
-  const stack = useStack({ environment }, 'webhook deliveries');
+  const stack = useStack({ environment, clock: true }, 'webhook deliveries');
   const receiver = useShared('strict receiver', StrictReceiver.start, (running) => running.stop());
   const bench = new WebhookBench(stack, receiver);
   before(async () => {
