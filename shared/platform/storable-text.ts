@@ -1,6 +1,9 @@
-/** PostgreSQL stores neither NUL characters nor unpaired surrogates, as text or in JSON. */
+/**
+ * Returns the text as PostgreSQL can store it: without NUL characters, and with U+FFFD for each
+ * unpaired surrogate.
+ */
 export function toStorableText(text: string): string {
-  return text.replaceAll('\0', '').replace(/\p{Cs}/gu, '');
+  return Buffer.from(text.replaceAll('\0', '')).toString();
 }
 
 /** Returns a copy of a JSON value from outside without the characters that cannot be stored. */

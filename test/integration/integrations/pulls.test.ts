@@ -94,7 +94,7 @@ describe('a pull from a vendor', () => {
     texting.double.extraTexts = [{ id: 'no\0body', status: 'queued', reason: null, seq: 1 }];
     await synchronize();
     await account.waitForMessages([id], 'failed', 5000);
-    expect((await account.readMessage(id)).error).to.equal('No such phone.');
+    expect((await account.readMessage(id)).error).to.equal('No such\ufffd phone.');
   });
 
   it('that PostgreSQL refuses waits, is counted, and shows as a failed run', async () => {

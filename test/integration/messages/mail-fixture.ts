@@ -25,6 +25,7 @@ export class MailFixture {
     const SMTP_URL = `${server.url}?socketTimeout=2000`;
     const stack = await TestStack.start({
       environment: { SMTP_URL, MAIL_FROM, BASE_URL, ...environment },
+      clock: true,
     });
     const tenant = await stack.createTenant('Hudson Towing');
     return new MailFixture(server, stack, tenant, openMessagesQueue(stack.runtime));

@@ -111,7 +111,8 @@ describe('migrations', () => {
 
     // All tests share a database. With a database per migration, the run time would grow with the
     // square of the number of migrations.
-    before(async () => {
+    before(async function () {
+      this.timeout(180_000);
       databaseUrl = await createEmptyDatabase();
       for (const name of names) {
         await migrateUpTo(databaseUrl, name);
