@@ -9,7 +9,7 @@ import { cancelOpenApprovals, insertApprovals } from '../../../shared/resources/
 import { createWorkOrders } from '../../../shared/resources/work-orders/handlers.js';
 import { findEarlierResults } from '../../../workers/writes/earlier-results.js';
 import { renderResponses } from '../../../workers/writes/store-outcomes.js';
-import { useStack, useTenant } from '../../support/use-stack.js';
+import { useOwnStack, useTenant } from '../../support/use-stack.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 /**
@@ -40,7 +40,8 @@ const completedCommand = (command: Command) => ({
 });
 
 describe('query plans of write commands', () => {
-  const stack = useStack({}, 'query plans');
+  // The tables must have no statistics, which rows and ANALYZE of other test files would create.
+  const stack = useOwnStack();
   const tenant = useTenant(stack);
 
   it('queries of write commands look up rows by key even when planned for tables without statistics', async () => {
