@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import type { Limiter } from '../../shared/platform/limits/limiter.js';
@@ -10,7 +11,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const BODY_DEADLINE_MS = 5000;
 /**
  * Limits how many bodies are in memory before their signature is verified. At 1 MiB each, they take
- * at most 64 MiB in total and 8 MiB per network. Networks share the capacity fairly.
+ * at most 64 MiB together and 8 MiB per network. Networks share the capacity fairly.
  */
 const BODY_LIMITS = {
   queues: ['bodies'],
@@ -22,7 +23,7 @@ const BODY_LIMITS = {
 } as const;
 /**
  * Limits the bodies of networks that sent many bad bodies. One body at a time is read from each
- * such network, outside the capacity of other networks. These networks are not blocked, because any
+ * such network, at most 32 MiB besides the 64 MiB of other networks. These networks are not blocked, because any
  * customer of a vendor can make the vendor's network send bad signatures.
  */
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
@@ -53,7 +54,7 @@ export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
   private readonly suspectBodies = createFairLimit(SUSPECT_BODY_LIMITS);
   /** For each kind and sender over the limit, the end of the minute in ms since 1970. */
-  private readonly overLimitUntil = new Map<string, number>();
+  private readonly overLimitUntil = new LRUCache<string, number>({ max: MAX_OVER_LIMIT });
 
   constructor(private readonly limiter: Limiter) {}
 
@@ -112,11 +113,9 @@ export class HookGuard {
   }
 
   private async countRefusal(kind: RefusalKind, key: string): Promise<void> {
-    const wish = { name: `hook-refusals-${kind}`, points: 1, perMinute: REFUSALS_PER_MINUTE };
-    const { isGranted, resetMs } = await this.limiter.spendPoints(key, wish);
-    if (isGranted) return;
-    if (this.overLimitUntil.size >= MAX_OVER_LIMIT) this.overLimitUntil.clear();
-    this.overLimitUntil.set(`${kind} ${key}`, Date.now() + resetMs);
+    const points = { name: `hook-refusals-${kind}`, points: 1, perMinute: REFUSALS_PER_MINUTE };
+    const { isGranted, resetMs } = await this.limiter.spendPoints(key, points);
+    if (!isGranted) this.overLimitUntil.set(`${kind} ${key}`, Date.now() + resetMs);
   }
 }
 

@@ -58,8 +58,8 @@ async function spendLimits(
 ): Promise<boolean> {
   const { allowed } = await limiter.consume(`hook:${id}`, CONNECTION_LIMITS);
   if (!allowed || items === 0) return allowed;
-  const wish = { name: 'hook-items', points: items, perMinute: ITEMS_PER_MINUTE };
-  return (await limiter.spendPoints(tenantId, wish)).isGranted;
+  const points = { name: 'hook-items', points: items, perMinute: ITEMS_PER_MINUTE };
+  return (await limiter.spendPoints(tenantId, points)).isGranted;
 }
 
 /**
