@@ -23,8 +23,8 @@ const BODY_LIMITS = {
 } as const;
 /**
  * Limits the bodies of networks that sent many bad bodies. One body at a time is read from each
- * such network, at most 32 MiB besides the 64 MiB of other networks. These networks are not blocked, because any
- * customer of a vendor can make the vendor's network send bad signatures.
+ * such network, and at most 32 MiB from all of them, besides the 64 MiB above. These networks are
+ * not blocked, because any customer of a vendor can make the vendor's network send bad signatures.
  */
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
 /**
