@@ -66,9 +66,14 @@ const leaseQueries = createLeaseQueries<HealthRow>(LEASED_ENDPOINT_QUEUES);
 /**
  * Leases the queues that are free. If another process has leased a queue, marks the queue as woken.
  * The result omits queues that do not exist.
+ * @param takesEnded true if a queue counts as free when its lease has ended without a release
  */
-export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
-  const rows = await leaseQueries.acquire(db, leases.map(toLeaseRow));
+export async function acquireLeases(
+  db: Database,
+  leases: EndpointLease[],
+  takesEnded: boolean,
+): Promise<LeaseResult[]> {
+  const rows = await leaseQueries.acquire(db, leases.map(toLeaseRow), takesEnded);
   return rows.map((row) => ({
     ...toQueueRef(row),
     isAcquired: row.is_mine,

@@ -1,4 +1,4 @@
-import type { Database } from '../platform/postgres/database.js';
+import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from './record-refs.js';
 
 /**
@@ -44,8 +44,9 @@ export interface LeaseQueries<Row extends AcquiredRow> {
   /**
    * Leases the rows that are free. If another process has the lease of a row, marks the row as
    * woken, so that the other process looks for work again. The result omits rows that do not exist.
+   * @param takesEnded true if a row counts as free when its lease has ended without a release
    */
-  acquire(db: Database, leases: LeaseRef[]): Promise<Row[]>;
+  acquire(db: Database, leases: LeaseRef[], takesEnded: boolean): Promise<Row[]>;
   /** Extends leases. The result omits each lease that this process has lost. */
   renew(db: Database, leases: LeaseRef[]): Promise<HeldRow[]>;
   /** Releases leases. The result omits each lease that this process had lost already. */
@@ -65,9 +66,9 @@ const COLUMNS = 'tenant_id uuid, id uuid, owner uuid';
 export function createLeaseQueries<Row extends AcquiredRow>(leased: LeasedTable): LeaseQueries<Row> {
   const { table, idColumn, join = '', asked = '', returned = '' } = leased;
   const isRequested = `l.tenant_id = r.tenant_id and l.${idColumn} = r.id`;
-  const run = <R>(db: Database, leases: LeaseRef[], query: { name: string; text: string }) =>
+  const run = <R>(db: Database, leases: LeaseRef[], { values = [], ...query }: SqlQuery) =>
     db.transaction([...new Set(leases.map(({ tenant_id }) => tenant_id))], (tx) =>
-      tx.query<R>({ ...query, values: [JSON.stringify(leases)] }),
+      tx.query<R>({ ...query, values: [JSON.stringify(leases), ...values] }),
     );
   const updateHeld = (name: string, set: string) => (db: Database, leases: LeaseRef[]) =>
     run<HeldRow>(db, leases, {
@@ -81,12 +82,12 @@ export function createLeaseQueries<Row extends AcquiredRow>(leased: LeasedTable)
              returning l.tenant_id, l.${idColumn} as id, h.woken as is_woken`,
     });
   return {
-    acquire: (db, leases) =>
+    acquire: (db, leases, takesEnded) =>
       run<Row>(db, leases, {
         name: `acquire-${table}`,
         // Lock the rows in id order. Otherwise two workers that lease the same rows could deadlock.
         text: `with asked as (
-                 select l.tenant_id, l.${idColumn}, r.owner, (l.owner is null or l.lease_until < now()) as is_free${asked}
+                 select l.tenant_id, l.${idColumn}, r.owner, (l.owner is null or ($2 and l.lease_until < now())) as is_free${asked}
                  from ${recordsetSql(COLUMNS)} join ${table} l on ${isRequested} ${join}
                  order by l.tenant_id, l.${idColumn} for update of l
                )
@@ -96,6 +97,7 @@ export function createLeaseQueries<Row extends AcquiredRow>(leased: LeasedTable)
                  woken = not a.is_free
                from asked a where l.tenant_id = a.tenant_id and l.${idColumn} = a.${idColumn}
                returning l.tenant_id, l.${idColumn} as id, a.is_free as is_mine${returned}`,
+        values: [takesEnded],
       }),
     renew: updateHeld(`renew-${table}`, `lease_until = now() + interval '${LEASE_SECONDS} s'`),
     release: updateHeld(`release-${table}`, 'owner = null, lease_until = null'),

@@ -210,6 +210,6 @@ describe('exports under fault injection', () => {
       'an export contains a concurrently written invoice with all its line items, or not at all':
         concurrentWrites,
     },
-    { maxConcurrent: 4, timeoutMs: 180_000 },
+    { maxConcurrent: 2, timeoutMs: 300_000 },
   );
 });

@@ -266,7 +266,7 @@ function raceWithOneKey(): Promise<void> {
 describe('writes under fault injection', () => {
   registerConcurrentTests(
     { ...inBothDeployments, ...(IS_SCALED ? onlyScaledOut : {}) },
-    { maxConcurrent: 4, timeoutMs: 240_000 },
+    { maxConcurrent: 2, timeoutMs: 400_000 },
   );
 
   after(() => {

@@ -137,14 +137,23 @@ function printSums(): void {
     for (const { title, details } of failures) appendFileSync(path, `${title}\n${findCause(details)}\n`);
 }
 
+/** Most lines of a failure's details in the list at the end. */
+const MAX_CAUSE_LINES = 12;
+
 /**
  * Returns the first line of the details that names an error, or else the first line after the
- * title.
+ * title, and what follows of the difference or the output, without the stack.
  */
 function findCause(details: string): string {
   const [, afterTitle = details] = details.trim().split(/\n\s*\n/);
-  const line = details.split('\n').find((text) => /Error\b|:.*(died|did not)/.test(text)) ?? afterTitle;
-  return `    ${(line.trim().split('\n')[0] ?? '').slice(0, 300)}`;
+  const lines = details.split('\n');
+  const named = lines.findIndex((text) => /Error\b|:.*(died|did not)/.test(text));
+  const cause = named < 0 ? afterTitle.split('\n') : lines.slice(named);
+  return cause
+    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
+    .slice(0, MAX_CAUSE_LINES)
+    .map((line) => `    ${line.trim().slice(0, 300)}`)
+    .join('\n');
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

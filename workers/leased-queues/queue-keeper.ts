@@ -3,9 +3,8 @@ import { newId } from '../../shared/platform/ids.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import { LEASE_SECONDS } from '../../shared/records/lease-queries.js';
+import { RENEW_MS, StoreContact } from './store-contact.js';
 
-/** Interval between lease renewals. Two renewals may fail before the leases end. */
-const RENEW_MS = 4000;
 /** An idle queue keeps its lease for this long, so that new work starts immediately. */
 const IDLE_MS = 3000;
 /**
@@ -42,7 +41,12 @@ export interface LeaseStore<Ref, Queue> {
    */
   channel: string;
   keyOf(ref: Ref): string;
-  acquire(db: Database, leases: (Ref & { owner: string })[]): Promise<AcquiredQueue<Ref, Queue>[]>;
+  /** @param takesEnded true if a queue is free when its lease has ended without a release */
+  acquire(
+    db: Database,
+    leases: (Ref & { owner: string })[],
+    takesEnded: boolean,
+  ): Promise<AcquiredQueue<Ref, Queue>[]>;
   renew(db: Database, leases: (Ref & { owner: string })[]): Promise<(Ref & { isWoken: boolean })[]>;
   release(db: Database, leases: (Ref & { owner: string })[]): Promise<(Ref & { isWoken: boolean })[]>;
 }
@@ -52,6 +56,7 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   private readonly held = new Map<string, Queue>();
   private timer: NodeJS.Timeout | undefined;
   private renewedAt = performance.now();
+  private readonly contact = new StoreContact(performance.now());
   private isClosing = false;
 
   constructor(
@@ -92,7 +97,10 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     // below acquires are as new as a renewal now.
     if (this.held.size === 0) this.renewedAt = performance.now();
     const heldElsewhere: Ref[] = [];
-    for (const { ref, queue } of await this.store.acquire(this.runtime.db, [...requested.values()])) {
+    const takesEnded = this.contact.mayTakeEndedLeases(performance.now());
+    const acquired = await this.store.acquire(this.runtime.db, [...requested.values()], takesEnded);
+    this.contact.noteAnswer(performance.now());
+    for (const { ref, queue } of acquired) {
       if (queue) this.add(queue);
       // A concurrent wake-up in this process may have acquired the lease while the query ran.
       else if (!this.wakeHeld(ref)) heldElsewhere.push(ref);
@@ -131,20 +139,22 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   private async renew(): Promise<void> {
     const requested = [...this.held.values()];
     const startedAt = performance.now();
-    const renewed = new Map(
-      requested.length > 0
-        ? (await this.store.renew(this.runtime.db, requested.map(buildLease))).map((renewal) => [
-            this.store.keyOf(renewal),
-            renewal,
-          ])
-        : [],
-    );
+    const renewals = await this.renewLeases(requested);
+    const renewed = new Map(renewals.map((renewal) => [this.store.keyOf(renewal), renewal]));
     this.renewedAt = startedAt;
+    this.contact.noteAnswer(performance.now());
     for (const queue of requested) {
       const renewal = renewed.get(this.store.keyOf(queue.ref));
       if (!renewal) this.removeHeld(queue);
       else if (renewal.isWoken) this.wakeHeld(queue.ref);
     }
+  }
+
+  /** Renews these leases. Without leases, only asks PostgreSQL whether it answers. */
+  private async renewLeases(queues: Queue[]): Promise<(Ref & { isWoken: boolean })[]> {
+    if (queues.length > 0) return this.store.renew(this.runtime.db, queues.map(buildLease));
+    await this.runtime.db.query({ text: 'select 1' });
+    return [];
   }
 
   private removeHeld(queue: Queue): void {

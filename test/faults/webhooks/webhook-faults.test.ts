@@ -4,6 +4,7 @@
  * flight when a worker died may arrive twice, with the same id.
  */
 import { expect } from 'chai';
+import { LEASE_SECONDS } from '../../../shared/records/lease-queries.js';
 import { registerConcurrentTests } from '../../support/concurrent-tests.js';
 import { type DeployedService, runTotals } from '../../support/load/deployment.js';
 import { IS_SCALED } from '../../support/stores.js';
@@ -75,6 +76,12 @@ const onlyScaledOut: Scenarios = {
   'a webhook worker that continues after it lost its leases changes nothing': runUnderLoad(freeze, {
     settings: { WEBHOOK_TIMEOUT_MS: '2000' },
   }),
+  'no event is lost or repeated when PostgreSQL does not respond for longer than a lease': runUnderLoad(
+    async ({ deployment }) => {
+      await deployment.killPostgres();
+      await deployment.freezePostgres((LEASE_SECONDS + 2) * 1000);
+    },
+  ),
   'no event is lost or repeated when Redis loses its data or is killed': runUnderLoad(
     async ({ deployment, load }) => {
       for (let nth = 0; nth < 2; nth += 1) {
@@ -103,7 +110,7 @@ const fastScenarios: Scenarios = {
 
 describe('webhooks under fault injection', () => {
   const scenarios = { ...slowScenarios, ...(IS_SCALED ? onlyScaledOut : {}), ...fastScenarios };
-  registerConcurrentTests(scenarios, { maxConcurrent: 4, timeoutMs: 180_000 });
+  registerConcurrentTests(scenarios, { maxConcurrent: 2, timeoutMs: 300_000 });
 
   after(() => {
     const { requests, repeated, repeatable, slowestRecoveryMs, worstRetryMs } = deliveryTotals;

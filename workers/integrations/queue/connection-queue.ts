@@ -69,9 +69,9 @@ const toRef = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({
 export const connectionLeaseStore: LeaseStore<ConnectionQueueRef, ConnectionQueue> = {
   channel: 'tow:connection-queues',
   keyOf: connectionQueueKey,
-  async acquire(db, leases) {
+  async acquire(db, leases, takesEnded) {
     const owners = new Map(leases.map((lease) => [connectionQueueKey(lease), lease.owner]));
-    return (await connectionLeases.acquire(db, leases.map(toRow))).map((row) => {
+    return (await connectionLeases.acquire(db, leases.map(toRow), takesEnded)).map((row) => {
       const ref = toRef(row);
       const owner = owners.get(connectionQueueKey(ref)) as string;
       return { ref, queue: row.is_mine ? new ConnectionQueue(ref, owner, row.vendor) : undefined };
