@@ -3,7 +3,7 @@ import type Joi from 'joi';
 import { findContradictions, findDomain, formatExample, type ProcessKind } from './config-contradictions.js';
 import { loadDevelopmentSecret } from './development-secret.js';
 import type { Settings } from './generated.js';
-import { settingsSchema } from './settings.js';
+import { SETTING_NAMES, settingsSchema } from './settings.js';
 import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
 import { stripTrailingSlashes } from './trailing-slashes.js';
@@ -162,9 +162,9 @@ export function loadClientSettings(environment: Environment = process.env): Clie
 
 function checkSettings(environment: Environment): { value: Settings; faults: string[] } {
   const relevant = Object.fromEntries(
-    Object.keys(settingsSchema.describe().keys)
-      .filter((name) => environment[name] !== undefined && environment[name] !== '')
-      .map((name) => [name, environment[name]]),
+    SETTING_NAMES.filter((name) => environment[name] !== undefined && environment[name] !== '').map(
+      (name) => [name, environment[name]],
+    ),
   );
   const { error, value } = settingsSchema.validate(relevant) as Joi.ValidationResult<Settings> & {
     value: Settings;

@@ -1,4 +1,4 @@
-import { settingsSchema } from './settings.js';
+import { SETTING_NAMES } from './settings.js';
 
 /**
  * Shorter names are not checked, because HOST and PORT resemble common variables such as HOME, POST
@@ -12,10 +12,9 @@ const SHORTEST_NAME = 7;
  * no warning, because some platforms set REDIS_URI beside REDIS_URL.
  */
 export function findMisspelledSettings(environment: Record<string, string | undefined>): string[] {
-  const names = Object.keys(settingsSchema.describe().keys);
-  const unset = names.filter((name) => name.length >= SHORTEST_NAME && !environment[name]);
+  const unset = SETTING_NAMES.filter((name) => name.length >= SHORTEST_NAME && !environment[name]);
   return Object.keys(environment)
-    .filter((name) => !names.includes(name))
+    .filter((name) => !SETTING_NAMES.includes(name))
     .flatMap((name) => {
       const meant = unset.find((candidate) => isNear(name.toUpperCase(), candidate));
       return meant ? [`${name} is not a setting: did you mean ${meant}?`] : [];

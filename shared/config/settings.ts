@@ -6,10 +6,10 @@ import { validateStorageUrl } from './storage-location.js';
 export const MIN_SECRET_LENGTH = 32;
 
 /**
- * Checks the environment variables of the product. A test compares these names and defaults with
- * the table in docs/guides/operators.md.
+ * The environment variables of the product. A test compares these names and defaults with the table
+ * in docs/guides/operators.md.
  */
-export const settingsSchema = Joi.object({
+const SETTINGS = {
   NODE_ENV: Joi.string()
     .valid('development', 'test', 'production')
     .default('development')
@@ -242,4 +242,8 @@ export const settingsSchema = Joi.object({
     .description('switches OpenTelemetry traces on; its other standard variables apply as well')
     .example('http://localhost:4318'),
   OTEL_SDK_DISABLED: Joi.boolean().default(false).description('switches traces off again').example(true),
-}).prefs({ abortEarly: false, convert: true });
+};
+
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
+
+export const settingsSchema = Joi.object(SETTINGS).prefs({ abortEarly: false, convert: true });

@@ -99,18 +99,22 @@ export function getOutput({ input, output }: Field): Joi.Schema | null {
  * id, a day, a time or a value from a fixed list.
  */
 export function inferKind(name: string, schema: Joi.Schema): CellKind {
-  const { type, flags, rules, metas } = schema.describe() as Joi.Description & {
+  // Describing an object or an array takes long, and none of them is text.
+  if (schema.type !== 'string') return inferKindOfType(name, schema.type);
+  const { flags, rules, metas } = schema.describe() as Joi.Description & {
     flags?: { only?: boolean };
     rules?: { name: string }[];
     metas?: { format?: string }[];
   };
-  if (type === 'boolean') return 'boolean';
-  if (type === 'number') return name.endsWith('_cents') ? 'cents' : 'plain';
   const format = metas?.find((meta) => meta.format)?.format;
   if (format === 'date-time') return 'time';
-  const isPlain =
-    type !== 'string' || flags?.only || format === 'date' || rules?.some((rule) => rule.name === 'guid');
+  const isPlain = flags?.only || format === 'date' || rules?.some((rule) => rule.name === 'guid');
   return isPlain ? 'plain' : 'text';
+}
+
+function inferKindOfType(name: string, type: string | undefined): CellKind {
+  if (type === 'boolean') return 'boolean';
+  return type === 'number' && name.endsWith('_cents') ? 'cents' : 'plain';
 }
 
 export function createRenderer(name: string, field: Field): (alias: string) => JsonMember {

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { LEASE_SECONDS } from '../../../shared/records/lease-queries.js';
 import { registerConcurrentTests } from '../../support/concurrent-tests.js';
 import { type DeployedService, runTotals } from '../../support/load/deployment.js';
+import { suspendPostgres } from '../../support/load/processes.js';
 import { IS_SCALED } from '../../support/stores.js';
 import { deliveryTotals } from '../../support/webhooks/webhook-listeners.js';
 import { runHostileReceivers } from './webhook-hostile.js';
@@ -79,7 +80,7 @@ const onlyScaledOut: Scenarios = {
   'no event is lost or repeated when PostgreSQL does not respond for longer than a lease': runUnderLoad(
     async ({ deployment }) => {
       await deployment.killPostgres();
-      await deployment.freezePostgres((LEASE_SECONDS + 2) * 1000);
+      await suspendPostgres(deployment.dataDir, (LEASE_SECONDS + 2) * 1000);
     },
   ),
   'no event is lost or repeated when Redis loses its data or is killed': runUnderLoad(

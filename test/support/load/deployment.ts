@@ -19,7 +19,6 @@ import { eventually } from '../poll.js';
 import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../stores.js';
 import {
   findClusterDir,
-  listPostgresProcesses,
   NO_RATE_LIMITS,
   type ProcessEnd,
   Processes,
@@ -306,15 +305,6 @@ export class Deployment {
       const next = await this.#postmaster();
       return next !== undefined && next !== pid;
     });
-  }
-
-  /** Suspends all processes of PostgreSQL, so that queries wait, and resumes them after `ms`. */
-  async freezePostgres(ms: number): Promise<void> {
-    const pids = (await listPostgresProcesses(this.dataDir)).map((line) => Number.parseInt(line, 10));
-    if (pids.length === 0) throw new Error('there is no PostgreSQL to freeze');
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    for (const pid of pids) process.kill(pid, 'SIGCONT');
   }
 
   /**

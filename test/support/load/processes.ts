@@ -152,6 +152,16 @@ export async function listPostgresProcesses(dataDir: string): Promise<string[]> 
   return clusterDir ? listClusterProcesses(clusterDir) : [];
 }
 
+/** Suspends the postgres processes of a DATA_DIR, and resumes them after `ms`. */
+export async function suspendPostgres(dataDir: string, ms: number): Promise<void> {
+  const pids = (await listPostgresProcesses(dataDir)).map((line) => Number.parseInt(line, 10));
+  if (pids.length === 0) throw new Error('there is no PostgreSQL to suspend');
+  const signalAll = (signal: NodeJS.Signals) => pids.forEach((pid) => void process.kill(pid, signal));
+  signalAll('SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  signalAll('SIGCONT');
+}
+
 export async function readMemoryMb({
   pid,
 }: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
