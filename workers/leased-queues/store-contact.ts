@@ -10,6 +10,7 @@ const OUTAGE_MS = RENEW_MS * 2;
  * could not store during the outage.
  */
 const GRACE_MS = 6000;
+
 /**
  * Remembers when PostgreSQL last answered. During an outage no process can renew its leases, so
  * they end although the processes are alive. If another process took such leases right after the
