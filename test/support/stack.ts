@@ -134,14 +134,17 @@ export class TestStack {
 
   /**
    * Runs a query in the application's role, which sees only this tenant's rows. Tests use this to
-   * read or change rows without the API.
+   * read or change rows without the API, sometimes more rows than the product changes in one query.
    */
   async rows<R = Record<string, unknown>>(
     tenantId: string,
     text: string,
     values: unknown[] = [],
   ): Promise<R[]> {
-    return this.runtime.db.transaction([tenantId], (tx) => tx.query<R>({ text, values }));
+    return this.runtime.db.transaction([tenantId], async (tx) => {
+      await tx.query({ text: "set local statement_timeout = '1min'" });
+      return tx.query<R>({ text, values });
+    });
   }
 
   /** Runs SQL as the owner of the tables, for changes that the application's role may not make. */
