@@ -11,9 +11,9 @@ export interface AccountQuotaRule {
 }
 
 /**
- * Counts the records of a kind in each account, and refuses commands beyond the limit. All commands
- * of a transaction share one instance, so that it also counts the records that earlier commands
- * created.
+ * Counts the records of each account and refuses commands that would exceed the limit. All commands
+ * of a transaction share one instance, so the count includes the records that earlier commands of
+ * the transaction created.
  */
 export class AccountQuota {
   private constructor(
@@ -23,7 +23,8 @@ export class AccountQuota {
 
   /**
    * Counts the records of the commands' accounts. Locks the accounts first, because concurrent
-   * transactions do not see each other's new records.
+   * transactions do not see each other's new records. Without the lock, they could exceed the limit
+   * together.
    */
   static async load(
     tx: Transaction,

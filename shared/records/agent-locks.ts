@@ -3,9 +3,9 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, toRecordRef } from './record-refs.js';
 
 /**
- * Returns the conflict key that keeps two writes of one agent from running concurrently. Writes of
- * an agent count towards the approval threshold, so each write must see what earlier writes
- * drafted. Other actors have no such key.
+ * Returns the conflict keys of a write by this actor. Two writes with the same key do not run
+ * concurrently. Only agents have a key. An agent's writes add up towards the approval threshold, so
+ * each write must see what the earlier writes drafted.
  */
 export function agentConflictKeys(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
@@ -15,12 +15,12 @@ const COUNTED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
 const DECISION_TYPE = 'approval.approve';
 
 /**
- * Locks each agent whose writes count towards the approval threshold, because each write must see
+ * Locks the agent of each write that counts towards the approval threshold, so that the write sees
  * what the agent's previous write drafted. Approving an agent's request creates a draft of that
- * agent, so the approval locks the agent too.
+ * agent, so an approval locks the agent too.
  *
- * Each transaction takes these locks before all others and sorted by key, so that transactions do
- * not deadlock. A batch without such commands runs no query.
+ * To avoid deadlocks, each transaction takes these locks before all other locks, sorted by key. A
+ * batch without agent writes and approvals runs no query.
  */
 export async function acquireAgentLocks(tx: Transaction, commands: Command[]): Promise<void> {
   const agentWrites = commands.filter(

@@ -2,15 +2,11 @@ import type { Change } from '../contracts/command.js';
 import { toCanonicalJson } from '../contracts/json/canonical-json.js';
 import { parseDateTimeMs } from '../contracts/schemas/fields.js';
 
-/**
- * Matches the names of columns that contain an instant. In any other column, two spellings of the
- * same instant are different values.
- */
 const INSTANT_COLUMN = /_(at|date|time)$/;
 
 /**
  * Compares two values of a field. Lists are the same if their items are equal. In a column that
- * contains an instant, two spellings of one instant are the same.
+ * contains a time, two notations of the same time are equal.
  */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;

@@ -1,15 +1,14 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { isInSessionTenants } from './session-tenants.js';
 
-/**
- * How long clients can read an operation, and how long an Idempotency-Key is remembered
- * (docs/decisions.md §5).
- */
+/** The retention of operations and of idempotency keys (docs/decisions.md §5). */
 export const RETENTION = "interval '24 hours'";
-/** Retention of rows that must outlive the operations and responses that refer to them. */
+/** The retention of rows that must outlive the operations and responses that refer to them. */
 export const EXTENDED_RETENTION = "interval '25 hours'";
 
-/** Which rows of a table expire. The folder that writes the table defines its rule. */
+/**
+ * Defines which rows of a table have expired. The folder that writes the table defines the rule.
+ */
 export interface ExpiryRule {
   table: string;
   /** SQL condition on a row with the alias `o`. */

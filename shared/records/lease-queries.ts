@@ -2,12 +2,12 @@ import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from './record-refs.js';
 
 /**
- * How long a lease lasts, in seconds. This is longer than a live process ever stalls. After a
+ * The duration of a lease, in seconds. It is longer than a live process ever stalls. After a
  * process is killed, its queues wait up to this long.
  */
 export const LEASE_SECONDS = 15;
 
-/** A queue's row, with the id of the lease that a process has or wants. */
+/** A queue's row. `owner` is the id of the lease that a process has or wants. */
 export interface LeaseRef extends RecordRef {
   owner: string;
 }
@@ -25,7 +25,7 @@ export interface LeasedTable {
   table: string;
   /** The column that identifies a row within its tenant. */
   idColumn: string;
-  /** SQL join of another table whose columns `asked` reads. */
+  /** SQL that joins another table, so that `asked` can read its columns. */
   join?: string;
   /**
    * SQL expressions over `l` and the joined table, with a leading comma. They are evaluated before
@@ -34,7 +34,7 @@ export interface LeasedTable {
   asked?: string;
   /**
    * SQL of further columns to return, with a leading comma. It may read the updated row as `l`, and
-   * the columns of `asked` as columns of `a`.
+   * the values of `asked` as columns of `a`.
    */
   returned?: string;
 }
@@ -43,8 +43,8 @@ export interface LeasedTable {
 export interface LeaseQueries<Row extends AcquiredRow> {
   /**
    * Leases the rows that are free. If another process has the lease of a row, marks the row as
-   * woken, so that the other process looks for work again. The result omits rows that do not exist.
-   * @param takesEnded true if a row counts as free when its lease has ended without a release
+   * woken. That process then looks for work again. The result omits rows that do not exist.
+   * @param takesEnded true to lease also the rows whose lease has ended without a release
    */
   acquire(db: Database, leases: LeaseRef[], takesEnded: boolean): Promise<Row[]>;
   /** Extends leases. The result omits each lease that this process has lost. */

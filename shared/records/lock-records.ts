@@ -3,7 +3,7 @@ import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 
 /**
  * Locks records, and returns them in a map by {@link refKey}. Every batch locks records in id
- * order, so that two batches cannot deadlock. Reads the rows as JSON, so that timestamps remain
+ * order, so that two batches cannot deadlock. The rows are read as JSON, so that timestamps remain
  * text.
  */
 export async function lockRecords<R extends Row>(
@@ -22,8 +22,8 @@ export async function lockRecords<R extends Row>(
 }
 
 /**
- * SQL: the next `updated_at` of a record. It has millisecond precision, as clients see it, and
- * always increases. It can therefore serve as the record's version (ETag).
+ * Returns SQL for the next `updated_at` of a record. The value always increases, so it can serve as
+ * the record's version (ETag). Its precision is the millisecond that clients see.
  */
 export function nextUpdatedAtSql(alias: string): string {
   return `greatest(date_trunc('milliseconds', clock_timestamp()), date_trunc('milliseconds', ${alias}.updated_at) + interval '1 millisecond')`;

@@ -10,7 +10,7 @@ interface MergeTarget {
   columns: string;
 }
 
-/** An update of one record that passed its checks. The caller has locked `row`. */
+/** An update of one record, after all checks have passed. The caller has locked `row`. */
 export interface PlannedMerge {
   row: Row;
   set: Record<string, unknown>;

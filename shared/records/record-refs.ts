@@ -1,8 +1,8 @@
 import type { Command } from '../contracts/command.js';
 
 /**
- * Identifies a record. Handlers read and write many records at once, and name them by a list of
- * references.
+ * Identifies a record. Handlers pass lists of references, because they read and write many records
+ * at once.
  */
 export interface RecordRef {
   tenant_id: string;
@@ -17,7 +17,10 @@ export function toRecordRef(command: Command): RecordRef {
   return { tenant_id: command.tenantId, id: command.entityId };
 }
 
-/** SQL: turns the JSON array in `$1` into rows, so that one parameter passes many records. */
+/**
+ * Returns SQL that turns the JSON array in `$1` into rows, so that one parameter passes many
+ * records.
+ */
 export function recordsetSql(columns: string, alias = 'r'): string {
   return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
 }

@@ -5,7 +5,7 @@ import { failedOutcome } from './outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 import type { ResourceTable } from './resource-table.js';
 
-/** Builds a 400 for unknown ids inside a body (docs/decisions.md §5). */
+/** Builds a 400 error for unknown ids inside a body (docs/decisions.md §5). */
 export function invalidReferencesOutcome(details: ErrorDetail[]): CommandOutcome {
   return failedOutcome({
     code: 'validation_error',
@@ -20,7 +20,10 @@ export function unknownReferenceOutcome(field: string, entityType: string): Comm
 
 export type ReferencedTable = Pick<ResourceTable, 'entityType' | 'table'>;
 
-/** Maps each member of a body that holds another record's id to that record's table. */
+/**
+ * The members of a body that contain ids of other records. Each member is mapped to the table of
+ * its record.
+ */
 export type References = Readonly<Record<string, ReferencedTable>>;
 
 /**

@@ -12,7 +12,7 @@ export interface ResourceTable {
   table: string;
   /** Path of the list without the version prefix. */
   collection: string;
-  /** Returns the SQL for a record's JSON, over the row with this alias. */
+  /** Returns the SQL for a record's JSON. The SQL reads the row with this alias. */
   representation: (alias: string) => string;
   /**
    * SQL condition for the rows of the table that belong to the resource. It begins with a column

@@ -4,10 +4,10 @@ import { recordsetSql } from './record-refs.js';
 type CounterName = 'invoice_number' | 'job_number';
 
 /**
- * SQL: increases a counter of each tenant within the caller's query. `rows` names a common table
- * expression with the column tenant_id. The query returns tenant_id and value, the tenant's last
- * consumed number. The counter stays locked until the transaction ends.
- * @param step SQL for how many numbers each row consumes
+ * Builds SQL that increases a counter of each tenant, as part of a larger query. `rows` names a
+ * common table expression with the column tenant_id. The SQL returns tenant_id and value, the
+ * tenant's last consumed number. The counter stays locked until the transaction ends.
+ * @param step SQL for the number of values that each row consumes
  */
 export function countUpSql(name: CounterName, { rows, step }: { rows: string; step: string }): string {
   return `insert into tenant_counters as c (tenant_id, name, value)
@@ -17,8 +17,8 @@ export function countUpSql(name: CounterName, { rows, step }: { rows: string; st
 }
 
 /**
- * Sets counters. Call it in the transaction that increased them, because the counters are locked
- * until that transaction ends.
+ * Sets counters to new values. Call this function in the transaction that increased the counters,
+ * because they stay locked until that transaction ends.
  */
 export async function setCounters(
   tx: Transaction,

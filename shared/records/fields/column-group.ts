@@ -3,18 +3,18 @@ import { jsonObject } from '../../contracts/resource.js';
 import { allRequired } from '../../contracts/schemas/fields.js';
 import { type Field, getOutput, inferKind } from './field.js';
 
-/** A field whose value is an object. The object's members are columns of the table. */
+/** A field whose value is an object. Each member of the object is stored in its own column. */
 export interface ColumnGroup extends Field {
   /**
-   * Converts the value into columns. Null sets all columns of the group to null. An object sets the
+   * Converts the value into columns. Null clears all columns of the group. An object sets only the
    * columns of the members that it contains.
    */
   toColumns: (value: object | null | undefined) => Record<string, unknown>;
 }
 
 /**
- * Builds a field from the members of an object. In the table and in the CSV file, the columns have
- * the prefix: `vehicle_make` for `make`.
+ * Builds a field whose value is an object with these members. The prefix is part of the column
+ * names in the table and in the CSV file: with `vehicle`, `make` becomes `vehicle_make`.
  */
 export function columnGroup(prefix: string, members: Readonly<Record<string, Field>>): ColumnGroup {
   const entries = Object.entries(members).map(([name, field]) => ({

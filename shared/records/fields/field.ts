@@ -4,8 +4,8 @@ import { dateTime, multilineText, text, uuid } from '../../contracts/schemas/fie
 import type { ReferencedTable } from '../references.js';
 
 /**
- * How a CSV file prints a value. `text` is protected against formulas, because people may have
- * written it. `plain` is not, because it contains no text that people wrote.
+ * The format of a value in a CSV file. A `text` value is protected against spreadsheet formulas,
+ * because people may have written it. A `plain` value contains no such text and is not protected.
  */
 export type CellKind = 'text' | 'plain' | 'time' | 'cents' | 'boolean';
 
@@ -13,8 +13,8 @@ export interface Cell {
   name: string;
   kind: CellKind;
   /**
-   * Returns the SQL for the value, over the row with this alias. By default, it is the column with
-   * the cell's name.
+   * Returns the SQL for the value. The SQL reads the row with this alias. By default, it reads the
+   * column with the cell's name.
    */
   sql?: (alias: string) => string;
 }
@@ -25,37 +25,39 @@ export interface Cell {
  * dump.
  */
 export interface Field {
-  /** What a request may contain; absent if no client sets the field. */
+  /** The schema of the field in requests. Absent if clients cannot set the field. */
   input?: Joi.Schema;
-  /** What a change may contain, if the rule differs from the rule for a creation. */
+  /** The schema of the field in a change, if it differs from the schema in a creation. */
   changeInput?: Joi.Schema;
-  /** Which request may set the field; by default, creations and changes. */
+  /**
+   * The only kind of request that may set the field. By default, creations and changes may set it.
+   */
   setBy?: 'create' | 'change';
   isRequired?: true;
   /**
-   * What a response contains. By default, this is the schema of `input`. Null if responses do not
-   * show the field.
+   * The schema of the field in responses. By default, this is the schema of `input`. Null if
+   * responses do not show the field.
    */
   output?: Joi.Schema | null;
   /**
-   * Returns the SQL for the value, over the row with this alias. By default, it is the field's
-   * column.
+   * Returns the SQL for the value. The SQL reads the row with this alias. By default, it reads the
+   * field's column.
    */
   sql?: (alias: string) => string;
   /**
-   * SQL type of the field's column, or an object that maps each of the field's columns to its type.
-   * Null for a computed field. If absent, the column has the field's name, and creations and
-   * changes do not set it.
+   * The SQL type of the field's column. If the field has several columns, an object maps each
+   * column to its type. Null for a computed field. If absent, the column has the field's name, and
+   * creations and changes do not set it.
    */
   columns?: string | Readonly<Record<string, string>> | null;
   /**
-   * How the CSV file prints the field, or a list of the field's columns in that file. By default,
-   * derived from the output. Null if the CSV file omits the field.
+   * The format of the field in the CSV file, or a list of the field's columns in that file. By
+   * default, the format is derived from the output. Null if the CSV file omits the field.
    */
   csv?: CellKind | readonly Cell[] | null;
   /**
-   * Puts the field's column last in the CSV file. Set if the column was added to the file after the
-   * columns of the fields below this one.
+   * Puts the field's column last in the CSV file. Needed if the fields below this one were added to
+   * the file earlier.
    */
   isLastInCsv?: true;
   /** The value must be the id of a record in this table that belongs to the account. */
@@ -95,11 +97,11 @@ export function getOutput({ input, output }: Field): Joi.Schema | null {
 }
 
 /**
- * Derives how a CSV file prints a value. A string counts as text that people wrote, unless it is an
- * id, a day, a time or a value from a fixed list.
+ * Derives the format of a value in a CSV file. A string counts as text that people wrote, unless it
+ * is an id, a day, a time or a value from a fixed list.
  */
 export function inferKind(name: string, schema: Joi.Schema): CellKind {
-  // Describing an object or an array takes long, and none of them is text.
+  // Objects and arrays are never text, and describing their schemas is slow.
   if (schema.type !== 'string') return inferKindOfType(name, schema.type);
   const { flags, rules, metas } = schema.describe() as Joi.Description & {
     flags?: { only?: boolean };

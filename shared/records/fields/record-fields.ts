@@ -4,7 +4,10 @@ import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
 import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
 
-/** What is derived from the fields of a resource, once, when the module is loaded. */
+/**
+ * The schemas, columns and SQL that follow from the fields of a resource. They are derived once,
+ * when the module is loaded.
+ */
 export interface RecordFields {
   creation: Joi.SchemaMap;
   change: Joi.SchemaMap;
@@ -15,13 +18,13 @@ export interface RecordFields {
   /** The columns that a change may set, in the same form as `settable`. */
   changeable: string;
   settableNames: readonly string[];
-  /** Names of the table's columns that responses or files show. */
+  /** The names of the table's columns that responses or files show. */
   columnNames: readonly string[];
   /** The cells of a CSV row. New columns come last, because spreadsheets rely on the sequence. */
   cells: readonly Required<Cell>[];
-  /** Names of the members with free text, which people wrote. */
+  /** The names of the members that contain text written by people. */
   freeTextNames: readonly string[];
-  /** Maps each field that holds another record's id to that record's table. */
+  /** The fields that hold ids of other records. Each field is mapped to the table of its record. */
   references: References;
   /** Returns the members of the record's JSON object. Their SQL reads the row with this alias. */
   members: (alias: string) => JsonMember[];
@@ -37,7 +40,7 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
   const settable = entries.filter(([, field]) => field.input);
-  // The renderers are created once, because creating one describes the field's Joi schema, which is
+  // Create the renderers once. Creating a renderer describes the field's Joi schema, which is
   // slower than building a query.
   const renderers = shown.map(([name, field]) => createRenderer(name, field));
   const members = (alias: string) => renderers.map((render) => render(alias));
@@ -64,7 +67,7 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
   };
 }
 
-/** Caches each result, because every query needs it and the code uses only a few aliases. */
+/** Caches the SQL of each alias. Every query needs it, and the code uses only a few aliases. */
 function memoizeByAlias(render: (alias: string) => string): (alias: string) => string {
   const texts = new Map<string, string>();
   return (alias) => {
@@ -75,8 +78,8 @@ function memoizeByAlias(render: (alias: string) => string): (alias: string) => s
 }
 
 /**
- * Like {@link defineFields}, for a list whose entries are stored as JSON in one column. A query
- * that exports the entries must give each entry as a column `value`.
+ * Works like {@link defineFields}, for a list whose entries are stored as JSON in one column. A
+ * query that exports the entries must return each entry in a column named `value`.
  */
 export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields).map(([name, field]) => {
@@ -87,8 +90,8 @@ export function defineEntryFields(fields: Readonly<Record<string, Field>>): Reco
 }
 
 /**
- * Builds the CSV cell of an entry. Times and booleans need no conversion, because the JSON already
- * holds them in the form that files show.
+ * Builds the CSV cell for one member of an entry. Times and booleans need no conversion, because
+ * the JSON already holds them in the form that files show.
  */
 function buildEntryCell(name: string, kind: CellKind): Cell {
   const value = (alias: string) => `(${alias}.value ->> '${name}')`;

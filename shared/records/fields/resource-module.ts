@@ -3,19 +3,19 @@ import type { CommandDefinition } from '../../contracts/command.js';
 import type { ResourceTable } from '../resource-table.js';
 import type { RecordFields } from './record-fields.js';
 
-/** What a resource publishes about itself, apart from its handlers and its routes. */
+/** Everything that a resource publishes, except its handlers and its routes. */
 export interface ResourceModule {
   table: ResourceTable;
   /** All schemas of the resource's bodies and queries, for the OpenAPI document. */
   schemas: Record<string, Joi.Schema>;
   commands: readonly CommandDefinition<never>[];
-  /** Empty if the resource does not define its records by fields. */
+  /** Empty if the resource does not define its records with `defineFields`. */
   fields: readonly RecordFields[];
 }
 
 /**
- * Builds the module of a resource. `schemas` and `commands` are all exports of the resource's
- * `schema.ts` and `commands.ts`.
+ * Builds the module of a resource. Pass all exports of the resource's `schema.ts` as `schemas`, and
+ * all exports of its `commands.ts` as `commands`.
  */
 export function defineModule({
   table,

@@ -76,22 +76,23 @@ export interface ListPlan {
   /** The search. Its condition is not part of `conditions`. */
   search?: ListSearch | undefined;
   /**
-   * The column with the record's time, if the table's ids begin with that time. The list is then
+   * The column with the record's time, for a table whose ids begin with that time. The list is then
    * sorted by id alone, and its cursors contain this time.
    */
   idTimeColumn?: string;
 }
 
 /**
- * Maximum size of a page. 200 invoices can be 84 MB, and a page stays in memory until its client
- * has read it.
+ * The maximum size of a page. 200 invoices can be 84 MB, and a page stays in memory until its
+ * client has read it.
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Builds the query of a keyset page, newest first by (created_at, id). Page 10,000 costs as much as
- * page 1, and rows inserted between two requests do not shift later pages (docs/decisions.md §5).
- * The query reads one extra row to find out whether another page follows.
+ * Builds the query for one page of a list, newest first by (created_at, id). The page starts after
+ * a given record, not at a row number. So page 10,000 costs as much as page 1, and rows inserted
+ * between two requests do not shift later pages (docs/decisions.md §5). The query reads one extra
+ * row to find out whether another page follows.
  */
 export function buildListQuery(plan: ListPlan): SqlQuery {
   const { conditions, position, idTimeColumn, search } = plan;
@@ -105,7 +106,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
       ? `select t.* from ${plan.table} t where ${conditions.text}
             order by ${idTimeColumn ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`
       : buildSearchQuery({ ...plan, search, term: search.term, limitAt });
-  // Must stay the last value, because `withMaxBytes` replaces the last value.
+  // This must stay the last value, because `withMaxBytes` replaces the last value.
   const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
   // `offset 0` makes PostgreSQL render each item once instead of once per use.
   const text = `
@@ -145,8 +146,8 @@ export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
 const queryNames = new Map<string, string>();
 
 /**
- * Names a prepared query after a hash of its text. Names are cached, because hashing for every page
- * took a thirtieth of the API process's time (measured).
+ * Names a prepared query after a hash of its text. Names are cached, because hashing the text for
+ * every page took a thirtieth of the API process's time (measured).
  */
 function nameQuery(text: string): string {
   let name = queryNames.get(text);
@@ -172,8 +173,8 @@ export function addDateRange(conditions: Conditions, column: string, range: Date
 }
 
 /**
- * Like {@link addDateRange}, for a table whose ids contain the record's time. The query then needs
- * only the index on the ids, and reads no row or partition outside the range.
+ * Works like {@link addDateRange}, for a table whose ids contain the record's time. The query then
+ * needs only the index on the ids, and reads no row or partition outside the range.
  */
 export function addIdRange(conditions: Conditions, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.id ${operator} ${firstIdAtSql(time)}`);

@@ -26,15 +26,15 @@ interface PageRequest<Query> {
   query: Query;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
   /**
-   * Limit for the JSON of all items. The page ends before the first item that would exceed the
-   * limit.
+   * The maximum size of the JSON of all items. The page ends before the first item that would
+   * exceed it.
    */
   maxBytes?: number;
 }
 
 /**
- * How many items one query reads if the request has `expand`. A query for a whole page of large
- * items would render many items beyond the byte limit and discard them.
+ * The number of items that one query reads if the request has `expand`. Such items can be large. A
+ * query for a whole page would render many items beyond the byte limit and discard them.
  */
 const EXPANDED_ITEMS_PER_QUERY = 50;
 
@@ -106,9 +106,7 @@ function positionAfter({ next_at: at, next_id: id }: PageRow): CursorPosition | 
   return at && id ? { at, id } : undefined;
 }
 
-/**
- * Builds a 400. It is not a 5xx, because clients retry a 5xx, and a retry would take just as long.
- */
+/** Builds a 400 error. With a 5xx, clients would retry, and the retry would take just as long. */
 function searchTookTooLong(cause: unknown): AppError {
   return new AppError(
     'validation_error',

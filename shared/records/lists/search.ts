@@ -10,14 +10,14 @@ export interface ListSearch {
 }
 
 /**
- * A search over a million records takes a few milliseconds. A search that reaches this timeout has
- * too short a term or matches too many records.
+ * The timeout of a search. A search over a million records normally takes a few milliseconds. If it
+ * reaches the timeout, its term is too short or matches too many records.
  */
 export const SEARCH_TIMEOUT_MS = 1000;
 
 /**
- * How many of the newest records a search scans first. The scan alone answers a search for a common
- * term. It also answers a search whose other filters leave few records.
+ * The number of newest records that a search scans first. For a common term, these records usually
+ * fill the page. If other filters leave fewer records than this, the scan reads them all.
  */
 const NEWEST_ROWS = 1000;
 
@@ -31,7 +31,7 @@ interface Binder {
 }
 
 /**
- * Adds the condition of a search, if there is a term: one of the columns must contain the term,
+ * Adds the condition of a search, if there is a term. One of the columns must contain the term,
  * ignoring case.
  */
 export function addSearchCondition(conditions: Binder, { columns, term }: ListSearch): void {
@@ -49,8 +49,8 @@ interface SearchPlan {
 }
 
 /**
- * Builds the query for one page of a search, newest first, plus one record that shows whether
- * another page follows.
+ * Builds the query for one page of a search, newest first. The query reads one extra record, which
+ * shows whether another page follows.
  *
  * The query first scans the newest records. If too few of them match to fill the page, it looks up
  * candidates in the search entries, one time window after another, newest window first. It reads

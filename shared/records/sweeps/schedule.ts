@@ -14,8 +14,8 @@ export interface CommandSweep extends Interval {
 }
 
 /**
- * A sweep that changes rows of all accounts itself. It submits no commands, because no client sees
- * the change.
+ * A sweep that changes rows of all accounts directly. It needs no commands, because clients do not
+ * see these changes.
  */
 export interface RowSweep extends Interval {
   /** @returns how many rows it changed */
@@ -23,8 +23,9 @@ export interface RowSweep extends Interval {
   /** Maximum number of rows in one transaction. */
   limit: number;
   /**
-   * How long a pass repeats the work of those accounts in which it reached the limit. Short,
-   * because the clock's other schedules wait. Default: no repetition.
+   * The time, in ms, for which a pass repeats its work for accounts that still have more rows than
+   * the limit. Keep it short, because the clock's other schedules wait. By default, nothing is
+   * repeated.
    */
   repeatForMs?: number;
 }

@@ -22,9 +22,9 @@ export interface RecordedSweepFailure {
 }
 
 /**
- * Longest wait between two tries for a tenant. Below this limit, a wait lasts as long as the tenant
- * has been failing, so each wait is twice the previous wait. A tenant whose fault was fixed takes
- * part again within this time.
+ * The longest wait between two tries for a tenant. Until this limit, a wait lasts as long as the
+ * tenant has been failing, so the waits double. After the fault is fixed, the sweep includes the
+ * tenant again within this time.
  */
 const LONGEST_WAIT = "interval '15 minutes'";
 
@@ -53,8 +53,7 @@ export async function findSweepFailures(
 
 /**
  * Records a failure.
- * @returns true if the failure should be logged now, because it is new or was last logged over an
- * hour ago
+ * @returns true if the failure should be logged now: it is new, or was last logged over an hour ago
  */
 export async function recordSweepFailure(
   db: Database,
@@ -87,16 +86,16 @@ export async function clearSweepFailure(
 }
 
 /**
- * SQL: the current failures of the transaction's tenants, as {@link SweepFailure}. A sweep that
- * keeps failing updates the row at least every 15 minutes, or in each pass if passes are rarer. A
- * row older than two hours therefore belongs to work that has ended, for example a cancelled
- * replay.
+ * SQL that lists the current failures of the transaction's tenants, as {@link SweepFailure}. A
+ * sweep that keeps failing updates its row at least every 15 minutes, or in each pass if passes are
+ * rarer. If a row is older than two hours, its work has ended, for example because a replay was
+ * cancelled.
  */
 export const LIST_SWEEP_FAILURES = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
     and last_failed_at > now() - interval '2 hours' order by failed_since`;
 
-/** Failures that no try has renewed for 24 hours, because the work has ended. */
+/** Failures that were not updated for 24 hours. The work that failed has ended. */
 export const EXPIRED_SWEEP_FAILURES: ExpiryRule = {
   table: 'sweep_faults',
   condition: `o.last_failed_at < now() - ${RETENTION}`,

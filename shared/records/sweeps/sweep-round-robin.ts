@@ -3,8 +3,8 @@ import type { ClockTarget } from './clock-command.js';
 
 /**
  * Builds SQL that reads rows of this transaction's accounts round-robin: the first row of each
- * account, then the second of each. With a limit, an account with many rows does not delay the
- * others.
+ * account, then the second of each. If the caller adds a limit, an account with many rows does not
+ * delay the others.
  * @param rows a query over `t` (tenants) for the tenant_id and id of one account's rows, most
  *   urgent first. The query needs a limit, because PostgreSQL reads all of its rows before it sorts
  *   them round-robin
@@ -20,13 +20,14 @@ export function buildRoundRobinSql(rows: string): string {
 export interface RoundRobinQuery {
   name: string;
   /**
-   * Like `rows` of {@link buildRoundRobinSql}, but without a limit. {@link findRowsRoundRobin} adds
-   * the limit of the whole pass, because one account alone may fill the pass.
+   * The same as `rows` of {@link buildRoundRobinSql}, but without a limit.
+   * {@link findRowsRoundRobin} adds the limit of the whole pass, because one account alone may fill
+   * the pass.
    */
   rows: string;
   /**
-   * At least the number of accounts in a transaction. With a lower limit, the last accounts would
-   * wait until the others have no rows left.
+   * The maximum number of rows. It must be at least the number of accounts in a transaction.
+   * Otherwise the last accounts would wait until the others have no rows left.
    */
   limit: number;
 }

@@ -7,15 +7,15 @@ import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
 /**
- * How long the cache keeps a credential. This is so short that a revocation takes effect within 5 s
- * even if its broadcast is lost (docs/decisions.md §6).
+ * The time for which the cache keeps a credential. It is so short that a revocation takes effect
+ * within 5 s even if its broadcast is lost (docs/decisions.md §6).
  */
 const CACHE_TTL_MS = 4000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
 /**
- * The bus channel for changed credentials. Each broadcast is the id of a changed key, session or
- * person.
+ * The bus channel for changed credentials. Each broadcast contains the id of a changed key, session
+ * or person.
  */
 export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 
@@ -30,7 +30,7 @@ export interface Credential {
   /** Identifies the cache entry of the credential. */
   text: string;
   /**
-   * True if the credential has the right form. Takes time to compute, so it runs only for
+   * Checks whether the credential has the right form. The check takes time, so it runs only for
    * credentials that are not in the cache.
    */
   isWellFormed: () => boolean;
@@ -91,9 +91,9 @@ export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, i
 }
 
 /**
- * Counts a wrong credential of a client. The limit per network makes guessing slow. Requests with a
- * valid key do not count.
- * @throws {AppError} 429 if the client's network sent too many
+ * Counts a wrong credential. The limit applies to the client's network and makes guessing slow.
+ * Requests with a valid key do not count.
+ * @throws {AppError} 429 if the network has sent too many wrong credentials
  */
 export async function countBadCredential(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
@@ -108,7 +108,7 @@ export async function countBadCredential(
 
 /**
  * Counts a wrong credential and refuses its request.
- * @throws {AppError} 401 with `message`; 429 if the client's network sent too many
+ * @throws {AppError} 401 with `message`; 429 if the network has sent too many wrong credentials
  */
 export async function refuseCredential(
   runtime: Pick<Runtime, 'limiter' | 'config'>,

@@ -4,8 +4,8 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * The parts of a key that are stored. `sealed` is stored only in the response that shows the key,
- * so that an idempotent replay can show the key again.
+ * The stored parts of a key. `sealed` is stored only in the response that shows the key. If the
+ * client repeats the request with the same Idempotency-Key, the response shows the key again.
  */
 export interface KeyMaterial {
   prefix: string;
@@ -44,9 +44,7 @@ export function mintKey(
   };
 }
 
-/**
- * True if shape and checksum of the key are right. A malformed key then needs no database lookup.
- */
+/** Checks the shape and the checksum of a key, so that a malformed key needs no database lookup. */
 export function isWellFormedKey(text: string): boolean {
   const match = SHAPE.exec(text);
   return match !== null && computeChecksum62(`${match[1]}${match[2]}`) === match[3];

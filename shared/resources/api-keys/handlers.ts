@@ -31,8 +31,8 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, name text, prefix text, las
   read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
 
 /**
- * Stores the hashes of new keys, not the keys. Afterwards only the encrypted form in the command's
- * response can show a key again.
+ * Stores the hashes of new keys, not the keys. After that, only the response of the command
+ * contains the key, encrypted.
  */
 export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -113,15 +113,15 @@ const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: te
 
 /**
  * Returns the handler that replaces keys by successors. The old key stops working when the overlap
- * ends, or at its own earlier expiry.
+ * ends, or at its own expiry if that is earlier.
  *
  * Without an overlap, the successor takes the old key's place in the quota, so the quota is not
  * checked. An account at its limit can therefore still roll a key.
  */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<CommandOutcome[]> => {
-    // Lock accounts before keys. A batch that creates keys and then revokes keys locks in this
-    // sequence too, so the two cannot deadlock.
+    // Lock accounts before keys. A batch that creates keys and then revokes keys uses the same
+    // sequence, so two batches cannot deadlock.
     const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
     const oldKeys = await lockKeys(tx, kind, commands.map(oldRef));
     const rolled = await findRolledKeys(tx, commands.map(oldRef));
@@ -151,10 +151,7 @@ export function rollKeys(kind: KeyKind) {
   };
 }
 
-/**
- * Locks keys of one kind. An agent key counts as unknown where an API key is expected, and vice
- * versa.
- */
+/** Locks keys of one kind. A key of the other kind counts as unknown. */
 async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
   return new Map([...rows].filter(([, row]) => row.kind === kind));

@@ -3,7 +3,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalPropose, ApprovalReject } from '../../contracts/generated.js';
 import { approvalApprove, approvalPropose, approvalReject } from './schema.js';
 
-/** Asks a person to approve an invoice. Usually an agent sends it. */
+/** Asks a person to approve an invoice. Usually an agent submits this command. */
 export const proposeApproval = defineCommand<ApprovalPropose>({
   type: 'approval.propose',
   action: 'approval.proposed',
@@ -15,7 +15,7 @@ export const proposeApproval = defineCommand<ApprovalPropose>({
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
-/** The rights that a decision needs: only a signed-in person decides (docs/decisions.md §7). */
+/** The rights that a decision needs. Only a signed-in person decides (docs/decisions.md §7). */
 const decision = {
   permission: 'approve',
   isPersonOnly: true,

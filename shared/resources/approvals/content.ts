@@ -31,7 +31,9 @@ export function conflictOutcome(message: string, details: ErrorDetail[]): Comman
   return failedOutcome({ code: 'conflict', message, details });
 }
 
-/** Returns a 409 and the new content, if the invoice has changed since the approval was shown. */
+/**
+ * Returns a 409 error and the new content, if the invoice has changed since the approval was shown.
+ */
 export async function findStaleInvoice(
   tx: Transaction,
   approval: ApprovalRow,
@@ -58,8 +60,8 @@ export async function findStaleInvoice(
 }
 
 /**
- * Returns a 409 if the decision does not refer to the approval's current content. Without a hash, a
- * decision refers to the content that was first shown.
+ * Returns a 409 error if the decision does not refer to the approval's current content. A decision
+ * without a hash refers to the content that was first shown.
  */
 export function checkContentHash(
   { input }: Command<ApprovalApprove>,

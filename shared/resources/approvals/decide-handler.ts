@@ -10,7 +10,10 @@ import { type ApprovalRow, hasExpired, storeApprovals } from '../pending-approva
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';
 
-/** Runs approvals one after another, because two may concern the same invoice or invoice number. */
+/**
+ * Runs approvals one after another, because two of them may need the same invoice or invoice
+ * number.
+ */
 export async function approveApprovals(
   tx: Transaction,
   commands: Command<ApprovalApprove>[],
@@ -75,8 +78,8 @@ async function runAndStore(
 }
 
 /**
- * Locks the invoice of an approval. Call this before you lock the approval: transactions that
- * change an invoice's status also lock the invoice first, so the two cannot deadlock.
+ * Locks the invoice of an approval. Call this function before you lock the approval. Transactions
+ * that change an invoice's status also lock the invoice first, so there is no deadlock.
  */
 async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({

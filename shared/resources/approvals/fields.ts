@@ -14,7 +14,10 @@ export const approvalChange = Joi.object({
 
 const nullableText = () => Joi.string().allow(null);
 
-/** SQL: whether an approval is past its expiry, but the clock has not yet changed its status. */
+/**
+ * Returns the SQL condition that an approval is past its expiry, but still has the status
+ * `pending`.
+ */
 const isExpiredSql = (alias: string) => `${alias}.status = 'pending' and ${alias}.expires_at <= now()`;
 
 export const approvalFields = defineFields({

@@ -29,7 +29,7 @@ export interface ApprovedRun {
 /**
  * Runs the command that a person approved. A held write runs as the agent that sent it, so its
  * result is still an agent's draft. A proposed approval runs as the person who decides. The run
- * fails if the price differs from the price that the person saw.
+ * fails if the price is no longer the price that the person saw.
  */
 export async function runApprovedCommand(
   tx: Transaction,
@@ -85,7 +85,7 @@ function requestedInput(payload: Record<string, unknown>): unknown {
 }
 
 /**
- * Turns a failed run into a 409. Other statuses would blame the person's request, which is valid.
+ * Turns a failed run into a 409. Any other status would blame the person's request, which is valid.
  */
 function refusedRun(error: ErrorBody): CommandOutcome {
   if (ERROR_STATUS[error.code] === ERROR_STATUS.conflict) return failedOutcome(error);

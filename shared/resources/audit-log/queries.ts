@@ -8,10 +8,10 @@ import { auditEntryRepresentation, briefAuditEntryRepresentation } from './repre
 
 const DAY_MS = 24 * 3600 * 1000;
 /**
- * How much later an entry's `occurred_at` may be than the time in its id. The id has the time of
- * the request, but `occurred_at` is the time of the commit. A request that is accepted while no
- * worker runs commits only after the outage. One day is added, because a plain date can be midnight
- * in any time zone.
+ * The longest time that is assumed between an entry's id and its `occurred_at`. The id contains the
+ * time of the request, and `occurred_at` is the time of the commit. A request that is accepted
+ * while no worker runs commits only after the outage. One of the days is a margin, because a plain
+ * date can be midnight in any time zone.
  */
 const MAX_COMMIT_DELAY_MS = 8 * DAY_MS;
 

@@ -4,8 +4,8 @@ import { Batcher, runInHalves } from '../../queues/batching/batcher.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
 
 /**
- * Above this number, entries are refused, so that they do not fill the memory while PostgreSQL
- * hangs.
+ * The maximum number of entries that wait to be stored. Further entries are refused, so that they
+ * do not fill the memory while PostgreSQL hangs.
  */
 export const MAX_WAITING_ENTRIES = 10_000;
 

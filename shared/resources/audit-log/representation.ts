@@ -1,6 +1,6 @@
 import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
-/** SQL: the JSON of an audit entry, without the error of a refused request. */
+/** Returns SQL for the JSON of an audit entry, without the error of a refused request. */
 export function auditEntryRepresentation(alias: string): string {
   const actor = jsonObject(
     alias,
@@ -28,8 +28,8 @@ export function auditEntryRepresentation(alias: string): string {
 const MAX_NAMED_FIELDS = 3;
 
 /**
- * SQL: the JSON of a brief audit entry, for the long lists of agents. It names the changed fields
- * without their values, and omits most details of the request.
+ * Returns SQL for the JSON of a brief audit entry, for long lists that agents read. The entry names
+ * the changed fields without their values, and omits most details of the request.
  */
 export function briefAuditEntryRepresentation(alias: string): string {
   const actor = jsonObjectWithoutNulls(alias, [

@@ -56,8 +56,8 @@ export const auditEntry = allRequired({
 }).meta({ className: 'AuditEntry' });
 
 /**
- * An audit entry for agents. A short page has whole entries. An entry of a longer page has
- * `changed`, and omits null members, `changes` and the members that describe the request.
+ * An audit entry for agents. A short page contains whole entries. On a longer page, `changed`
+ * replaces `changes`, and the entry omits null members and most details of the request.
  */
 export const agentAuditListItem = auditEntry
   .fork(

@@ -36,8 +36,8 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
 }
 
 /**
- * Returns a 409 for a status change that the transition table does not contain, or that a check
- * forbids for `reason`.
+ * Returns a 409 error for a status change that is not allowed.
+ * @param reason the reason, if a check forbids a change that the transition table contains
  */
 export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): CommandOutcome {
   return failedOutcome({
@@ -91,8 +91,8 @@ export class ClaimChangeSet {
   }
 
   /**
-   * Lowers the expected amount to what is owed now, because line items may have changed and
-   * payments may have arrived.
+   * Lowers the expected amount to the amount that is owed now. Line items may have changed and
+   * payments may have arrived since the amount was set.
    */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;

@@ -24,8 +24,8 @@ export const updateClaim = defineCommand<ClaimPatch>({
   permission: 'write',
 });
 
-// Requires the permission `approve`, as sending an invoice does, because the invoice goes to the
-// club.
+// Submitting a claim sends the invoice to the motor club. The command therefore requires the
+// permission `approve`, as sending an invoice does.
 export const submitClaim = defineCommand<ClaimAction>({
   type: 'claim.submit',
   action: 'claim.submitted',
@@ -42,13 +42,16 @@ export const rebillClaim = defineCommand<ClaimAction>({
 
 export const withdrawClaim = defineCommand<ClaimWithdraw>({
   type: 'claim.withdraw',
-  // Names of audit actions end in -ed, so `claim.withdrawn` is not possible.
+  // The names of audit actions must end in -ed, so `claim.withdrawn` is not possible.
   action: 'claim.withdrawal_recorded',
   schema: claimWithdraw,
   permission: 'write',
 });
 
-/** Records the club's response. A person or the billing partner's adapter submits this command. */
+/**
+ * Records the motor club's response. A person or the billing partner's adapter submits this
+ * command.
+ */
 export const recordClaimOutcome = defineCommand<ClaimOutcome>({
   type: 'claim.outcome',
   action: 'claim.answered',

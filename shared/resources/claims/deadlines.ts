@@ -8,7 +8,7 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
 import { expireClaim } from './commands.js';
 
-/** How long before a deadline the account gets a suggestion. */
+/** The account gets a suggestion this long before a deadline. */
 const WARNING_PERIOD = '7 days';
 
 interface DueRow extends ClockTarget {
@@ -21,7 +21,9 @@ interface DueRow extends ClockTarget {
   is_past: boolean;
 }
 
-/** SQL: the deadline of a claim in its current status; null if the claim has none. */
+/**
+ * SQL for the deadline of a claim in its current status. The value is null if the claim has none.
+ */
 const DEADLINE_SQL = `case when c.status = 'queued' then c.submit_by when c.status in ('denied', 'rebilling') then c.respond_by end`;
 
 /**

@@ -3,12 +3,13 @@ import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.
 import type { DenialFacts } from './denial-rules.js';
 
 /**
- * Regular expression, as SQL text, for a PO (purchase order) number in the notes of a work order.
+ * A regular expression, quoted for SQL, that finds a PO (purchase order) number in the notes of a
+ * work order.
  */
 const PO_IN_NOTES_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2,31})'";
 
 /**
- * Reads the facts that may answer the denials of these claims.
+ * Reads facts that may help to answer the denials of these claims.
  * @returns the facts by the {@link refKey} of the claim
  */
 export async function readDenialFacts(

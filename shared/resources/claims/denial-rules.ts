@@ -1,7 +1,7 @@
 import type { ProposedLine } from '../../contracts/generated.js';
 import type { Evidence } from './claim-row.js';
 
-/** Facts from the account's records that may answer a denial. */
+/** Facts from the account's records that may help to answer a denial. */
 export interface DenialFacts {
   po_number: string | null;
   /** The PO number in the work order's notes. */
@@ -19,8 +19,8 @@ export interface CorrectableClaim {
 }
 
 /**
- * What a rule may change without a person. A rule may also propose a lower price, but then a person
- * decides.
+ * The changes that a rule may make without a person. A rule may also propose a lower price, but
+ * then a person decides.
  */
 export interface ClaimCorrection {
   po_number?: string;

@@ -9,20 +9,20 @@ import { INVOICE_STEPS_ON_DENIAL, INVOICE_STEPS_ON_REBILL, MAX_CLAIM_ATTEMPTS } 
 const RESPOND_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** What a denial requires besides the changes in the {@link ClaimChangeSet}. */
+/** The effects of a denial that are not part of the {@link ClaimChangeSet}. */
 export interface DenialResult {
   /**
-   * The PO number to store on the invoice. Undefined if none was found, or the invoice has one
-   * already.
+   * The PO number to store on the invoice. Undefined if none was found, or if the invoice already
+   * has one.
    */
   invoicePo: string | undefined;
   suggestion: SuggestionDraft | undefined;
 }
 
 /**
- * Applies a denial. If a rule can correct the claim and the claim may be sent again, sends it
- * immediately. Otherwise a person reviews the invoice, with a suggestion that says how to answer
- * (docs/decisions.md §9).
+ * Applies a denial. If a rule can correct the claim and the claim may be sent again, sends the
+ * corrected claim immediately. Otherwise a person reviews the invoice, with a suggestion that says
+ * how to answer the denial (docs/decisions.md §9).
  */
 export function applyDenial(
   course: ClaimChangeSet,

@@ -73,8 +73,8 @@ export interface InvoiceStep {
 }
 
 /**
- * For each status of a claim's invoice, the steps that take the invoice to the billing partner when
- * the claim is sent. If the invoice has another status, the claim cannot be sent.
+ * The steps that take an invoice to the billing partner when its claim is sent, by the current
+ * status of the invoice. If the invoice has another status, the claim cannot be sent.
  */
 export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [],
@@ -95,8 +95,8 @@ export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * For each status of an invoice, the steps that the invoice takes when its denied claim is sent
- * again immediately. An invoice with another status, such as paid or disputed, keeps its status.
+ * The steps of an invoice whose denied claim is sent again immediately, by the current status of
+ * the invoice. An invoice with another status, such as paid or disputed, keeps its status.
  */
 export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [
@@ -107,8 +107,8 @@ export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * For each status of an invoice, the steps that the invoice takes when a person has to answer the
- * denial of its claim. An invoice with another status keeps its status.
+ * The steps of an invoice when a person has to answer the denial of its claim, by the current
+ * status of the invoice. An invoice with another status keeps its status.
  */
 export const INVOICE_STEPS_ON_DENIAL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [{ to: 'needs_review', by: 'S' }],

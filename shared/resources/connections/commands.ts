@@ -134,7 +134,7 @@ export interface ConnectionVerification {
   environment: 'live' | 'sandbox' | null;
   /**
    * The version of the secrets with which the worker read the description. Workers of the previous
-   * release do not send it; the stored secrets are then assumed.
+   * release do not send this member. The description then counts for the stored secrets.
    */
   secrets_version?: number | null;
 }

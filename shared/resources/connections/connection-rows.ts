@@ -33,8 +33,8 @@ export async function insertConnections(tx: Transaction, rows: readonly RecordRe
 }
 
 /**
- * Locks connections and their queues. Workers lock the queue before the rows of a step, so handlers
- * must lock the queue too. Otherwise a worker and a handler could deadlock.
+ * Locks connections and their queues. A worker locks the queue before the rows that its step
+ * changes, so handlers must lock the queue too. Otherwise a worker and a handler could deadlock.
  */
 export async function lockConnections(
   tx: Transaction,
@@ -56,7 +56,8 @@ export function storeConnections(tx: Transaction, merges: PlannedMerge[]): Promi
 }
 
 /**
- * Plans a status change of a connection. Returns undefined if the current status does not allow it.
+ * Plans a status change of a connection. Returns undefined if the current status does not allow the
+ * change.
  */
 export function moveConnection(
   row: ConnectionRow,

@@ -43,8 +43,8 @@ const health = allRequired({
 const MAX_COUNTED = 10_000;
 
 /**
- * SQL: the health of a connection as JSON. It is never null, because every connection has a row in
- * connection_queues.
+ * Returns SQL for the health of a connection as JSON. The value is never null, because every
+ * connection has a row in connection_queues.
  */
 function renderHealth(alias: string): string {
   const ofConnection = (row: string) =>

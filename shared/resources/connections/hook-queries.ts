@@ -30,8 +30,8 @@ export async function readCalledConnection(
 const MAX_CONNECTIONS_OF_ACCOUNT = 20;
 
 /**
- * Finds the connections to a vendor's account. It searches across tenants, because a webhook names
- * only the vendor's account.
+ * Finds the connections to a vendor's account. The search covers all tenants, because a webhook
+ * names only the vendor's account.
  * @param hash from `hashExternalAccount`
  */
 export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<CalledConnection[]> {
@@ -43,9 +43,7 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
-/**
- * Returns those of the given ids under which webhook items of the connection are already stored.
- */
+/** Returns the ids from `dedupeIds` that webhook items of the connection already use. */
 export async function findStoredNotices(
   db: Database,
   { tenant_id: tenantId, id: connectionId }: CalledConnection,
@@ -60,7 +58,7 @@ export async function findStoredNotices(
   return rows.map(({ dedupe_id: id }) => id);
 }
 
-/** A sign-in at a vendor that has started, is not completed and has not expired. */
+/** A sign-in that has started, is not completed and has not expired. */
 export interface OpenSignIn {
   connection_id: string;
   vendor: string;

@@ -56,8 +56,8 @@ export function openHookToken(key: Buffer, token: string) {
 }
 
 /**
- * Hashes a vendor and its account with SHA-256. A webhook's connection is found by this hash,
- * because its tenant is not yet known.
+ * Hashes a vendor and its account with SHA-256. A webhook names the vendor's account but not the
+ * tenant, so its connection is found by this hash.
  */
 export function hashExternalAccount(vendor: string, externalAccount: string): Buffer {
   return createHash('sha256').update(`${vendor}\n${externalAccount}`).digest();

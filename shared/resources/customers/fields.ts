@@ -12,15 +12,18 @@ import { defineFields } from '../../records/fields/record-fields.js';
 import { rateCardTable } from '../rate-cards/table.js';
 
 /**
- * SQL: the open amount of a customer's released invoices that match `condition`. The statuses must
- * match the index invoices_owed.
+ * Returns SQL for the open amount of a customer's released invoices that match `condition`. The
+ * statuses must match the index invoices_owed.
  */
 function owedSql(alias: string, condition: string): string {
   return `(select coalesce(sum(i.balance_due_cents), 0)::bigint from invoices i where i.tenant_id = ${alias}.tenant_id and i.customer_id = ${alias}.id
     and i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed') and ${condition})`;
 }
 
-/** SQL: the part of a customer's payments that is neither applied to invoices nor refunded. */
+/**
+ * Returns SQL for the part of a customer's payments that is neither applied to invoices nor
+ * refunded.
+ */
 function creditSql(alias: string): string {
   return `(select coalesce(sum(p.amount_cents - p.applied_cents - p.refunded_cents), 0)::bigint from payments p
     where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.amount_cents > p.applied_cents + p.refunded_cents)`;

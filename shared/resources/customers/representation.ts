@@ -2,8 +2,8 @@ import { jsonObjectWithoutNulls, jsonShortText } from '../../contracts/resource.
 import { customerFields } from './fields.js';
 
 /**
- * SQL: the JSON of a brief customer, for the long lists of agents. It has only the members that an
- * agent needs to choose a customer.
+ * Returns SQL for the JSON of a brief customer, for long lists that agents read. It has only the
+ * members that an agent needs to choose a customer.
  */
 export function briefCustomerRepresentation(alias: string): string {
   const members = customerFields.members(alias);

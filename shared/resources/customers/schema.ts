@@ -10,8 +10,8 @@ export const customerPatch = Joi.object(customerFields.change).meta({ className:
 export const customer = customerFields.response.meta({ className: 'Customer' });
 
 /**
- * A customer in a list for agents. Short pages have whole customers. Longer pages may omit the
- * members below, and omit nulls.
+ * A customer in a list for agents. Short pages contain whole customers. Longer pages omit null
+ * members, and may omit the members below.
  */
 export const agentCustomerListItem = customer
   .fork(

@@ -5,22 +5,22 @@ import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 
 /**
- * Maximum number of entries on an account statement. A longer one is refused, so the client must
- * request shorter periods.
+ * Maximum number of entries on an account statement. If a period has more, the request is refused,
+ * and the client must request shorter periods.
  */
 export const MAX_STATEMENT_ENTRIES = 2000;
 
 const DEFAULT_DAYS = 90;
 
 /**
- * SQL: the statuses of invoices that a statement shows: the statuses of the index invoices_owed,
- * and `paid`.
+ * The statuses of the invoices that a statement shows, as an SQL list. They are the statuses of the
+ * index invoices_owed, and `paid`.
  */
 const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
 
 /**
- * SQL: everything that changed the balance of customer $2. An invoice counts from its release. An
- * invoice that was paid in the yard and never released counts from its payment.
+ * SQL that selects everything that changed the balance of customer $2. An invoice counts from its
+ * release. An invoice that was paid in the yard and never released counts from its payment.
  */
 const ENTRIES = `
   select coalesce(i.released_at, i.paid_at, i.created_at) as at, 'invoice' as kind, i.id, i.invoice_number as reference,
@@ -33,7 +33,7 @@ const ENTRIES = `
   select f.created_at, 'refund', f.id, f.reason, f.amount_cents
   from payments p join refunds f on f.tenant_id = p.tenant_id and f.payment_id = p.id where p.tenant_id = $1 and p.customer_id = $2`;
 
-/** SQL: how many days ago an open invoice was due, in the account's time zone. */
+/** SQL for the number of days since an open invoice was due, in the account's time zone. */
 const DAYS_LATE = `
   ((now() at time zone t.time_zone)::date - (${EFFECTIVE_DUE_DATE} at time zone t.time_zone)::date)`;
 
@@ -41,7 +41,7 @@ function sumOpenSql(name: string, condition: string): string {
   return `coalesce(sum(o.open_cents) filter (where ${condition}), 0)::bigint as ${name}`;
 }
 
-/** SQL: the open amounts, grouped by the days past the due date. */
+/** SQL that sums the open amounts by the number of days past the due date. */
 const AGING = `
   select ${sumOpenSql('current_cents', 'o.days is null or o.days <= 0')}, ${sumOpenSql('days_1_30_cents', 'o.days between 1 and 30')},
     ${sumOpenSql('days_31_60_cents', 'o.days between 31 and 60')}, ${sumOpenSql('days_61_90_cents', 'o.days between 61 and 90')},
@@ -49,7 +49,9 @@ const AGING = `
   from (select i.balance_due_cents as open_cents, ${DAYS_LATE} as days from invoices i ${PAST_DUE_JOINS}
     where i.tenant_id = $1 and i.customer_id = $2 and i.status in ${RELEASED} and i.balance_due_cents > 0) o`;
 
-/** SQL: one bound of the period. A plain date means midnight in the account's time zone. */
+/**
+ * Returns SQL for one bound of the period. A plain date means midnight in the account's time zone.
+ */
 function boundSql(parameter: string, fallback: string): string {
   return `coalesce(case when length(${parameter}::text) = 10 then ${parameter}::date::timestamp at time zone $5
     else ${parameter}::timestamptz end, ${fallback})`;
@@ -95,7 +97,7 @@ const TEXT = `
     ])}::text as body
   from customers k, (select * from sums, span) s where k.tenant_id = $1 and k.id = $2`;
 
-/** What the query for an account statement returns. For an unknown customer, it returns no row. */
+/** The result of the query for an account statement. For an unknown customer, there is no row. */
 export interface StatementRow {
   body: string;
   count: number;

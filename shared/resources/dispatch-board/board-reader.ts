@@ -9,8 +9,8 @@ import {
 } from './queries.js';
 
 /**
- * Limit of the cache in one process, for all tenants together. A board of 5,000 work orders takes
- * four million bytes.
+ * Maximum size of the cache in one process, for all tenants together. A board of 5,000 work orders
+ * takes four million bytes.
  */
 const MAX_CACHED_BYTES = 32_000_000;
 /** If more work orders than this have changed, one query renders the whole board. */
@@ -34,7 +34,7 @@ interface ListedWorkOrder {
 /**
  * Reads dispatch boards, and caches the JSON of each work order by its version. PostgreSQL takes
  * some 50 ms to render 5,000 work orders, but few change between two reads. So a read fetches only
- * the changed work orders. Everything else is read anew each time.
+ * the changed work orders. The other parts of the board are read each time.
  */
 export class DispatchBoardReader {
   readonly #cache = new LRUCache<string, Map<string, CachedWorkOrder>>({
@@ -107,7 +107,7 @@ export class DispatchBoardReader {
   }
 }
 
-/** Parses one work order per line of text. If `cached` is given, puts each body into it. */
+/** Parses one work order per line of text. If `cached` is given, also puts each body into it. */
 function parseWorkOrders(lines: string, cached?: Map<string, CachedWorkOrder>): ListedWorkOrder[] {
   if (lines === '') return [];
   return lines.split('\n').map((line) => {
@@ -124,7 +124,7 @@ function withoutClosingBrace(body: string): Buffer {
 
 /**
  * Assembles the board as bytes. Joining and encoding four million characters as text took a third
- * of a read (measured).
+ * of the time of a read (measured).
  */
 function renderBoard(
   row: BoardRow,
@@ -146,7 +146,7 @@ function renderWorkOrders(
   member: string,
 ): Buffer {
   const bodies = workOrders.map(({ id }) => (cached.get(id) as CachedWorkOrder).body);
-  // Besides the name and the number, `,"elapsed_s":420},` has six bytes.
+  // `,"elapsed_s":420},` has six bytes besides the name and the number.
   const tailBytes = member.length + 6;
   const bytes = workOrders.reduce(
     (sum, { seconds }, index) => sum + (bodies[index] as Buffer).length + tailBytes + seconds.length,

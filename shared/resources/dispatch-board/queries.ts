@@ -21,14 +21,14 @@ export interface BoardRow {
 }
 
 /**
- * Who reads the board. Agents see the status `new` where REST clients see `pending`
+ * The reader of the board. Agents see the status `new` where REST clients see `pending`
  * (docs/decisions.md §1, row 3).
  */
 export type BoardViewer = 'rest' | 'agent';
 
 /**
- * SQL: the JSON of a work order on the board. It has the fields that REST or agents get, and the
- * priority.
+ * SQL for the JSON of a work order on the board, for each reader. The JSON has the usual fields of
+ * a work order, and the priority.
  */
 const WORK_ORDER_SQL: Record<BoardViewer, string> = {
   rest: `(${jsonObject('t', [...workOrderFields.members('t'), 'priority'])})::text`,
@@ -44,8 +44,8 @@ const MAX_AGENT_RECORDS = 100;
 const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
 
 /**
- * SQL: the work orders with these statuses as text, and their count. The version of a work order is
- * its `xmin`, which changes with every change of the row.
+ * Returns SQL for the work orders with these statuses, as text, and for their count. The version of
+ * a work order is the `xmin` of its row, which changes with every update.
  */
 function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;

@@ -23,7 +23,7 @@ export async function createDrivers(
   return commands.map(({ input }) => ({ ok: true, changes: diffNewRecord(input), events: [] }));
 }
 
-/** Changes drivers. A patch replaces the whole list duty_classes. */
+/** Changes drivers. If a patch contains duty_classes, it replaces the whole list. */
 export function updateDrivers(tx: Transaction, commands: Command<DriverPatch>[]): Promise<CommandOutcome[]> {
   return updateRecords(tx, commands, DRIVERS);
 }

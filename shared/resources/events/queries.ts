@@ -5,8 +5,8 @@ import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../
 import { eventRepresentation } from './representation.js';
 
 /**
- * Margin for the conditions on the id. These conditions treat a plain date as midnight in UTC, but
- * the date means midnight in the account's time zone.
+ * The margin for the conditions on the id. These conditions treat a plain date as midnight in UTC,
+ * but the date means midnight in the account's time zone.
  */
 const MAX_TIME_DIFFERENCE_MS = 24 * 3600 * 1000;
 

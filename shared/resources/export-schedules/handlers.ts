@@ -80,8 +80,8 @@ export async function updateExportSchedules(
 }
 
 /**
- * Merges a patch into a schedule, and checks the result. If the patch omits a weekday or day that
- * the new cadence does not use, clears it.
+ * Merges a patch into a schedule, and checks the result. Clears the weekday or the day if the new
+ * cadence does not use it and the patch does not contain it.
  */
 function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMerge | CommandOutcome {
   const merged = { ...row, ...patch };
@@ -92,8 +92,8 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     const set = Object.fromEntries(
       Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
     );
-    // Keep the stored filters if the new filters differ only in form, because that would count as a
-    // change.
+    // If the new filters differ from the stored filters only in form, keep the stored filters.
+    // Otherwise they would count as changed.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
   } catch (error) {

@@ -1,11 +1,13 @@
-/** Every cadence has a run time within this many days before and after any day. */
+/**
+ * The number of days to search before and after a day. Every cadence has a run time within them.
+ */
 const SEARCH_DAYS = 34;
 
 /**
- * SQL: the run times of a schedule around an instant, as rows with the column `at`. The schedule
- * runs once on each day of its cadence, at its hour in the account's time zone. If a clock change
- * skips the hour, PostgreSQL makes the time later by the length of the change. If the hour occurs
- * twice, the second occurrence counts.
+ * Returns SQL for the run times of a schedule around an instant, as rows with the column `at`. The
+ * schedule runs once on each day of its cadence, at its hour in the account's time zone. If a clock
+ * change skips the hour, PostgreSQL makes the time later by the length of the change. If the hour
+ * occurs twice, the second occurrence counts.
  * @param schedule alias of export_schedules
  * @param zone SQL expression of an IANA time zone name
  * @param around SQL expression of a timestamptz
@@ -20,21 +22,21 @@ export function scheduleTimesSql(schedule: string, zone: string, around: string)
         = least(${schedule}.day, extract(day from date_trunc('month', calendar.day::timestamp) + interval '1 month' - interval '1 day')) end`;
 }
 
-/** SQL: the first run time after an instant. */
+/** Returns SQL for the first run time after an instant. */
 export function nextScheduleTimeSql(schedule: string, zone: string, after = 'now()'): string {
   return `(select min(times.at) from (${scheduleTimesSql(schedule, zone, after)}) times where times.at > ${after})`;
 }
 
-/** SQL: the last run time at or before an instant. */
+/** Returns SQL for the last run time at or before an instant. */
 function lastTimeSql(schedule: string, zone: string, until: string): string {
   return `(select max(times.at) from (${scheduleTimesSql(schedule, zone, until)}) times where times.at <= ${until})`;
 }
 
 /**
- * SQL: the columns next_run_at, since and until for a run that is due now. `next_run_at` is the
- * first run time after now. The exported period begins on the day `since` and ends before the day
- * `until`. One run replaces all missed runs, so its period extends to the last missed run and no
- * row is left out.
+ * Returns SQL for the columns next_run_at, since and until of a run that is due now. `next_run_at`
+ * is the first run time after now. The exported period begins on the day `since` and ends before
+ * the day `until`. One run replaces all missed runs. Its period therefore extends to the last
+ * missed run, so that no row is left out.
  */
 export function runTimesSql(schedule: string, zone: string, now = 'now()'): string {
   const unit = `case ${schedule}.cadence when 'daily' then 'day' when 'weekly' then 'week' else 'month' end`;

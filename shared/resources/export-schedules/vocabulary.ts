@@ -10,10 +10,7 @@ export const WEEKDAYS = [
   'sunday',
 ] as const;
 
-/**
- * Which rows a run exports. With `previous`, it exports only the rows of the previous day, week or
- * month.
- */
+/** The rows that a run exports: all rows, or only those of the previous day, week or month. */
 export const EXPORT_PERIODS = ['all', 'previous'] as const;
 
 /** Maximum number of schedules per account. */

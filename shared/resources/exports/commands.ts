@@ -87,8 +87,8 @@ export interface ExportFailure {
 }
 
 /**
- * Records that an export has finally failed. Only the exports worker and the clock submit this
- * command.
+ * Records that an export has failed and will not be tried again. Only the exports worker and the
+ * clock submit this command.
  */
 export const recordExportFailed = defineCommand<ExportFailure>({
   type: 'export.record_failed',

@@ -8,8 +8,8 @@ import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../transitions.js';
 
 type Input = Partial<ClaimWithdraw>;
 /**
- * Moves the claim and returns undefined. If nothing is to change or the claim cannot move, returns
- * the outcome instead.
+ * Moves the claim and returns undefined. Returns an outcome instead if nothing changes or if the
+ * claim cannot move.
  */
 type Move = (course: ClaimChangeSet, input: Input, now: string) => CommandOutcome | undefined;
 
@@ -75,7 +75,7 @@ function unchanged(): CommandOutcome {
 
 /**
  * Returns the handler for an action on claims. `submit` and `withdraw` change nothing if the claim
- * already has that status. `expire` changes nothing unless the deadline has passed.
+ * already has that status. `expire` changes nothing before the deadline has passed.
  */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {

@@ -26,7 +26,8 @@ interface Effect {
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
   /**
-   * True if the worker must end its wait after failures, because the account asked for a new try.
+   * True if the worker must try again now, although it waits after earlier failures. The account
+   * asked for the new try.
    */
   endsPauses?: boolean;
   responseExtra?: Record<string, unknown>;
@@ -110,7 +111,7 @@ export const createConnectionMoveHandler =
   (tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> =>
     applyEffects(tx, commands, (row) => {
       const merge = moveConnection(row, move);
-      // Credentials may have been changed during the pause, so a resumed connection is tested.
+      // Credentials may have been changed during the pause, so test a resumed connection.
       if (merge && move === 'resume')
         return { merge, endsPauses: true, dueStreams: [{ stream: DESCRIBE_STREAM }] };
       if (merge) return { merge };
@@ -144,8 +145,8 @@ export async function reconnectConnections(
 }
 
 /**
- * Makes the dead operations of a period due again. A dry run only counts them, because its
- * transaction is rolled back.
+ * Makes the dead operations of a period due again. Dead operations are those that the worker no
+ * longer tries. A dry run only counts them, because its transaction is rolled back.
  */
 export async function replayConnectionOperations(
   tx: Transaction,

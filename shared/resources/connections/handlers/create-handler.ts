@@ -20,8 +20,8 @@ const CONNECTION_QUOTA: AccountQuotaRule = {
 const SIGN_IN_MINUTES = 10;
 
 /**
- * How often the worker reads the vendor's description of the account. If the vendor withdraws the
- * access, the worker notices it within a day.
+ * The interval at which the worker reads the vendor's description of the account. If the vendor
+ * withdraws the service's access, the worker notices that within a day.
  */
 const DESCRIBE_EVERY_SECONDS = 86_400;
 
@@ -108,8 +108,9 @@ function buildOutcome(command: CreateCommand): CommandOutcome {
 }
 
 /**
- * Returns the encrypted address of the vendor's sign-in page. The API process decrypts it for the
- * only response that shows it. Returns null without a sign-in, and in a dry run.
+ * Returns the encrypted address of the vendor's sign-in page. Only one response shows the address,
+ * and the API process decrypts it for that response. Returns null if no person signs in, and in a
+ * dry run.
  */
 export function showSignIn({ dryRun, input }: Command<{ sign_in?: SignInStart }>): string | null {
   return dryRun ? null : (input.sign_in?.url_sealed ?? null);
