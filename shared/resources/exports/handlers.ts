@@ -63,8 +63,8 @@ const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status
 };
 
 /**
- * Cancels unfinished exports, and expires completed exports. The cleaner deletes the files later. A
- * worker notices a cancellation when it renews its lease.
+ * Cancels unfinished exports, and expires completed exports. The exports worker deletes the files
+ * later. A worker that writes an export notices the cancellation when it renews its lease.
  */
 export async function cancelExports(
   tx: Transaction,
@@ -115,8 +115,8 @@ function refuseRetry(status: string): CommandOutcome {
 }
 
 /**
- * Queues exports again and clears their results. Keeps object_key, because the cleaner still has to
- * delete that object.
+ * Queues exports again and clears their results. Keeps object_key, because the exports worker still
+ * has to delete that object.
  */
 async function requeueExports(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({

@@ -13,8 +13,8 @@ import { MAX_EXPORT_TRIES } from './limits.js';
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
 /**
- * Records completed exports. Ignores the result if the export was cancelled, or if another worker
- * has taken it over. The cleaner later deletes the object of an ignored result.
+ * Records completed exports. Ignores the result of an export that was cancelled, or that another
+ * worker has taken over. The exports worker later deletes the object of an ignored result.
  */
 export async function recordExportsCompleted(
   tx: Transaction,
@@ -68,8 +68,8 @@ export async function recordExportsFailed(
     const row = rows.get(refKey(toRecordRef(command)));
     if (!row) return notFoundOutcome('export');
     const { attempt, ...error } = command.input;
-    // A queued export fails only if it has used all its tries. If tries are left, the export was
-    // queued again after the run that failed.
+    // Ignore the failure of a queued export that has tries left. The export was queued again after
+    // the run that failed.
     const isUnfinished =
       row.status === 'running' || (row.status === 'queued' && row.tries >= MAX_EXPORT_TRIES);
     if (!isUnfinished || row.attempts !== attempt) return UNCHANGED;

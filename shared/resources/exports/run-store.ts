@@ -11,19 +11,19 @@ export interface LeasedExport extends ExportRequest {
   id: string;
   environment: 'live' | 'sandbox';
   /**
-   * How often the export was started, including this run. The result of the run must contain this
-   * number.
+   * The number of times that the export was started, including this run. The result of the run must
+   * contain this number.
    */
   attempts: number;
   /**
-   * How often the export was started since it was created or last retried; at most
+   * The number of times that the export was started since it was created or last retried. At most
    * {@link MAX_EXPORT_TRIES}.
    */
   tries: number;
   estimatedRows: number | null;
   /**
-   * A pg_lsn as text. The run may read from a replica that has replayed the log up to this
-   * position.
+   * A position in PostgreSQL's write-ahead log, as the text of a pg_lsn. The run may read from a
+   * replica that has replayed the log up to this position.
    */
   walLsn: string;
   /** RFC 3339 time. */
@@ -57,7 +57,7 @@ export async function leaseExport(
   { tenant_id, id }: RecordRef,
   { owner, leaseMs }: ExportLeaseTerms,
 ): Promise<LeasedExport | 'busy' | undefined> {
-  // Locks all open exports of the account, so that concurrent calls cannot lease two of them. All
+  // Lock all open exports of the account, so that concurrent calls cannot lease two of them. All
   // code that locks exports sorts them by id, to avoid deadlocks.
   const open = await tx.query<OpenRow>({
     name: 'lock-open-exports',
@@ -91,7 +91,8 @@ function filtersToText(filters: Record<string, unknown>): Record<string, string>
 }
 
 /**
- * Renews the lease and stores the progress. `bytes` counts what was written to storage so far.
+ * Renews the lease and stores the progress. `bytes` is the size of the data written to storage so
+ * far.
  * @returns false if the export was cancelled or taken over; the worker must then stop
  */
 export async function renewExportLease(
@@ -128,15 +129,15 @@ export async function releaseExport(
   return released.length > 0;
 }
 
-/** An object in storage that no export offers any more. */
+/** An object in storage that belongs to no completed export any more. */
 export interface DiscardedObject extends RecordRef {
   object_key: string;
 }
 
 /**
- * Finds objects of exports that are no longer completed, for example because they expired or were
- * restarted. The accounts share the limit round-robin, so failing deletions in one account do not
- * delay the others.
+ * Finds objects of exports that are no longer completed, for example because the exports expired or
+ * were restarted. The accounts share the limit round-robin, so failing deletions in one account do
+ * not delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {

@@ -12,8 +12,9 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * Finds the oldest due export of each tenant. An export is due if it is queued or running,
- * `lease_until` has passed, and tries are left. Omits tenants with another running export.
+ * Finds the oldest due export of each tenant. An export is due if it is queued or running, its
+ * `lease_until` has passed, and tries are left. The result omits tenants with another running
+ * export.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({

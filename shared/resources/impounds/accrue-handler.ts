@@ -6,9 +6,9 @@ import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
 import { calculateStorageStays } from './storage-stays.js';
 
 /**
- * Raises `accrued_days` of impounds that are not released to the storage days charged since
- * arrival. This includes days on which the clock did not run. A second command on the same day
- * changes nothing.
+ * Updates `accrued_days` of impounds that are not released yet. The new value is the number of
+ * storage days charged since arrival, even for days on which the clock did not run. A second
+ * command on the same day changes nothing.
  */
 export async function accrueImpoundStorage(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);

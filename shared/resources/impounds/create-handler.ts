@@ -19,8 +19,8 @@ import { impoundFields, vehicle } from './fields.js';
 type CreateCommand = Command<ImpoundCreate>;
 
 /**
- * What `findArrivals` returns for a new impound: whether its references exist, and the default
- * values from the work order, customer and rate card.
+ * The facts about a new impound that `findArrivals` reads: whether its references exist, and the
+ * default values from the work order, customer and rate card.
  */
 interface Arrival extends RecordRef {
   job_known: boolean;

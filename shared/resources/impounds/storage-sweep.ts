@@ -25,7 +25,7 @@ export const storageSweep: CommandSweep = {
   name: 'accrue-storage',
   everyMs: 60_000,
   find: findDueStorageAccruals,
-  // Midnight starts a storage day for all vehicles in a time zone simultaneously, so one run may
-  // find thousands of due impounds.
+  // At midnight, a storage day starts for all vehicles in a time zone. So one run may find
+  // thousands of due impounds.
   limit: 5_000,
 };

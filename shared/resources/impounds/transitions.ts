@@ -20,8 +20,8 @@ export const RELEASE_KINDS = [
 ] as const;
 
 /**
- * The statuses that may follow each status. `hold` has none, because only /unhold ends a hold, and
- * it restores the status before the hold.
+ * The statuses that may follow each status. No status follows `hold` here, because only the action
+ * /unhold ends a hold. /unhold restores the status before the hold.
  */
 export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatus[]>> = {
   stored: ['hold', 'pending_release', 'released', 'lien'],
@@ -35,7 +35,7 @@ export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatu
 
 /**
  * The statuses that PATCH may set. `hold` and `released` are missing, because a hold needs a reason
- * and a release needs a kind: the actions /hold and /release set them.
+ * and a release needs a kind. The actions /hold and /release set these two statuses.
  */
 export const PATCHABLE_IMPOUND_STATUSES = [
   'stored',

@@ -115,9 +115,9 @@ const defectChanges = Joi.array()
   .description('Defects to resolve or reopen. Omitted defects do not change');
 
 /**
- * `vehicle`, `items`, `defects` and `photos` are stored as JSON, in the form that the API shows. An
- * export of inspections prints the three lists as JSON. An export of all records also has a file
- * for each list.
+ * The fields of an inspection. `vehicle`, `items`, `defects` and `photos` are stored as JSON, in
+ * the form that the API shows. An export of inspections prints the lists as JSON. An export of all
+ * records also has a file for each list.
  */
 export const inspectionFields = defineFields({
   id: recordId(),

@@ -4,8 +4,8 @@ import { listAllowedActions } from './transitions.js';
 const BOOLEANS = [false, true];
 
 /**
- * Returns the allowed actions of each possible state. A key joins the status and the flags
- * released, delivered and paid: `draft000` → `["approve","cancel"]`.
+ * Returns the allowed actions for each possible state of an invoice. A key consists of the status
+ * and of the flags released, delivered and paid: `draft000` → `["approve","cancel"]`.
  */
 function buildActionTable(): Record<string, string> {
   const actionsByState: Record<string, string> = {};
@@ -22,9 +22,9 @@ function buildActionTable(): Record<string, string> {
 const ACTIONS_BY_STATE = JSON.stringify(buildActionTable());
 
 /**
- * SQL: the allowed actions as a JSON array, looked up in one JSON constant. With a `case` branch
- * for each status instead, reading one invoice took twice as long (measured), because PostgreSQL
- * sets up every branch for every read.
+ * Returns SQL for the allowed actions as a JSON array. The SQL looks them up in one JSON constant.
+ * With a `case` branch for each status, reading one invoice took twice as long (measured), because
+ * PostgreSQL sets up every branch for every read.
  */
 export function allowedActions(alias: string): string {
   const flag = (condition: string) => `case when ${condition} then '1' else '0' end`;

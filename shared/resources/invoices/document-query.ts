@@ -4,7 +4,7 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { invoiceFields } from './fields.js';
 
 /**
- * SQL: the columns of a {@link DocumentRow}. The query must join {@link DOCUMENT_JOINS} to
+ * SQL for the columns of a {@link DocumentRow}. The query must join {@link DOCUMENT_JOINS} to
  * `invoices i`.
  */
 export const DOCUMENT_COLUMNS = `(${invoiceFields.representation('i')})::text as body, i.released_at, i.tax_rate_bps,

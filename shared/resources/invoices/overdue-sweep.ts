@@ -32,13 +32,13 @@ const MAX_PER_TENANT = 256;
 const DST_MARGIN = "interval '3 hours'";
 
 /**
- * SQL: these ranges contain every past-due invoice ({@link IS_PAST_DUE}) and few others. Each range
- * has its own index, so a sweep reads only newly due invoices, however many invoices are open. The
- * indexed columns do not depend on the account's time zone, grace days or terms, so changing these
- * settings rewrites no rows.
+ * SQL conditions for ranges that together contain every past-due invoice ({@link IS_PAST_DUE}) and
+ * few others. Each range has its own index, so a sweep reads only newly due invoices, however many
+ * invoices are open. The indexed columns do not depend on the account's time zone, grace days or
+ * terms, so changing these settings rewrites no rows.
  *
- * The range `due_date` ends at the midnight that starts the day `grace_days` ago. Earlier due dates
- * are past their grace days.
+ * The range `due_date` ends at the start of the day that was `grace_days` days ago, in the
+ * account's time zone. Earlier due dates are past their grace days.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
@@ -73,7 +73,6 @@ export const overdueSweep: CommandSweep = {
   name: 'mark-overdue',
   everyMs: 30_000,
   find: findOverdueInvoices,
-  // Midnight ends a due date for all invoices in a time zone simultaneously, so one run may find
-  // thousands.
+  // At midnight, a due date ends for all invoices in a time zone. So one run may find thousands.
   limit: 2_000,
 };

@@ -62,8 +62,8 @@ export function listAgentInvoices(
 }
 
 /**
- * Returns the column that `since` and `until` filter if the request names none (docs/decisions.md
- * §5, Dates).
+ * Returns the column that `since` and `until` filter if the request names no column
+ * (docs/decisions.md §5, Dates).
  */
 function defaultDateField(status: InvoiceListQuery['status']): string {
   return status === 'paid' || status === 'partially_paid' ? 'paid_at' : 'created_at';

@@ -3,8 +3,8 @@ import { jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts
 import { shortCustomerName } from '../customers/representation.js';
 
 /**
- * SQL: an invoice in the agents' list, with only the members that help an agent choose an invoice.
- * The tool get_invoice shows all members.
+ * Returns SQL for an invoice in the agents' list, with only the members that help an agent choose
+ * an invoice. The tool get_invoice shows all members.
  */
 export function agentInvoiceListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [

@@ -6,8 +6,8 @@ import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 const CUSTOMERS_PER_PASS = 100;
 
 /**
- * SQL: when the invoice is due by the customer's current terms; null if the account's terms apply
- * to the customer.
+ * SQL for the time at which the invoice is due by the customer's current terms. The value is null
+ * if the account's terms apply to the customer.
  */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 

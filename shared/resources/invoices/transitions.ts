@@ -3,8 +3,8 @@ import type { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * Who makes a transition (docs/decisions.md §3). O is an operator: a signed-in person, or a key
- * with the permission. S is the system's clock. P is a payment, provider or partner event.
+ * The party that makes a transition (docs/decisions.md §3). O is an operator: a signed-in person,
+ * or a key with the permission. S is the system's clock. P is a payment, provider or partner event.
  */
 export type Mover = 'O' | 'S' | 'P';
 

@@ -14,8 +14,8 @@ import { isRecordedAsSent, LockedMessages, type MessageRow } from './message-row
 import { markInvoiceSent } from './record-handler.js';
 
 /**
- * Statuses of an invoice in which its messages may be sent again. The invoice was released, and is
- * neither annulled nor being rewritten.
+ * The statuses of an invoice in which its messages may be sent again. In these statuses, the
+ * invoice was released and is neither void nor being edited again.
  */
 const RETRYABLE_STATUSES: readonly InvoiceStatus[] = [
   'failed',
@@ -103,8 +103,8 @@ export async function retryMessages(
 }
 
 /**
- * True if the message has failed. False if the provider has accepted it and no command has recorded
- * this yet, because that command will mark the message as sent.
+ * True if the message has failed. A message counts as not failed while its acceptance by the
+ * provider is stored but not yet recorded by a command. That command will mark the message as sent.
  */
 function mayRetry(message: MessageRow | undefined): boolean {
   return message?.state === 'failed' && (message.accepted_at === null || isRecordedAsSent(message));

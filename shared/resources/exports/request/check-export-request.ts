@@ -5,7 +5,8 @@ import { AppError, type ErrorDetail } from '../../../platform/errors.js';
 import { EXPORT_FILTERS } from './filters.js';
 
 /**
- * Checks the rules that involve several members, and converts filters as the list endpoint does.
+ * Checks the rules that involve several members of the request. Converts the filters as the list
+ * endpoint does.
  * @throws {AppError} 400 with every validation error
  */
 export function checkExportRequest(request: ExportCreate): ExportCreate {
@@ -15,8 +16,8 @@ export function checkExportRequest(request: ExportCreate): ExportCreate {
 }
 
 /**
- * Like {@link checkExportRequest}, but returns the errors instead of throwing. If the value of a
- * filter is invalid, returns the filters unconverted.
+ * Does the same as {@link checkExportRequest}, but returns the errors instead of throwing. If the
+ * value of a filter is invalid, returns the filters unconverted.
  */
 export function findExportRequestErrors(request: ExportCreate): {
   filters: ExportCreate['filters'];
@@ -26,10 +27,7 @@ export function findExportRequestErrors(request: ExportCreate): {
   return { filters, errors: [...details, ...findCombinationErrors(request)] };
 }
 
-/**
- * Throws if there are any errors.
- * @throws {AppError} 400 with all of them
- */
+/** @throws {AppError} 400 with all errors, if there are any */
 export function throwValidationErrors(errors: ErrorDetail[]): void {
   if (errors.length === 0) return;
   const [first] = errors;

@@ -25,8 +25,8 @@ const TABLES = {
 const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
- * Estimates how many rows an export has. It uses the statistics of PostgreSQL's planner and reads
- * no rows. So the estimate is fast for any account, but may be far off.
+ * Estimates how many rows an export has. The estimate uses the statistics of PostgreSQL's planner
+ * and reads no rows. So it is fast for any account, but may be far off.
  */
 export function estimateExportRows(db: Database, request: RowEstimateInput): Promise<number> {
   const { tenantId, resource, include, format } = request;
@@ -57,12 +57,13 @@ interface ExplainResult {
 /**
  * Estimates how many rows of a table meet the conditions.
  *
- * In a table with many tenants, the planner's own estimate is far too low, because it counts the
- * tenant's share twice: for the tenant policy and for our equal condition. The ratio of the
- * estimates with and without our conditions is right, so multiply the table's size by this ratio.
+ * In a table with many tenants, the planner's own estimate is far too low. It counts the tenant's
+ * share of the rows twice: for the row-level security policy, and for our condition on tenant_id.
+ * Both estimates, with and without our conditions, include the policy, so their ratio counts the
+ * share once. The result is the table's size times this ratio.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // Run these queries in sequence. If concurrent queries fail, it is not certain which error is
+  // Run these queries in sequence. If concurrent queries failed, any of the errors could be
   // reported.
   const matching = await explainRows(tx, { table, conditions });
   const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });

@@ -1,4 +1,4 @@
-/** `all` exports everything in one file. */
+/** The resources that clients can export. `all` exports everything in one file. */
 export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspections', 'all'] as const;
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
@@ -32,7 +32,7 @@ export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 /** The filters of the resource's list, such as status or since, with their values as text. */
 export type ExportFilters = Readonly<Record<string, string>>;
 
-/** What to export. The request and the data determine every byte of the file. */
+/** What to export. Equal requests on equal data produce the same bytes. */
 export interface ExportRequest {
   tenantId: string;
   resource: ExportResource;
@@ -61,7 +61,7 @@ export interface ExportFile {
   bytes: number;
   /** SHA-256 of the uncompressed bytes, in hexadecimal. */
   sha256: string;
-  /** Maps each column of cents to the sum of its values in the snapshot. */
+  /** The sum of each column of cents in the snapshot, by the name of the column. */
   sums: Readonly<Record<string, number>>;
 }
 

@@ -8,8 +8,9 @@ export interface AgentTraces extends RecordRef {
   created_by_agent: boolean;
   agent_id: string | null;
   /**
-   * When an agent last set the price, or changed the billing email of an invoice that an agent had
-   * priced. Null if neither happened, or if the first version of this service created the invoice.
+   * The time at which an agent last set the price. If an agent had set the price, an agent's change
+   * of the billing email counts too. Null if neither happened, or if the first version of this
+   * service created the invoice.
    */
   agent_priced_at: string | null;
   /**
@@ -18,9 +19,9 @@ export interface AgentTraces extends RecordRef {
    */
   replaced_agent_price_at: string | null;
   /**
-   * The last trusted `billing_email`; '' if there was none. An email is trusted if it was set at
-   * creation, by a person, or by an API key in place of a trusted email. Null if an earlier version
-   * of this service stored the invoice.
+   * The last trusted `billing_email`; '' if the invoice had no email then. An email is trusted if
+   * it was set at creation or by a person. An email from an API key is trusted if it replaced a
+   * trusted email. Null if an earlier version of this service stored the invoice.
    */
   trusted_billing_email: string | null;
   created_at: string;
@@ -37,8 +38,8 @@ export function createAgentTraces(actor: Actor, billingEmail: string | null | un
 }
 
 /**
- * Returns the columns by which the approval threshold counts a price as the agent's; undefined if
- * the actor is not an agent.
+ * Returns the columns that mark a price as an agent's, so that it counts towards the approval
+ * threshold. Returns undefined if the actor is not an agent.
  */
 function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
   return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
@@ -83,7 +84,7 @@ export function updateAgentTraces(
 /**
  * True if an edit changes the billing email of an invoice that an agent priced. Such an edit by an
  * agent counts as pricing. Otherwise an agent could draft for ten addresses and then move all
- * drafts to one payer, past the approval threshold.
+ * drafts to one payer, and no draft would reach the approval threshold.
  */
 export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);
@@ -116,7 +117,7 @@ export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTra
 }
 
 /**
- * Finds in the audit log the invoices whose billing email an agent has changed. Only invoices from
+ * Searches the audit log for invoices whose billing email an agent has changed. Only invoices from
  * an earlier version of this service need this search, because they have no
  * `trusted_billing_email`.
  */

@@ -72,9 +72,9 @@ export async function createInvoices(tx: Transaction, received: CreateCommand[])
 }
 
 /**
- * Holds agents' drafts that reach the approval threshold, and returns the outcomes of the drafts
- * that are held or refused. A draft over the threshold whose invoice number is taken is refused
- * immediately, not held.
+ * Holds agents' drafts that reach the approval threshold. If the invoice number of such a draft is
+ * taken, the draft is refused immediately instead. Returns the outcomes of the drafts that are held
+ * or refused.
  */
 async function applyApprovalThreshold(
   tx: Transaction,
@@ -106,8 +106,8 @@ function toPricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
 
 /**
  * Finds the drafts whose invoice number is taken, by inserting all drafts and rolling back. The
- * insert's `on conflict` uses the unique index on the lower-cased number. Under row-level security
- * a `select` by number would not use that index, and would read every invoice of the tenant.
+ * insert's `on conflict` uses the unique index on the lower-cased number. Under row-level security,
+ * a `select` by number would not use that index and would read every invoice of the tenant.
  */
 async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, CommandOutcome>> {
   const [, rows] = await Promise.all([
@@ -172,7 +172,7 @@ function toOutcome(command: CreateCommand, isInserted: boolean): CommandOutcome 
  */
 async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
-  // All batches insert in the order of the invoice numbers, so that two batches cannot deadlock.
+  // All batches insert sorted by invoice number, so that two batches cannot deadlock.
   const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const inserting = tx.query<RecordRef>(buildInvoiceInsert(sorted));
   const lines = sorted.flatMap((draft) => buildLineItemRows(draft.command, draft.priced.lineTotals));

@@ -45,8 +45,8 @@ export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
 }
 
 /**
- * Returns a 409 error for a transition that the table does not allow or, with `reason`, that a
- * guard forbids.
+ * Returns a 409 error for a transition that is not allowed.
+ * @param reason the reason, if a guard forbids a transition that the table allows
  */
 export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): CommandOutcome {
   const allowed = listAllowedActions(toInvoiceHistory(row), row.paid_cents > 0);
@@ -57,7 +57,7 @@ export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reas
   });
 }
 
-/** What the guards check besides the invoice's row. */
+/** The facts that the guards check, besides the invoice's row. */
 export interface MoveFacts {
   command: Command;
   mover: Mover;

@@ -23,8 +23,8 @@ const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid
 const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
 
 /**
- * Builds the insert of line items. Its join skips the line items of an invoice that was not
- * inserted because its number was taken.
+ * Builds the insert of line items. If an invoice was not inserted because its number was taken, the
+ * join skips its line items.
  */
 export function buildLineItemInsert(rows: ReturnType<typeof buildLineItemRows>) {
   return {

@@ -112,7 +112,7 @@ function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): Planned
         })
       : to;
   const moved = applyMove(row, target, { now: facts.now, reason: command.input.reason });
-  // Tests `to` and not `target`, because an invoice that reopens as `sending` is not sent again.
+  // Test `to`, not `target`, because an invoice that reopens as `sending` is not sent again.
   if (to !== 'sending') return { command, ...moved, sending: undefined };
   return planSending(command, moved, facts);
 }
@@ -137,7 +137,8 @@ function planSending(
       recipients.missing,
     );
   const sending = { command, messages: planMessages(command, recipients.found, facts) };
-  // If the outbox is the only provider, a stored message counts as sent (docs/decisions.md §3).
+  // The provider `outbox` only stores messages. If it is the only provider, a stored message counts
+  // as sent (docs/decisions.md §3).
   const delivery = isInFlight(sending)
     ? ({ delivery_state: 'queued' } as const)
     : ({ delivery_state: 'sent', sent_at: facts.now } as const);

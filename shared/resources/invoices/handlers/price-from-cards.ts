@@ -21,8 +21,8 @@ import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Prices invoices from the rate card in force. Usually no command needs a price, and then no query
- * runs.
+ * Prices invoices from the rate card in force. If no command needs a price, which is usual, no
+ * query runs.
  * @returns the command with line items, or the error, by command id. Commands that need no price or
  *   have no rate card are absent
  */
@@ -57,7 +57,7 @@ function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice 
 
 /**
  * Reads what the rate card needs to price the work orders. First locks the work orders and their
- * impounds: if two invoices are created concurrently, the second then sees what the first has
+ * impounds. If two invoices are created concurrently, the second then sees what the first has
  * charged.
  */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {

@@ -114,8 +114,9 @@ export async function writeMessageBodies(
 }
 
 /**
- * Stores the invoices' messages, and supersedes queued messages of an earlier release. Messages for
- * the outbox count as sent. Call this function in the transaction that releases the invoices.
+ * Stores the invoices' messages, and supersedes queued messages of an earlier release. Messages of
+ * the provider `outbox`, which only stores them, count as sent. Call this function in the
+ * transaction that releases the invoices.
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;

@@ -35,8 +35,8 @@ interface Plan {
 }
 
 /**
- * The status that an agent's PATCH may contain. Agents may edit drafts only, so an agent can repeat
- * the status but not change it (docs/decisions.md §3).
+ * The only status that an agent's PATCH may contain. Agents may edit drafts only, so a PATCH can
+ * repeat this status but cannot change it (docs/decisions.md §3).
  */
 const AGENT_STATUSES: readonly string[] = ['draft'];
 /** Line items may be replaced in these statuses (docs/decisions.md §3). */
@@ -163,8 +163,8 @@ function checkAgent(command: UpdateCommand, row: InvoiceRow): CommandOutcome | u
 }
 
 /**
- * Returns an error if the status is neither the current one nor one that a PATCH may set. The error
- * equals that of a transition that the table does not allow.
+ * Accepts the current status and the statuses that a PATCH may set. For another status, returns the
+ * same error as for a transition that the table does not allow.
  */
 function checkRequestedStatus(
   status: InvoiceStatus | undefined,
