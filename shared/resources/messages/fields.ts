@@ -41,8 +41,8 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
 };
 
 /**
- * The fields of a message in lists and exports. These omit the body, because it contains a link
- * that opens the invoice without a key.
+ * The fields of a message in lists and exports. They do not include the body, because the body
+ * contains a link that opens the invoice without a key.
  */
 export const messageListFields = defineFields(LIST_FIELDS);
 

@@ -38,9 +38,9 @@ export function isRecordedAsSent({ state, accepted_at, sent_at }: MessageRow): b
 }
 
 /**
- * Locks the messages of a batch of commands and their invoices, and collects the changes until
- * `store` writes them. Several commands may change the same invoice, so each command reads the
- * changes of the commands before it.
+ * Locks the messages of a batch of commands, and the invoices of these messages. Collects the
+ * changes until `store` writes them. Several commands may change the same invoice, so each command
+ * reads the changes of the commands before it.
  */
 export class LockedMessages {
   private readonly changedMessages = new Map<string, MessageRow>();
@@ -55,8 +55,8 @@ export class LockedMessages {
   ) {}
 
   /**
-   * Locks the invoices before the messages. Commands that send an invoice lock in the same order,
-   * so a deadlock is impossible.
+   * Locks the invoices before the messages. Commands that send an invoice lock in the same
+   * sequence, so a deadlock is impossible.
    */
   static async lock(tx: Transaction, commands: Command[]): Promise<LockedMessages> {
     const refs = commands.map(toRecordRef);

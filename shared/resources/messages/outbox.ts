@@ -23,11 +23,11 @@ export interface LeasedMessage extends RecordRef {
   subject: string | null;
   body_text: string;
   body_html: string | null;
-  /** How often workers have offered the message, including this attempt. */
+  /** The number of times that workers have offered the message, including this attempt. */
   attempts: number;
   /** True if the provider has accepted the message but no command has recorded this yet. */
   accepted: boolean;
-  /** Why the message must not be sent any more; undefined if it may be sent. */
+  /** The reason why the message must not be sent any more; undefined if it may be sent. */
   refusal: string | undefined;
   /** Set if the message exceeds the account's daily limit, and was postponed to the next day. */
   deferral: DeferredMail | undefined;
@@ -39,13 +39,13 @@ interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'deferral'> {
   is_replaced: boolean;
 }
 
-/** How long a lease lasts, and how many mails and text messages an account may send per day. */
+/** The duration of a lease, and the number of mails and texts that an account may send per day. */
 export interface LeaseTerms {
   leaseSeconds: number;
   mailsPerDay: number;
 }
 
-/** SQL: selects the message that the CTE `taken` returns, with the status of its invoice. */
+/** SQL that selects the message that the CTE `taken` returns, with the status of its invoice. */
 const SELECT_TAKEN = `
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
                m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted,
@@ -97,8 +97,8 @@ export function startMessageAttempt(
 }
 
 /**
- * Counts a message against the account's daily limit, or postpones it to the next day. Each message
- * counts once, and a message that must not be sent does not count.
+ * Counts a message against the account's daily limit, or postpones the message to the next day.
+ * Each message counts once, and a message that must not be sent does not count.
  */
 async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number): Promise<LeasedMessage> {
   const refusal = findRefusal(row);
@@ -107,7 +107,7 @@ async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number)
   return { ...row, refusal, deferral };
 }
 
-/** Returns why the message must not be sent any more, or undefined if it may be sent. */
+/** Returns the reason why the message must not be sent any more, or undefined if it may be sent. */
 function findRefusal({ accepted, is_replaced, invoice_status: status }: LeasedRow): string | undefined {
   if (accepted) return undefined;
   if (is_replaced) return 'The invoice was sent again before this message left.';
@@ -137,8 +137,8 @@ const MAX_DUE_PER_TENANT = 250;
 const OVERDUE_SECONDS = 5;
 
 /**
- * Finds due messages of this transaction's tenants. They wait because their wake-up job was lost,
- * or because they were postponed to a new day.
+ * Finds due messages of this transaction's tenants. Their wake-up jobs were lost, or they were
+ * postponed to a new day.
  */
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };

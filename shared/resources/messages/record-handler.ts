@@ -18,8 +18,8 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
     const at = message.accepted_at ?? new Date().toISOString();
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
-    // If the message had already been marked as failed, the invoice is not marked as sent: it may
-    // now wait for a newer message.
+    // If the message had already been marked as failed, do not mark the invoice as sent. The
+    // invoice may now wait for a newer message.
     const events = message.state === 'queued' ? markInvoiceSent(locked, { command, message, at }) : [];
     return { ok: true, changes, events };
   });
@@ -28,8 +28,8 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
 }
 
 /**
- * Marks the invoice as sent. Returns the event `invoice.sent`, or none if an earlier message of the
- * same release has already caused it.
+ * Marks the invoice as sent, and returns the event `invoice.sent`. Returns no event if an earlier
+ * message of the same release has already marked the invoice.
  */
 export function markInvoiceSent(
   locked: LockedMessages,
@@ -42,9 +42,9 @@ export function markInvoiceSent(
 }
 
 /**
- * Records that the provider refused the messages for good. The invoice's delivery fails too, unless
- * another of its messages is queued or was sent. If a payment or the customer has already changed
- * the invoice's status, that status stays.
+ * Records that the provider refused the messages for good. If no other message of the invoice is
+ * queued or was sent, the invoice's delivery fails too. If a payment or the customer has already
+ * changed the invoice's status, that status stays.
  */
 export async function recordMessagesFailed(
   tx: Transaction,
@@ -74,8 +74,8 @@ export async function recordMessagesFailed(
 }
 
 /**
- * Records that the vendor accepted the messages but could not deliver them. The invoice's delivery
- * fails too, unless another of its messages is queued. If a payment or the customer has already
+ * Records that the vendor accepted the messages but could not deliver them. If no other message of
+ * the invoice is queued, the invoice's delivery fails too. If a payment or the customer has already
  * changed the invoice's status, that status stays.
  */
 export async function recordMessagesUndelivered(
@@ -88,11 +88,11 @@ export async function recordMessagesUndelivered(
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
     const { reason } = command.input;
-    // If the message waits to be sent again, the vendor's report is about the text sent before.
+    // If the message waits to be sent again, the vendor's report is about the earlier attempt.
     const isSentAgain = message.state === 'queued' && message.accepted_at === null;
     if (message.state === 'failed' || isSentAgain) return { ok: true, changes: [], events: [] };
-    // If no command has recorded the acceptance yet, it is recorded here. A later command that
-    // records the acceptance then changes nothing.
+    // If no command has recorded the acceptance yet, record it here. A later command that records
+    // the acceptance then changes nothing.
     const sent_at = message.state === 'queued' ? message.accepted_at : message.sent_at;
     locked.changeMessage({ ...message, state: 'failed', sent_at, error: reason });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'failed' }];

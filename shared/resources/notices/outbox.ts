@@ -21,7 +21,7 @@ export interface LeasedNoticeMail extends RecordRef {
   /** Null if the person was deactivated after the notice was stored. */
   recipient: string | null;
   account: string;
-  /** How often workers have offered the mail, including this attempt. */
+  /** The number of times that workers have offered the mail, including this attempt. */
   attempts: number;
   /** Set if the mail exceeds the account's daily limit, and was postponed to the next day. */
   deferral: DeferredMail | undefined;
@@ -79,7 +79,8 @@ export async function recordNoticeMailSent(db: Database, ref: RecordRef): Promis
 }
 
 /**
- * Stores why the mail server did not accept a mail, and either postpones the mail or gives it up.
+ * Stores the reason why the mail server did not accept a mail. Then postpones the mail or gives it
+ * up.
  * @param wait how long to wait before the next attempt; undefined to give the mail up
  */
 export function recordNoticeMailFailure(

@@ -25,8 +25,8 @@ export interface PricedWrite {
 }
 
 /**
- * An account's thresholds, and how much an agent key has drafted in the last 24 hours, not counting
- * the current write.
+ * The thresholds of an account, and the amounts that an agent key has drafted in the last 24 hours.
+ * The current write is not counted.
  */
 interface Counted extends RecordRef {
   threshold: number | null;
@@ -160,15 +160,15 @@ function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]>
 }
 
 /**
- * SQL: the payer of a row, as two columns. `customer_id` is the invoice's customer, else the work
- * order's. `address` is the billing email of the invoice, else of the work order, else of the
- * customer `customer_id`.
+ * Returns SQL for the payer of a row, as two columns. `customer_id` is the invoice's customer, or
+ * else the work order's customer. `address` is the first billing email that is set: the invoice's,
+ * the work order's, or that of the customer `customer_id`.
  */
 function payerSql(alias: string): string {
   const isSameRow = (other: string, id: string) =>
     `${other}.tenant_id = ${alias}.tenant_id and ${other}.id = ${id}`;
-  // Reads the customer in a subquery, because on tables without statistics a join with `customers`
-  // made PostgreSQL scan all customers.
+  // Read the customer in a subquery. On tables without statistics, a join with `customers` made
+  // PostgreSQL scan all customers.
   return `lateral (
     select named.customer_id, lower(trim(coalesce(${alias}.billing_email, named.billing_email,
       (select c.billing_email from customers c where ${isSameRow('c', 'named.customer_id')})))) as address

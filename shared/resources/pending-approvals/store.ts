@@ -15,7 +15,7 @@ import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../re
  */
 export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
 
-/** What a person sees and decides on. */
+/** The part of an approval that a person sees and decides on. */
 export interface ApprovalContent {
   payload: unknown;
   amount_cents: number;
@@ -72,8 +72,8 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 /**
- * Inserts approvals and returns the inserted ones. Skips an `invoice_approval` for an invoice that
- * already has a pending one.
+ * Inserts approvals and returns the inserted ones. Skips an `invoice_approval` if the invoice
+ * already has a pending `invoice_approval`.
  */
 export function insertApprovals(
   tx: Transaction,

@@ -23,9 +23,9 @@ export interface TextConnection {
 export type TextConnections = ReadonlyMap<string, TextConnection>;
 
 /**
- * Finds the connection through which each account sends texts: the oldest one that is not revoked
- * and whose credentials once worked (its account at the vendor is known). If it is paused, texts
- * wait until it is resumed.
+ * Finds the connection through which each account sends texts. It is the oldest connection that is
+ * not revoked and has an `external_account`. The vendor's account is known only if the credentials
+ * once worked. While the connection is paused, texts wait.
  */
 export async function findTextConnections(
   tx: Transaction,
@@ -43,8 +43,8 @@ export async function findTextConnections(
 
 /**
  * Returns the provider for a channel. Texts stay in the outbox if the account has no connection for
- * texts, and mails if there is no mail server. A sandbox never sends anything (docs/decisions.md
- * §6).
+ * texts. Mails stay there if there is no mail server. A sandbox never sends anything
+ * (docs/decisions.md §6).
  */
 export function providerFor(
   config: Config,

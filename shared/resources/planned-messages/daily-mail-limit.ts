@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 
-/** Why and how long a message waits although its provider could send it. */
+/** The wait of a message that has reached the account's daily limit. */
 export interface DeferredMail {
   /** Shown to the account. */
   reason: string;
@@ -12,9 +12,9 @@ const DAY_SECONDS = 86_400;
 const SPREAD_SECONDS = 3600;
 
 /**
- * Returns how many seconds a mail beyond the daily limit waits. Such mails become due within the
- * first hour of the next day, in the sequence in which they reached the limit. For example, a mail
- * that reached the limit at noon is due at 00:30.
+ * Returns the number of seconds that a mail beyond the daily limit waits. Such mails become due
+ * within the first hour of the next day, in the sequence in which they reached the limit. For
+ * example, a mail that reached the limit at noon is due at 00:30.
  * @param leftSeconds seconds until the end of the day
  */
 export function computeWaitForNextDay(leftSeconds: number): number {

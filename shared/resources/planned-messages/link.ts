@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import { openIds, sealIds } from '../../contracts/sealed-ids.js';
 import { deriveKey } from '../../platform/crypto.js';
 
-/** How many days the link in a message opens the invoice. */
+/** The number of days for which the link in a message opens the invoice. */
 export const LINK_DAYS = 90;
 
 /** The message that contains a link. */
@@ -25,8 +25,8 @@ export function sealLink(key: Buffer, { tenantId, messageId }: LinkTarget): stri
 }
 
 /**
- * Decrypts what {@link sealLink} returned. Returns undefined if this deployment did not create the
- * token.
+ * Decrypts a token that {@link sealLink} returned. Returns undefined if this deployment did not
+ * create the token.
  */
 export function openLink(key: Buffer, token: string): LinkTarget | undefined {
   const ids = openIds(key, token);

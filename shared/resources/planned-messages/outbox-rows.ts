@@ -7,7 +7,7 @@ import { type DeferredMail, reserveDailyMail } from './daily-mail-limit.js';
 /** The tables whose rows wait until a provider accepts them. */
 export type OutboxTable = 'messages' | 'notice_mails';
 
-/** SQL: assignments of columns that only this table has. */
+/** SQL assignments to columns that only one of the tables has. */
 const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
   messages: `, updated_at = ${nextUpdatedAtSql('m')}`,
   notice_mails: '',
@@ -19,7 +19,7 @@ const IS_MAIL: Readonly<Record<OutboxTable, string>> = {
   notice_mails: '',
 };
 
-/** How long a row waits for its next attempt. */
+/** The wait of a row before its next attempt. */
 export interface RetryWait {
   /** Seconds until the next attempt. */
   seconds: number;
@@ -58,9 +58,9 @@ function postponeAtCommit(
 }
 
 /**
- * SQL: a CTE named `next`, which selects and locks the row of account `$1` that has been due the
- * longest. `skip locked` lets concurrent workers find different rows. The join excludes sandboxes,
- * because they never send.
+ * Returns SQL for a CTE named `next`. The CTE selects and locks the row of account `$1` that has
+ * been due the longest. `skip locked` lets concurrent workers find different rows. The join
+ * excludes sandboxes, because they never send.
  */
 export function buildNextDueCte(table: OutboxTable): string {
   return `next as (
@@ -69,7 +69,7 @@ export function buildNextDueCte(table: OutboxTable): string {
     order by m.attempt_after, m.id limit 1 for no key update of m skip locked)`;
 }
 
-/** A row, and how many mails and text messages its account may send per day. */
+/** A row, and the number of mails and texts that its account may send per day. */
 export interface DailyMailLimit {
   ref: RecordRef;
   mailsPerDay: number;
@@ -96,7 +96,7 @@ export async function countOrPostpone(
   return held;
 }
 
-/** A due row, and how often a worker has offered it so far. */
+/** A due row, and the number of times that workers have offered it so far. */
 export interface DueRow extends RecordRef {
   attempts: number;
 }

@@ -13,9 +13,9 @@ import {
 import { deriveLinkKey, sealLink } from './link.js';
 
 /*
- * This folder plans and stores messages, and invoices import it, because sending an invoice plans
- * messages. The commands on stored messages are in the folder `messages`. That folder imports
- * invoices, because these commands change the status of invoices.
+ * This folder plans and stores messages. The folder `invoices` imports it, because sending an
+ * invoice plans messages. The commands on stored messages are in the folder `messages`. That folder
+ * imports `invoices`, because these commands change the status of invoices.
  */
 
 export interface Recipient {
@@ -47,7 +47,7 @@ export function isInFlight({ messages }: PlannedSending): boolean {
   return messages.some(({ provider }) => provider !== OUTBOX_PROVIDER);
 }
 
-/** What determines the provider of a message. */
+/** The facts that determine the provider of a message. */
 export interface ProviderFacts {
   config: Config;
   textConnections: TextConnections;

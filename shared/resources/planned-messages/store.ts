@@ -36,7 +36,7 @@ export async function insertMessages(tx: Transaction, messages: readonly NewMess
 
 /**
  * Ends the queued messages of these invoices, because newer messages replace them. A message that
- * its provider has accepted becomes sent, and any other becomes failed.
+ * its provider has accepted becomes sent, and any other message becomes failed.
  */
 export async function supersedeQueuedMessages(
   tx: Transaction,
@@ -56,7 +56,7 @@ const CHANGEABLE = `subject text, body_text text, body_html text, state text, pr
   accepted_at timestamptz, counted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
 const CHANGEABLE_NAMES = parseColumnNames(CHANGEABLE);
 
-/** Stores changed rows. The caller must have locked the rows. */
+/** Stores changed messages. The caller must have locked their rows. */
 export async function storeMessages(tx: Transaction, rows: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'store-messages',
@@ -67,15 +67,18 @@ export async function storeMessages(tx: Transaction, rows: readonly RecordRef[])
 }
 
 /**
- * SQL: a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. The lease
- * counts as an attempt, unless the provider has already accepted the message.
+ * SQL for a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. The
+ * lease counts as an attempt, unless the provider has already accepted the message.
  */
 export const LEASE_MESSAGE_CTE = `taken as (
                update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAtSql('m')},
                  attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)`;
 
-/** SQL: a CTE named `taken`. Counts an attempt to send the message `$2`, unless it was accepted. */
+/**
+ * SQL for a CTE named `taken`, which counts an attempt to send the message `$2`. It selects no row
+ * if the provider has accepted the message.
+ */
 export const START_MESSAGE_CTE = `taken as (
                update messages m set attempts = m.attempts + 1, updated_at = ${nextUpdatedAtSql('m')}
                where m.tenant_id = $1 and m.id = $2 and m.accepted_at is null and m.state in ('queued', 'failed')

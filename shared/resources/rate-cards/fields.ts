@@ -61,7 +61,7 @@ const afterHoursWindow: Field = {
   ],
 };
 
-/** SQL: a column of the rate card's next version; null if there is no next version. */
+/** Returns SQL for a column of the rate card's next version. The value is null if there is none. */
 function selectFromNextVersion(alias: string, column: string): string {
   return `(select n.${column} from rate_cards n where n.tenant_id = ${alias}.tenant_id and lower(n.name) = lower(${alias}.name)
     and n.version = ${alias}.version + 1)`;

@@ -42,8 +42,9 @@ export async function createRateCards(tx: Transaction, commands: CardCommand[]):
 }
 
 /**
- * Finds the newest version of each card. If another transaction then inserts the same next version,
- * the unique index fails this batch. The rerun finds that version here.
+ * Finds the newest version of each card. If another transaction meanwhile inserts the same next
+ * version, the unique index makes this batch fail. When the batch runs again, this function finds
+ * that version.
  */
 async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map<string, Predecessor>> {
   const names = commands.map((command) => ({ ...toRecordRef(command), name: command.input.name }));

@@ -38,7 +38,10 @@ const includedQuantity = () =>
     .description('Units that cost nothing, such as the first miles; by day: the free days of a new impound')
     .example(0);
 
-/** The order matters: `notForStorage` can read only the members above the one that it checks. */
+/**
+ * Keep the sequence of the members. `notForStorage` can read only the members above the member that
+ * it checks.
+ */
 export const rateCardItemFields = defineEntryFields({
   name: {
     input: text(200)

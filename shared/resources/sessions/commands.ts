@@ -28,8 +28,8 @@ export interface NewSession {
 }
 
 /**
- * Creates a session. A session is no business record, but a command creates it, so that the sign-in
- * is audited and not lost when a process dies.
+ * Creates a session. A session is no business record. A command creates it nevertheless, so that
+ * the sign-in is audited and not lost when a process dies.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,

@@ -1,7 +1,7 @@
 import { hmacSha256 } from '../../platform/crypto.js';
 
 /**
- * Maps the keyed hash of each network to the time of the last sign-in from that network (ISO 8601).
+ * The time of a person's last sign-in from each network (ISO 8601), by the network's keyed hash.
  */
 export type KnownAddresses = Record<string, string>;
 

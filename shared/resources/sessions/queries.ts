@@ -23,14 +23,14 @@ export interface SignInCandidate {
 }
 
 /**
- * Maximum number of accounts for which one sign-in checks the password, because each check is
- * expensive. If more accounts have the email address, the client must send `tenant_id`.
+ * Maximum number of accounts for which one sign-in checks the password. Each check is expensive. If
+ * more accounts have the email address, the client must send `tenant_id`.
  */
 const MAX_CANDIDATES = 5;
 
 /**
- * Finds active people with this email address, at most {@link MAX_CANDIDATES}, in all accounts or
- * in `tenantId`. Throws if PostgreSQL is unreachable.
+ * Finds active people with this email address, at most {@link MAX_CANDIDATES}. Searches all
+ * accounts, or only `tenantId` if it is given. Throws if PostgreSQL is unreachable.
  */
 export function findSignInCandidates(
   db: Database,
@@ -62,7 +62,7 @@ interface UserRow {
 
 /**
  * Returns the principal of a session token; undefined if no session has the token. The principal's
- * tenant is the one that the request acts on: the live account or its sandbox.
+ * tenant is the tenant that the request acts on: the live account or its sandbox.
  */
 export async function findSession(
   db: Database,

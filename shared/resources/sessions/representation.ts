@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** SQL: a session as JSON, with its person and account but without its token. */
+/** Returns SQL for a session as JSON, with its person and account but without its token. */
 export function sessionRepresentation(alias: string): string {
   const user = jsonObject('u', ['id', 'name', 'email']);
   const tenant = jsonObject('n', [{ name: 'id', sql: 'n.tenant_id' }, 'name']);

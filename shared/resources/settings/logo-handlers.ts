@@ -6,7 +6,7 @@ import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '.
 import { touchTenants } from '../tenants/update-tenants.js';
 import type { LogoInput } from './commands.js';
 
-/** What the audit log shows of a logo: everything except the picture. */
+/** The part of a logo that the audit log shows: everything except the picture. */
 interface LogoFacts {
   content_type: string;
   width: number;

@@ -22,8 +22,8 @@ let loadedZones: ReadonlySet<string> | undefined;
 
 /**
  * Returns PostgreSQL's zone names in lower case. Until the first query has returned, each call runs
- * its own query. If all calls shared one query, a broken connection would fail the transactions of
- * all of them.
+ * its own query. If several calls shared one query, a broken connection would make the transactions
+ * of all these calls fail.
  *
  * Node's zone names are no substitute. Node accepts 17 names that PostgreSQL refuses (`SST`,
  * `CAT`). Node also accepts abbreviations that PostgreSQL reads differently: `IST` is India in Node

@@ -13,8 +13,8 @@ import { adjustThresholds } from './thresholds.js';
 type DecidedStatus = 'accepted' | 'dismissed';
 
 /**
- * Returns undefined if the suggestion is open, an outcome without changes if the suggestion already
- * has the status `to`, and otherwise a 409 error.
+ * Returns undefined if the suggestion is open. If the suggestion already has the status `to`,
+ * returns an outcome without changes. Otherwise returns a 409 error.
  */
 function checkStillOpen(row: SuggestionRow, to: DecidedStatus): CommandOutcome | undefined {
   if (row.status === 'open') return undefined;
@@ -60,8 +60,9 @@ function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
 }
 
 /**
- * Accepts suggestions, and adds their proposed line items to the invoices. If its line items cannot
- * be added, a suggestion stays open. A suggestion without line items is only marked as accepted.
+ * Accepts suggestions, and adds their proposed line items to the invoices. If the line items of a
+ * suggestion cannot be added, the suggestion stays open. A suggestion without line items is only
+ * marked as accepted.
  */
 export async function acceptSuggestions(
   tx: Transaction,

@@ -16,9 +16,10 @@ const MIN_PRICES = 3;
 type PriceLookup = (job: BilledWorkOrder, category: string) => number;
 
 /**
- * Finds out whether the invoice of `subject` is unusually high or low: divides its subtotal by the
- * sum of its charges at the account's median prices, and compares this ratio with those of similar
- * work orders. Subtotals alone say little, because they grow with miles, hours and days of storage.
+ * Checks whether the invoice of `subject` is unusually high or low. Divides the invoice's subtotal
+ * by the sum of its charges at the account's median prices. Compares this ratio with the ratios of
+ * similar work orders. Subtotals alone say little, because they grow with miles, hours and days of
+ * storage.
  */
 export function findUnusualAmount(
   subject: DetectionSubject,

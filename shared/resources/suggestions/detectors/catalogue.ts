@@ -8,8 +8,8 @@ export interface ThresholdLearning {
 
 /**
  * For missed fees, the threshold is the lowest confidence that is reported. If all of 50 comparable
- * work orders have a fee, the confidence is above `max`. Thus no number of dismissals silences a
- * detector for good.
+ * work orders have a fee, the confidence is above `max`. Such a missed fee is therefore always
+ * reported, however many suggestions were dismissed.
  */
 const FEE: ThresholdLearning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
 /** For anomalies, the threshold is the lowest robust z-score that is reported. */

@@ -3,8 +3,9 @@ import type { BilledWorkOrder, DetectionSubject } from './facts.js';
 /** Minimum number of similar work orders for a comparison; fewer allow no conclusion. */
 export const MIN_SAMPLES = 8;
 /**
- * A detector that measures a spread compares with work orders of the same company type if there are
- * at least this many, otherwise with all. A spread estimated from few values is unreliable.
+ * Minimum number of work orders of the same company type for a detector that measures a spread. If
+ * there are fewer, the detector compares with all work orders, because a spread estimated from few
+ * values is unreliable.
  */
 export const MIN_SPREAD_SAMPLES = 20;
 /** Only this many of the newest work orders count, because habits and prices change. */
@@ -17,9 +18,9 @@ export interface Cohort {
 }
 
 /**
- * Returns the work orders to compare with. These are of customers of the same company type if there
- * are `enough` of them, else of all customers. Returns undefined if all customers together have
- * fewer than {@link MIN_SAMPLES}.
+ * Returns the work orders to compare with. If at least `enough` similar work orders have customers
+ * of the same company type, returns only those. Otherwise returns those of all customers. Returns
+ * undefined if all customers together have fewer than {@link MIN_SAMPLES}.
  */
 export function selectCohort(
   { job, history }: DetectionSubject,
