@@ -4,16 +4,16 @@ import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
 
 /**
- * Comparable work orders are at most this old. Per service, at most the newest `HISTORY_JOBS` are
- * read.
+ * Comparable work orders are at most this old. For each service, at most the newest `HISTORY_JOBS`
+ * are read.
  */
 const HISTORY = '180 days';
 const HISTORY_JOBS = 300;
 /** These words in notes show that a winch was used. */
 const WINCH_WORDS = '\\m(winch|ditch|embankment|ravine|stuck|mud|rolled over|rollover|off the road)';
 /**
- * Detectors do not compare with invoices in these statuses, because these are unfinished or
- * annulled.
+ * Detectors do not compare with invoices in these statuses. Such invoices are unfinished, void or
+ * cancelled.
  */
 const NOT_BILLED = `('draft', 'needs_review', 'void', 'cancelled')`;
 
@@ -22,9 +22,9 @@ const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'cate
   from invoice_line_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id)`;
 
 /**
- * SQL: the categories of charges on other invoices of the work order, except void and cancelled
- * ones. A work order may have several invoices, because storage is billed repeatedly and separately
- * from the tow.
+ * SQL for the categories that other invoices of the work order charge. Void and cancelled invoices
+ * do not count. A work order may have several invoices, because storage is billed repeatedly and
+ * separately from the tow.
  */
 const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::json)
   from (select n.tenant_id, n.id from invoices n where n.tenant_id = i.tenant_id and n.work_order_id = i.work_order_id
@@ -32,8 +32,8 @@ const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::
   join invoice_line_items l on l.tenant_id = n.tenant_id and l.invoice_id = n.id)`;
 
 /**
- * SQL: the columns of a {@link BilledWorkOrder} from `invoices i`, `work_orders w`, `customers c`
- * and the local time of dispatch `d.at`.
+ * SQL for the columns of a {@link BilledWorkOrder} from `invoices i`, `work_orders w`,
+ * `customers c` and the local time of dispatch `d.at`.
  */
 const FACTS = `
   i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
@@ -47,13 +47,13 @@ const FACTS = `
   ${LINES} as lines, ${BILLED_ELSEWHERE} as billed_elsewhere`;
 
 /**
- * SQL: the local time of dispatch, because the account's time zone determines whether a dispatch
+ * SQL that adds the local time of dispatch. The account's time zone determines whether a dispatch
  * was after hours.
  */
 const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;
 
 /**
- * Loads what the detectors need to know about the invoices. The queries get the tenant id in each
+ * Loads the facts about the invoices that the detectors need. The queries get the tenant id in each
  * row of their parameters. With a constant tenant id, the planner would read whole tenants instead
  * of single rows.
  */
@@ -117,17 +117,18 @@ function readHistory(
 const WINDOW = `interval '${DUPLICATE_WINDOW_DAYS} days'`;
 
 /**
- * SQL: joins the rows that match `key` in the tenant of `own`. The `offset 0` keeps the planner
- * from reversing the join. On a young table without statistics, a reversed join would read all rows
- * of the tenant.
+ * Returns SQL that joins the rows that match `key` in the tenant of `own`. The `offset 0` keeps the
+ * planner from reversing the join. On a young table without statistics, a reversed join would read
+ * all rows of the tenant.
  */
 function joinRow(table: string, alias: string, key: string): string {
   return `join lateral (select * from ${table} x where x.tenant_id = own.tenant_id and ${key} offset 0) ${alias} on true`;
 }
 
 /**
- * Finds earlier invoices within {@link DUPLICATE_WINDOW_DAYS} that have the same total and the same
- * work order, or the same total, customer and vehicle. Void and cancelled invoices do not count.
+ * Finds possible duplicates: earlier invoices within {@link DUPLICATE_WINDOW_DAYS} that have the
+ * same total. They must also have the same work order, or the same customer and vehicle. Void and
+ * cancelled invoices do not count.
  */
 function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')

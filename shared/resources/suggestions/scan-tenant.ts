@@ -29,8 +29,8 @@ const INVOICES_PER_SCAN = 100;
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * SQL: the version of the invoice that a scan read last; '-infinity' if no scan has read the
- * invoice. On tables without statistics, a join instead of this subquery would make the planner
+ * Returns SQL for the version of the invoice that a scan read last; '-infinity' if no scan has read
+ * the invoice. On tables without statistics, a join instead of this subquery would make the planner
  * read all rows of a tenant.
  */
 function scannedVersion(alias: string): string {
@@ -38,8 +38,9 @@ function scannedVersion(alias: string): string {
 }
 
 /**
- * SQL: the invoices of tenant `own` that changed since the last scan. `m` is the tenant's row in
- * `detector_marks` with the time of that scan; before the first scan, the row is missing.
+ * SQL that selects the invoices of tenant `own` that changed since the last scan. `m` is the
+ * tenant's row in `detector_marks`, which holds the time of that scan. Before the first scan, the
+ * row is missing.
  */
 const CHANGED_INVOICES = `
   select i.id, i.updated_at as changed_at,
@@ -49,8 +50,8 @@ const CHANGED_INVOICES = `
     and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
 /**
- * SQL: the invoices whose work order changed since the last scan. The `offset 0` makes the planner
- * find the invoices by the index on their work order.
+ * SQL that selects the invoices whose work order changed since the last scan. The `offset 0` makes
+ * the planner find the invoices by the index on their work order.
  */
 const CHANGED_JOBS = `
   select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
@@ -76,8 +77,8 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
 interface ChangedInvoice {
   id: string;
   /**
-   * The later of the invoice's and its work order's `updated_at`. A Date would drop the
-   * microseconds that distinguish versions, so this is text.
+   * The later `updated_at` of the invoice and its work order, as text. A Date would drop the
+   * microseconds that distinguish versions.
    */
   version: string;
   changed_at: string;
@@ -157,8 +158,9 @@ async function findChanged(
 }
 
 /**
- * Stores where the scan ended (the last scanned change, or now if no change is left) and the
- * scanned versions. Deletes the versions that are too old for the next scan to read again.
+ * Stores the scanned versions, and the time up to which changes were scanned. This is the time of
+ * the last scanned change, or now if no change is left. Deletes the versions that are too old for
+ * the next scan to read again.
  */
 async function storeProgress(
   tx: Transaction,

@@ -45,7 +45,7 @@ export async function adjustThresholds(
       },
     ];
   });
-  // Sums the steps of each detector, because one query cannot change a row twice. The query sorts
+  // Sum the steps of each detector, because one query cannot change a row twice. The query sorts
   // the rows, so that two batches cannot deadlock.
   const sums = new Map<string, (typeof steps)[number] & { count: number }>();
   for (const step of steps) {

@@ -25,7 +25,7 @@ interface IssueRow extends Row, RecordRef {
   operation_id: string | null;
 }
 
-/** Resolutions after which our version of the record is written at the vendor again. */
+/** The resolutions after which our version of the record is written at the vendor again. */
 const REPEATING: readonly string[] = ['retry', 'ours'];
 
 /** Resolves issues. A resolution in REPEATING makes the dead outbound operation due again. */
@@ -34,7 +34,7 @@ async function resolveSyncIssues(
   commands: Command<SyncIssueResolve>[],
 ): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);
-  // Lock the connections' queues before the issues. Replays and workers use the same order, so a
+  // Lock the connections' queues before the issues. Replays and workers use the same sequence, so a
   // deadlock is impossible.
   await lockConnectionQueues(tx, await findConnectionsOfIssues(tx, refs));
   const rows = await lockRecords<IssueRow>(tx, 'sync_issues', refs);

@@ -1,6 +1,6 @@
 /**
- * SQL: the value of `expression` for the truck's current work order `j`; null if the truck has
- * none. A truck has at most one current work order.
+ * Returns SQL for the value of `expression`, which reads the truck's current work order as `j`. The
+ * value is null if the truck has no current work order. A truck has at most one.
  */
 export function selectFromCurrentWorkOrder(alias: string, expression: string): string {
   return `(select ${expression} from work_orders j where j.tenant_id = ${alias}.tenant_id and j.truck_id = ${alias}.id
@@ -15,8 +15,8 @@ const STATUS_FROM_WORK_ORDER = `case
   else 'assigned' end`;
 
 /**
- * SQL: the truck's status. While the truck has a current work order, the progress of that work
- * order determines the status. Otherwise the stored status counts.
+ * Returns SQL for the truck's status. While the truck has a current work order, the progress of
+ * that work order determines the status. Otherwise the stored status counts.
  */
 export function selectTruckStatus(alias: string): string {
   return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;

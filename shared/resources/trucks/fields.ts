@@ -18,7 +18,8 @@ import { selectFromCurrentWorkOrder, selectTruckStatus } from './current-work-or
 const unitNumber = () => text(32).example('T-12');
 
 /**
- * SQL condition: the position is older than five minutes. The API marks such a position as stale.
+ * Returns the SQL condition that the position is older than five minutes. The API marks such a
+ * position as stale.
  */
 const isStale = (alias: string) => `${alias}.located_at < now() - interval '5 minutes'`;
 

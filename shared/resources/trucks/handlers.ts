@@ -26,8 +26,8 @@ function toColumns(input: TruckCreate | TruckPatch): Fields {
   if (location === undefined) return fields;
   if (location === null)
     return { ...fields, lat: null, lng: null, heading: null, speed_mph: null, located_at: null };
-  // A new position also replaces the heading and speed, because the old ones would be wrong in the
-  // new place.
+  // A new position also replaces the heading and speed, because the old values would be wrong in
+  // the new place.
   const { lat, lng, heading = null, speed_mph = null, at = new Date().toISOString() } = location;
   return { ...fields, lat, lng, heading, speed_mph, located_at: at };
 }
@@ -61,7 +61,7 @@ export async function createTrucks(
 
 async function insertTrucks(tx: Transaction, commands: Command<TruckCreate>[]): Promise<Set<string>> {
   if (commands.length === 0) return new Set();
-  // All batches insert in the same order, so that two batches cannot deadlock.
+  // All batches insert in the same sequence, so that two batches cannot deadlock.
   const sorted = [...commands].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const rows = sorted.map((command) => ({
     status: 'available',
@@ -109,7 +109,8 @@ export async function updateTrucks(
 
 /**
  * Finds the commands whose unit number another truck has. If another transaction takes the number
- * after this query, the unique index fails the batch. The rerun then finds the number here.
+ * after this query, the unique index makes the batch fail. When the batch runs again, this function
+ * finds the number.
  */
 async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Set<string>> {
   const wanted = commands.flatMap((command) =>

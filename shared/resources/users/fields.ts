@@ -12,7 +12,7 @@ const MIN_PASSWORD = 12;
 const newPassword = () =>
   password()
     .min(MIN_PASSWORD)
-    // Counts an emoji as one character, as `minLength` in the OpenAPI document does. Joi counts an
+    // Count an emoji as one character, as `minLength` in the OpenAPI document does. Joi counts an
     // emoji as two.
     .custom((value: string, helpers) =>
       value.length >= MIN_PASSWORD && [...value].length < MIN_PASSWORD

@@ -65,7 +65,7 @@ export async function insertUsers(
   tx: Transaction,
   rows: (RecordRef & { name: string; email: string; password_hash?: string })[],
 ): Promise<Set<string>> {
-  // All batches insert in the same order, so that two batches cannot deadlock.
+  // All batches insert in the same sequence, so that two batches cannot deadlock.
   const keyOf = (row: (typeof rows)[number]) => `${row.tenant_id}/${row.email.toLowerCase()}`;
   const sorted = [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
@@ -122,8 +122,8 @@ function failDeactivated(): CommandOutcome {
 
 /**
  * Finds the commands whose email address another active person has. If another transaction takes
- * the address after this query, the unique index fails the batch. The rerun then finds the address
- * here.
+ * the address after this query, the unique index makes the batch fail. When the batch runs again,
+ * this function finds the address.
  */
 async function findTakenEmails(
   tx: Transaction,
@@ -143,8 +143,8 @@ async function findTakenEmails(
 }
 
 /**
- * Deactivates people, except the last person who can sign in to the account. Without that person,
- * nobody could add people again.
+ * Deactivates people. The last person who can sign in to an account is not deactivated, because
+ * then nobody could add people again.
  */
 export async function deactivateUsers(
   tx: Transaction,

@@ -15,7 +15,7 @@ export function deriveWebhookHeadersKey(secretKey: string): Buffer {
 }
 
 /**
- * Encrypts headers. The plain text is canonical JSON, so it does not depend on the order of the
+ * Encrypts headers. The plain text is canonical JSON, so it does not depend on the sequence of the
  * headers.
  */
 export function sealHeaders(key: Buffer, headers: Record<string, string> | null): SealedHeaders {

@@ -2,8 +2,8 @@ import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import { HEALTH_RULES } from './health/rules.js';
 
 /**
- * SQL: the health state of an endpoint. The query must join the endpoint's row of webhook_lanes as
- * `l`. Every endpoint has such a row.
+ * Returns SQL for the health state of an endpoint. The query must join the endpoint's row of
+ * webhook_lanes as `l`. Every endpoint has such a row.
  */
 const renderState = (endpoint: string) => `case
   when not ${endpoint}.enabled then 'disabled'
@@ -14,7 +14,7 @@ const renderState = (endpoint: string) => `case
   when l.last_success_at is null then 'unknown'
   else 'healthy' end`;
 
-/** SQL: the health of the endpoint whose row has this alias, as JSON. */
+/** Returns SQL for the health of an endpoint as JSON. The endpoint's row has this alias. */
 export function renderHealth(alias: string): string {
   const members = jsonObject('h', [
     'state',
@@ -33,8 +33,8 @@ export function renderHealth(alias: string): string {
 }
 
 /**
- * SQL: an array that contains `expression` for each secret `s` that signs deliveries now. Secrets
- * without an expiry come first.
+ * Returns SQL for an array that contains `expression` for each secret `s` that signs deliveries
+ * now. Secrets without an expiry come first.
  */
 function renderSecretArray(alias: string, expression: string, scheme?: 'v1a'): string {
   return `array(select ${expression} from webhook_secrets s where s.tenant_id = ${alias}.tenant_id and s.endpoint_id = ${alias}.id
@@ -42,13 +42,13 @@ function renderSecretArray(alias: string, expression: string, scheme?: 'v1a'): s
     order by s.expires_at desc nulls first, s.scheme, s.id desc)`;
 }
 
-/** SQL: the endpoint's secrets that sign deliveries now, without their values. */
+/** Returns SQL for the endpoint's secrets that sign deliveries now, without their values. */
 export function renderSecrets(alias: string): string {
   const secret = jsonObject('s', ['id', 'scheme', jsonTime('s', 'created_at'), jsonTime('s', 'expires_at')]);
   return renderSecretArray(alias, secret);
 }
 
-/** SQL: the public keys of the endpoint's ed25519 secrets that sign deliveries now. */
+/** Returns SQL for the public keys of the endpoint's ed25519 secrets that sign deliveries now. */
 export function renderPublicKeys(alias: string): string {
   return renderSecretArray(alias, 's.public_key', 'v1a');
 }

@@ -8,16 +8,16 @@ import { ENDPOINT_LABEL, type EndpointRow, lockEndpoints, storeEndpoints } from 
 import { countSigningSecrets, expireSecrets, insertSecrets, type SigningCounts } from './secret-rows.js';
 
 /**
- * Maximum number of old secrets per endpoint. There is a limit, because each secret signs every
- * delivery, and all signatures share one header.
+ * Maximum number of old secrets per endpoint. Each secret signs every delivery, and all signatures
+ * share one header. The limit keeps this header short.
  */
 const MAX_OLD_SECRETS = 5;
 
 type RotateCommand = Command<SecretRotation>;
 
 /**
- * Gives endpoints new secrets. An old secret continues to sign until the overlap ends, unless the
- * old secret expires earlier.
+ * Gives endpoints new secrets. An old secret continues to sign until the overlap ends, or until its
+ * own expiry if that is earlier.
  */
 export async function rotateWebhookSecrets(
   tx: Transaction,

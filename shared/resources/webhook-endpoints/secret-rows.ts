@@ -6,7 +6,7 @@ import type { SealedKeyPair, SealedSecret } from './secret.js';
 
 type Scheme = 'v1' | 'v1a';
 
-/** How many secrets of an endpoint sign deliveries now, by scheme. */
+/** The number of an endpoint's secrets that sign deliveries now, by scheme. */
 export type SigningCounts = Record<Scheme, number>;
 
 /** New secrets for an endpoint; `material` or `pair` may be absent. */
@@ -58,7 +58,7 @@ export async function countSigningSecrets(
 
 /**
  * Sets all secrets of the endpoints to expire after `hours`, unless they expire earlier. Then
- * deletes the secrets that have expired: if `hours` is 0, all of them.
+ * deletes the expired secrets. With 0 hours, these are all secrets of the endpoint.
  */
 export async function expireSecrets(
   tx: Transaction,

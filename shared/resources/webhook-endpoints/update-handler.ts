@@ -20,7 +20,7 @@ import { countSigningSecrets, deleteKeyPairs, expireSecrets, insertSecrets } fro
 
 type UpdateCommand = Command<EndpointChange>;
 
-/** What an update stores: the columns to set, and the effects on other tables. */
+/** The effects of an update: the columns to set, and the changes to other tables. */
 interface Plan extends PlannedMerge {
   command: UpdateCommand;
   /**

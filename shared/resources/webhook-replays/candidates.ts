@@ -9,8 +9,8 @@ export type ReplayFilter = WebhookReplay['filter'];
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * SQL: the rows that a replay or recovery examines for endpoint `e`, oldest first. The rows with
- * `is_match` are delivered. {@link buildCandidateValues} supplies $1 to $6.
+ * Returns SQL for the rows that a replay or recovery examines for endpoint `e`, oldest first. The
+ * rows with `is_match` are delivered. {@link buildCandidateValues} supplies $1 to $6.
  *
  * A replay examines the endpoint's deliveries with the status in the filter. Only deliveries whose
  * event is still stored match, because the event contains the body. Tests and probes have no event,
@@ -39,8 +39,8 @@ export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, 
 }
 
 /**
- * SQL condition: the event `v` is about the endpoint `e` itself. The `case` makes PostgreSQL parse
- * only the bodies of these event types, because bodies may be large.
+ * SQL condition: the event `v` is about the endpoint `e` itself. Bodies may be large, so the `case`
+ * makes PostgreSQL parse only the bodies of these event types.
  */
 const IS_ABOUT_ENDPOINT_SQL = `case
     when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text
@@ -56,7 +56,10 @@ interface CandidateQuery {
   after?: string | undefined;
 }
 
-/** Returns $1 to $6: tenant, bounds of the examined ids, bounds of matching times, event type. */
+/**
+ * Returns the values $1 to $6: tenant, bounds of the examined ids, bounds of the matching times,
+ * event type.
+ */
 export function buildCandidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
   const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);

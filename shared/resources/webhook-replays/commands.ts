@@ -4,8 +4,8 @@ import type { PlannedReplay } from './plan.js';
 import { webhookRecover, webhookReplayAction, webhookReplayCreate } from './schema.js';
 
 /**
- * The api counts the deliveries before it submits the command, because a count in the worker would
- * delay the whole batch of commands.
+ * The plan of a replay. The api counts the deliveries before it submits the command, because a
+ * count in the worker would delay the whole batch of commands.
  */
 interface Planned {
   plan: PlannedReplay;

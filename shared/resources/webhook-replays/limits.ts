@@ -14,8 +14,8 @@ export const MAX_REPLAY_MS = 7 * 24 * 3600 * 1000;
 export const REPLAYABLE_STATUSES = ['succeeded', 'failed', 'exhausted', 'cancelled'] as const;
 
 /**
- * Maximum number of running replays per account. If several start at the same moment, a few more
- * may run.
+ * Maximum number of running replays per account. If several replays start at the same moment, a few
+ * more than this may run.
  */
 export const MAX_RUNNING_REPLAYS = 10;
 

@@ -29,9 +29,9 @@ export interface ReplayRequest {
 }
 
 /**
- * Counts the deliveries that a replay would create; `total` is null if there are too many rows to
- * examine. The count uses its own database connection: it may take a second, and would delay other
- * reads on a shared connection.
+ * Counts the deliveries that a replay would create. `total` is null if there are too many rows to
+ * examine. The count uses its own database connection, because it may take a second. On a shared
+ * connection, it would delay other reads.
  */
 export async function planReplay(
   db: Database,

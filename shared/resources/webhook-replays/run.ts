@@ -28,9 +28,9 @@ const DONE = 'done';
 const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
- * Finds running replays, at most {@link MAX_REPLAYS_PER_TENANT} of each tenant, those that have
- * waited longest first. A replay starts only after all transactions older than the replay have
- * ended, because their events are invisible until then.
+ * Finds running replays, at most {@link MAX_REPLAYS_PER_TENANT} of each tenant. The replays that
+ * have waited longest come first. A replay starts only after all transactions older than the replay
+ * have ended, because their events are invisible until then.
  */
 export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({

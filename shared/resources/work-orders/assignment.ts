@@ -40,8 +40,8 @@ export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Pro
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.truck_id as string }));
   if (refs.length === 0)
     return createFleet({ trucks: new Map(), busy: new Map(), blocked: new Set(), refused: new Map() });
-  // Lock the trucks before querying which are busy, so that no other transaction can assign one in
-  // between.
+  // Lock the trucks before finding out which are busy. Then no other transaction can assign one of
+  // these trucks in between.
   const trucks = await lockRecords<TruckRow>(tx, 'trucks', refs);
   const [busy, blocked, refused] = await Promise.all([
     findBusy(tx, refs),

@@ -29,7 +29,10 @@ import { cancelReason, driverStep } from './enums.js';
 
 const nullableText = () => Joi.string().allow(null);
 
-/** Where the vehicle is picked up. `address` is the same value as the field `pickup_location`. */
+/**
+ * The place where the vehicle is picked up. `address` is the same value as the field
+ * `pickup_location`.
+ */
 const pickup: Field = {
   input: Joi.object({
     address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),

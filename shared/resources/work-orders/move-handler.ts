@@ -104,7 +104,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-/** True for two spellings of one time, such as with Z and with +00:00. */
+/** True for two notations of the same time, such as with `Z` and with `+00:00`. */
 function isSameTime(one: string | null, other: string | null): boolean {
   return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
 }
@@ -150,8 +150,8 @@ export function createMoveHandler(action: WorkOrderAction) {
 }
 
 /**
- * Returns a function that returns a work order's truck and driver as the event `dispatch.assigned`
- * shows them (docs/decisions.md §8).
+ * Reads the trucks and drivers of the work orders. The returned function gives a work order's truck
+ * and driver as the event `dispatch.assigned` shows them (docs/decisions.md §8).
  */
 async function renderAssigned(
   tx: Transaction,

@@ -21,8 +21,8 @@ function agentStatus(alias: string): { name: string; sql: string } {
 }
 
 /**
- * SQL: a work order in the agents' list, with only the members that help an agent choose a work
- * order. The tool get_work_order shows all members.
+ * Returns SQL for a work order in the agents' list, with only the members that help an agent choose
+ * a work order. The tool get_work_order shows all members.
  */
 export function agentWorkOrderListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [

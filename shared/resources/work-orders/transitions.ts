@@ -26,8 +26,8 @@ export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> =
 };
 
 /**
- * Why a work order was cancelled. `goa` (gone on arrival) and `unsuccessful` require that a truck
- * was on site.
+ * The reasons for cancelling a work order. `goa` (gone on arrival) and `unsuccessful` require that
+ * a truck was on site.
  */
 export const CANCEL_REASONS = ['customer', 'club', 'provider', 'goa', 'unsuccessful'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];

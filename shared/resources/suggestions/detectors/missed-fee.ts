@@ -90,7 +90,9 @@ export const FEE_RULES: readonly FeeRule[] = [
   },
 ];
 
-/** Finds a fee that comparable work orders were billed, but this work order was not. */
+/**
+ * Finds a fee that comparable work orders were charged, but that this work order was not charged.
+ */
 export function findMissedFee(
   rule: FeeRule,
   subject: DetectionSubject,
@@ -149,9 +151,9 @@ function proposeLine(
 }
 
 /**
- * Returns a line item for the units beyond the usually free ones, at the median price. Returns
- * 'free' if all units are free. Returns undefined if the units are unknown, or if most invoices do
- * not charge by the unit.
+ * Returns a line item for the units that are not usually free, at the median price. Returns 'free'
+ * if all units are free. Returns undefined if the units are unknown, or if most invoices do not
+ * charge by the unit.
  */
 function proposeMeasuredLine(
   { category, measure }: FeeRule,

@@ -21,16 +21,17 @@ const MIN_SPREAD = 0.1;
 const UNCERTAINTY = 4;
 
 /**
- * Returns how far `value` is from the median of `others`, in robust standard deviations; positive
- * above the median. All values must be above 0. The function compares logarithms, because prices,
- * miles and times are skewed, and half is as unusual as double.
+ * Returns the distance of `value` from the median of `others`, in robust standard deviations. The
+ * distance is positive if `value` is above the median. All values must be above 0. The function
+ * compares logarithms, because prices, miles and times are skewed, and half is as unusual as
+ * double.
  */
 export function computeRobustZ(value: number, others: readonly number[]): number {
   const logs = others.map(Math.log);
   const middle = median(logs);
   const deviation = median(logs.map((log) => Math.abs(log - middle)));
-  // Widens the spread, because few values estimate it badly: by a half for eight values, by a
-  // twelfth for fifty.
+  // Widen the spread, because an estimate from few values is unreliable. The spread grows by a half
+  // for eight values, and by a twelfth for fifty.
   const spread = MAD_TO_STANDARD_DEVIATION * deviation * (1 + UNCERTAINTY / others.length);
   return (Math.log(value) - middle) / Math.max(spread, MIN_SPREAD);
 }

@@ -20,7 +20,7 @@ import { lockWatchedEndpoints, storeEnabledState, type WatchedEndpoint } from '.
 
 const HOUR_MS = 3_600_000;
 
-/** What a health step changes, and what it records. */
+/** The result of a health step: the endpoint after the step, and the event and notice to record. */
 interface StepResult {
   after: WatchedEndpoint;
   event?: EventDraft;

@@ -3,7 +3,7 @@ import type { WatchedEndpoint } from './watched-endpoints.js';
 
 const DAY_HOURS = 24;
 
-/** `2026-11-21 14:30 UTC` */
+/** Formats a time as `2026-11-21 14:30 UTC`. */
 function formatInstant(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

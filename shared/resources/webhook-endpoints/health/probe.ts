@@ -15,8 +15,8 @@ const PROBE_TYPE = 'endpoint.probe';
  * Inserts a probe for each endpoint: a delivery without an event. With a probe, an endpoint that
  * was disabled for failing can show that it works again.
  *
- * The worker sends a probe once, although the endpoint is disabled. The body has the same form as
- * an event, so the receiver can verify the probe as usual.
+ * The worker sends each probe only once, and sends it although the endpoint is disabled. The body
+ * has the same form as an event, so the receiver can verify the probe as usual.
  */
 export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEndpoint[]): Promise<void> {
   const at = new Date();

@@ -1,4 +1,4 @@
-/** When the service warns about, disables and probes a failing endpoint. Durations are in hours. */
+/** The rules for warning about, disabling and probing failing endpoints. Durations are in hours. */
 export const HEALTH_RULES = {
   /** The service warns once after each of these durations of failure. */
   warnAfterHours: [24, 72, 96],
@@ -13,9 +13,9 @@ export const HEALTH_RULES = {
    */
   recentFailureHours: 24,
   /**
-   * An endpoint is disabled only after this many consecutive failures, as many as one delivery has
-   * attempts. Otherwise one failure at each end of five quiet days would count as five days of
-   * failure.
+   * An endpoint is disabled only after this many consecutive failures, which is the number of
+   * attempts of one delivery. Otherwise one failure at each end of five quiet days would count as
+   * five days of failure.
    */
   minFailures: 10,
   /** Minimum time between two notices about exhausted deliveries of an endpoint. */
@@ -33,14 +33,14 @@ export const HEALTH_RULES = {
 const hours = (count: number) => `interval '${count} hours'`;
 
 /**
- * SQL condition: the latest failure is at least this many hours after the first. Null, and thus not
- * true, if the endpoint queue has no failures.
+ * Returns the SQL condition that the latest failure is at least this many hours after the first. If
+ * the endpoint queue has no failures, the condition is null and counts as not met.
  */
 const failedFor = (count: number) => `l.last_failure_at >= l.failing_since + ${hours(count)}`;
 
 /**
- * SQL: the longest duration in `warnAfterHours` that the failures have reached; null if they have
- * reached none.
+ * SQL for the longest duration in `warnAfterHours` that the failures have reached. The value is
+ * null if they have reached none.
  */
 export const REACHED_HOURS_SQL = `case ${[...HEALTH_RULES.warnAfterHours]
   .reverse()
@@ -51,10 +51,10 @@ export const REACHED_HOURS_SQL = `case ${[...HEALTH_RULES.warnAfterHours]
 export type HealthStep = 'disable' | 'recover' | 'warn' | 'heal' | 'probe';
 
 /**
- * SQL: the next step of an endpoint `e` with the row `l` of webhook_lanes; null if no step is due.
- * The sweep evaluates this expression, and the command evaluates it again after locking the rows.
- * So a step that two sweeps find runs once, and a step that a worker has made obsolete does not
- * run.
+ * SQL for the next step of an endpoint `e` with the row `l` of webhook_lanes. The value is null if
+ * no step is due. The sweep evaluates this expression, and the command evaluates it again after
+ * locking the rows. So a step that two sweeps find runs once. A step that a worker has made
+ * obsolete does not run.
  */
 export const NEXT_STEP_SQL = `case
   when e.deleted_at is not null then null
@@ -80,7 +80,7 @@ export const IS_EXHAUSTED_NOTICE_DUE_SQL = `(e.deleted_at is null and l.exhauste
 
 /**
  * SQL condition on rows `l` of webhook_lanes: a step or a notice may be due. Most rows do not
- * match, so the sweep need not read their endpoints.
+ * match, so the sweep does not read their endpoints.
  */
 export const MAY_HAVE_STEP_SQL =
   '(l.failing_since is not null or l.stop_reason is not null or l.warned_hours > 0 or l.exhausted_count > l.exhausted_told_count)';

@@ -27,7 +27,7 @@ export interface WatchedEndpoint extends HealthProgress {
 }
 
 /**
- * Locks endpoints, and then their rows in webhook_lanes, in the same order as all other
+ * Locks endpoints, and then their rows in webhook_lanes, in the same sequence as all other
  * transactions. An endpoint without such a row is missing from the result.
  */
 export async function lockWatchedEndpoints(
@@ -52,7 +52,10 @@ export async function lockWatchedEndpoints(
   return new Map(rows.map(({ record }) => [refKey(record), record]));
 }
 
-/** Stores whether endpoints are enabled, and if not, why and since when. */
+/**
+ * Stores whether endpoints are enabled. For a disabled endpoint, also stores the reason and the
+ * time.
+ */
 export async function storeEnabledState(tx: Transaction, rows: readonly WatchedEndpoint[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
