@@ -53,9 +53,9 @@ interface SearchPlan {
  * shows whether another page follows.
  *
  * The query first scans the newest records. If too few of them match to fill the page, it looks up
- * candidates in the search entries, one time window after another, newest window first. It reads
- * each candidate from the table itself, so that the row-level security policy and all conditions
- * apply. `offset 0` keeps the planner from turning a lookup by key into a scan of the tenant.
+ * candidates in the search entries, in one time window after another. It reads each candidate from
+ * the table itself, so that the row-level security policy and all conditions apply. `offset 0`
+ * keeps the planner from turning a lookup by key into a scan of the tenant.
  */
 export function buildSearchQuery({ table, conditions, search, term, limitAt }: SearchPlan): string {
   const { columns, indexedTenantId } = search;

@@ -19,8 +19,9 @@ const DEFAULT_DAYS = 90;
 const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
 
 /**
- * SQL that selects everything that changed the balance of customer $2. An invoice counts from its
- * release. An invoice that was paid in the yard and never released counts from its payment.
+ * SQL that selects everything that changed the balance of the customer with the id `$2`. An invoice
+ * counts from its release. An invoice that was paid in the yard and never released counts from its
+ * payment.
  */
 const ENTRIES = `
   select coalesce(i.released_at, i.paid_at, i.created_at) as at, 'invoice' as kind, i.id, i.invoice_number as reference,

@@ -97,8 +97,8 @@ export class DispatchBoardReader {
   }
 
   /**
-   * Removes work orders that left the board, and stores the others again, so that the cache
-   * computes their size anew.
+   * Removes work orders that left the board, and stores the remaining ones again, so that the cache
+   * recomputes their size.
    */
   #store(tenantId: string, cached: Map<string, CachedWorkOrder>, shown: ListedWorkOrder[]): void {
     const ids = new Set(shown.map(({ id }) => id));

@@ -34,8 +34,8 @@ export async function lockSchedules(tx: Transaction, commands: Command[]): Promi
 }
 
 /**
- * Stores changed schedules. An enabled schedule that is already due still runs immediately, and
- * only then at its new times. `is_moved` means that the timing has changed.
+ * Stores changed schedules. If an enabled schedule is already due, its next run stays due, and the
+ * new times apply after that run. `is_moved` means that the timing has changed.
  */
 export async function storeSchedules(
   tx: Transaction,

@@ -36,8 +36,8 @@ interface Arrival extends RecordRef {
 }
 
 /**
- * Inserts impounds with the storage days charged so far. A day counts as soon as it starts, unless
- * it is a free day.
+ * Inserts impounds with the storage days charged so far. A day counts as soon as it starts. Free
+ * days do not count.
  */
 export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
   const arrivals = await findArrivals(tx, commands);

@@ -21,7 +21,7 @@ interface CustomerRef {
 
 /**
  * Updates `own_terms_due_at` of open invoices whose customer's terms have changed. One call updates
- * at most `limit` invoices, because one customer may have very many.
+ * at most `limit` invoices, because a single customer may have thousands.
  *
  * A change of terms is applied only after all transactions that could have read the old terms have
  * ended. Before that, the update could not see the invoices that these transactions create.

@@ -192,7 +192,7 @@ export function isChangedByView(status: InvoiceStatus, wasSeen: boolean): boolea
   return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isVisibleToCustomer(status));
 }
 
-/** True unless the status is draft, needs_review, approved, void or cancelled. */
+/** False for draft, needs_review, approved, void and cancelled; true for all other statuses. */
 export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }

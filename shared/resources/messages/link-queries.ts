@@ -12,7 +12,7 @@ export interface LinkedInvoice {
   /**
    * - open: the customer may see the invoice.
    * - expired: the link has expired or was revoked.
-   * - withdrawn: the invoice was annulled.
+   * - withdrawn: the invoice is void or cancelled.
    * - revised: the account is rewriting the invoice; a new message will follow.
    */
   state: 'open' | 'expired' | 'withdrawn' | 'revised';

@@ -77,8 +77,8 @@ export interface DailyMailLimit {
 
 /**
  * Counts a row against the account's daily limit and marks it as counted. Beyond the limit,
- * postpones the row to the next day. Call this function in the transaction that leases the row, so
- * that a worker that dies leaves no leased row uncounted.
+ * postpones the row to the next day. Call this function in the transaction that leases the row.
+ * Then a leased row is always counted, even if the worker dies.
  */
 export async function countOrPostpone(
   tx: Transaction,

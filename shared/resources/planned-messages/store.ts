@@ -67,8 +67,8 @@ export async function storeMessages(tx: Transaction, rows: readonly RecordRef[])
 }
 
 /**
- * SQL for a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. The
- * lease counts as an attempt, unless the provider has already accepted the message.
+ * SQL for a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. If the
+ * provider has not accepted the message yet, the lease counts as an attempt.
  */
 export const LEASE_MESSAGE_CTE = `taken as (
                update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAtSql('m')},

@@ -20,7 +20,7 @@ export const rateCardListQuery = Joi.object({
 
 const nullableQuantity = () => Joi.number().min(0).allow(null);
 
-/** Explains how an item of the rate card was charged, or why it was not. */
+/** Explains how an item of the rate card was charged, or why the item was not charged. */
 export const priceExplanation = allRequired({
   name: Joi.string().example('Loaded miles'),
   category: Joi.string().example('mileage'),

@@ -19,9 +19,11 @@ type WithSealedHeaders<T> = Omit<T, 'headers'> & Partial<SealedHeaders>;
 
 /** The secrets that the api generates and adds to the command, always encrypted. */
 interface Minted {
-  /** The v1 secret, which the response shows once. */
+  /** The secret of the signature scheme v1 (HMAC-SHA256). The response shows it once. */
   material: SealedSecret;
-  /** The v1a key pair, for an endpoint whose deliveries are also signed with ed25519. */
+  /**
+   * The ed25519 key pair of the signature scheme v1a, for an endpoint that uses this scheme too.
+   */
   pair?: SealedKeyPair;
 }
 

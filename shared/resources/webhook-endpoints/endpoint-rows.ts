@@ -22,7 +22,7 @@ const EDITABLE_NAMES = parseColumnNames(EDITABLE_COLUMNS).join(', ');
 
 /**
  * Locks the endpoints, and returns those that are not deleted. To avoid deadlocks, every
- * transaction locks an endpoint before its row in webhook_lanes and its secrets.
+ * transaction locks the endpoint first, and only then its secrets or its row in webhook_lanes.
  */
 export async function lockEndpoints(tx: Transaction, refs: RecordRef[]): Promise<Map<string, EndpointRow>> {
   const rows = await lockRecords<EndpointRow>(tx, 'webhook_endpoints', refs);
@@ -47,7 +47,10 @@ export function storeEndpoints(tx: Transaction, merges: PlannedMerge[]): Promise
   return storeMerges(tx, { table: 'webhook_endpoints', columns: EDITABLE_COLUMNS }, merges);
 }
 
-/** Returns the keys of the endpoints that have recorded failures, a pause or a request to stop. */
+/**
+ * Returns the keys of the endpoints whose endpoint queue has failures, a pause, or the receiver's
+ * request to stop.
+ */
 export async function findEndpointsWithFailures(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-troubled-lanes',

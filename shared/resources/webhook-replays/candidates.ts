@@ -64,8 +64,8 @@ export function buildCandidateValues({ tenantId, replayId, kind, filter, after }
   const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);
   const until = filter.until === null ? createdAt : Date.parse(filter.until);
-  // For a replay, the upper bound excludes the deliveries that the replay itself creates, because
-  // their ids begin with the time at which the replay was created.
+  // For a replay, the upper bound excludes the deliveries that the replay itself creates. Their ids
+  // begin with times after the creation of the replay.
   const endAt = until + CLOCK_TOLERANCE_MS;
   return [
     tenantId,

@@ -22,8 +22,8 @@ const MAX_EXAMINED_PER_PASS = 2000;
 const DONE = 'done';
 
 /**
- * Maximum number of replays per tenant in a pass. A tenant with more running replays thus delays
- * only its own replays.
+ * Maximum number of replays per tenant in a pass. If a tenant has more running replays, only its
+ * own replays are delayed.
  */
 const MAX_REPLAYS_PER_TENANT = 5;
 

@@ -81,7 +81,10 @@ async function applyOutcome(
   return { command, course, events: [], ...applyDenial(course, command.input, { facts: denialFacts, now }) };
 }
 
-/** Records the payment of one claim. Not batched, because few commands of a batch are payments. */
+/**
+ * Records the payment of one claim. Payments are not batched, because few commands of a batch are
+ * payments.
+ */
 async function applyPayment(
   tx: Transaction,
   { command, course }: { command: OutcomeCommand; course: ClaimChangeSet },

@@ -83,8 +83,8 @@ export function updateAgentTraces(
 
 /**
  * True if an edit changes the billing email of an invoice that an agent priced. Such an edit by an
- * agent counts as pricing. Otherwise an agent could draft for ten addresses and then move all
- * drafts to one payer, and no draft would reach the approval threshold.
+ * agent counts as pricing. Otherwise an agent could avoid the approval threshold: draft for ten
+ * addresses, and then move all drafts to one payer.
  */
 export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);

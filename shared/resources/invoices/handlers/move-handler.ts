@@ -164,8 +164,8 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
   return {
     ok: true,
     changes,
-    // If a provider must still accept a message, `invoice.sent` is recorded only after that
-    // (docs/decisions.md §1, row 4).
+    // If a provider must still accept the message, the command that records the acceptance also
+    // records `invoice.sent` (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
     prompts: promptProviders(sending.messages),
   };
@@ -209,8 +209,7 @@ function unchanged(): CommandOutcome {
 }
 
 /**
- * A transition that a PATCH requests by `status`. `row` already has the billing email of that
- * PATCH.
+ * A status change that a PATCH requests. `row` already has the billing email from the same PATCH.
  */
 export interface PatchedMove {
   command: Command;

@@ -190,8 +190,8 @@ export const probeEndpoints = stepHandler('probe', (endpoint) => {
 });
 
 /**
- * Records an event and a notice about exhausted deliveries. One notice covers all deliveries that
- * were exhausted since the previous notice.
+ * Records an event and a notice about exhausted deliveries, which have used all their attempts. One
+ * notice covers all deliveries that were exhausted since the previous notice.
  */
 export function recordExhaustedDeliveries(
   tx: Transaction,

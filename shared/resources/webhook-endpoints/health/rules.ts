@@ -72,8 +72,8 @@ export const NEXT_STEP_SQL = `case
   end`;
 
 /**
- * SQL condition: a delivery was exhausted since the previous notice, and that notice is at least
- * `exhaustedNoticeHours` old.
+ * SQL condition: a delivery has used all its attempts since the previous notice, and that notice is
+ * at least `exhaustedNoticeHours` old.
  */
 export const IS_EXHAUSTED_NOTICE_DUE_SQL = `(e.deleted_at is null and l.exhausted_count > l.exhausted_told_count
   and (l.exhausted_told_at is null or l.exhausted_told_at <= now() - ${hours(HEALTH_RULES.exhaustedNoticeHours)}))`;

@@ -16,7 +16,9 @@ export interface WatchedEndpoint extends HealthProgress {
   last_success_at: string | null;
   last_error: string | null;
   exhausted_count: number;
-  /** The delivery that was exhausted last; null if there is none, or its partition was dropped. */
+  /**
+   * The last delivery that used all its attempts; null if there is none, or its row was dropped.
+   */
   last_exhausted_id: string | null;
   /** The step that is due as of `now`. */
   step: HealthStep | null;
