@@ -144,7 +144,7 @@ async function findTakenEmails(
 
 /**
  * Deactivates people. The last person who can sign in to an account is not deactivated, because
- * then nobody could add people again.
+ * then no person could add people again.
  */
 export async function deactivateUsers(
   tx: Transaction,
