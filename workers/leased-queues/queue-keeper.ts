@@ -56,13 +56,13 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   private readonly held = new Map<string, Queue>();
   private timer: NodeJS.Timeout | undefined;
   private renewedAt = performance.now();
-  private readonly contact = new StoreContact(performance.now());
   private isClosing = false;
 
   constructor(
     private readonly runtime: { bus: Bus; db: Database; logger: Logger },
     private readonly store: LeaseStore<Ref, Queue>,
     private readonly onWoken: (queue: Queue) => void,
+    private readonly contact = new StoreContact(performance.now()),
   ) {}
 
   async start(): Promise<void> {

@@ -88,8 +88,9 @@ export async function retryExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
 ): Promise<CommandOutcome[]> {
-  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
+  // Like createExports, lock accounts before exports. Otherwise the two could deadlock.
   const quota = await AccountQuota.load(tx, commands, UNFINISHED_EXPORT_QUOTA);
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
   const queued: RecordRef[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const row = rows.get(refKey(toRecordRef(command)));
