@@ -29,8 +29,8 @@ import { isPublic, readsQuery } from './runtime/route-facts.js';
 import type { ApiRuntime } from './runtime/runtime.js';
 
 /**
- * The version prefixes of the API's paths. Both lead to the same router (docs/decisions.md §1, row
- * 2).
+ * The version prefixes of the API's paths. Paths with either prefix lead to the same router
+ * (docs/decisions.md §1, row 2).
  */
 const PREFIXES = ['/v1', '/api/v1'];
 
@@ -43,7 +43,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
 
 /**
  * Builds the Koa application. It does not listen on a port.
- * @param checks additional checks for /readyz, besides those of the stores
+ * @param checks checks for /readyz in addition to those of the stores
  */
 export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<Koa> {
   const app = new Koa({ proxy: api.config.trustProxy });
@@ -105,9 +105,9 @@ function recordKeyUse(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Runs the last route that matches the request, after the guards if the route is not public. Sets
- * `ctx.state.route` before a guard can refuse the request, so that metrics count a 401 or 429 under
- * its route. Replaces the router's own `routes()`, which costs more CPU
+ * Runs the last route that matches the request. Runs the guards first, unless the route is public.
+ * Sets `ctx.state.route` before a guard can refuse the request, so that metrics count a 401 or 429
+ * under its route. This function replaces the router's own `routes()`, which costs more CPU
  * (docs/adr/0018-route-dispatch.md).
  */
 function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMiddleware {
@@ -139,7 +139,7 @@ async function runChain(chain: readonly ApiMiddleware[], ctx: ApiContext, index 
   await chain[index]?.(ctx, () => runChain(chain, ctx, index + 1));
 }
 
-/** Reports every query parameter as unknown. Runs before routes that read no query parameters. */
+/** Reports every query parameter as unknown. Used for routes that read no query parameters. */
 const reportQuery: ApiMiddleware = (ctx, next) => {
   reportUnknownNames(ctx, Object.keys(ctx.query));
   return next();

@@ -6,20 +6,20 @@ import type { ApiRuntime } from './runtime/runtime.js';
 
 const INTERVAL_MS = 10_000;
 /**
- * The process exits after this many failed test writes in a row, if its stores respond but it does
- * not receive its own broadcasts.
+ * After this many failed test writes in a row, the process checks itself. It exits if its stores
+ * respond but its own broadcasts do not arrive.
  */
 const MAX_MISSES = 3;
 const SELF_TEST_TIMEOUT_MS = 3000;
 
 /**
- * Submits a test write every ten seconds: a command that changes nothing, but passes through queue,
- * worker, PostgreSQL and reply like any other. Open connections do not prove that writes are
- * committed. A metric shows how long the test write took.
+ * Submits a test write every ten seconds, because open connections do not prove that writes are
+ * committed. The test write changes nothing, but passes through queue, worker, PostgreSQL and reply
+ * like any other command. A metric shows how long the test write took.
  *
  * If three test writes in a row fail although the stores are healthy, either this process or every
  * worker hangs. The process then sends itself a broadcast, and exits if the broadcast does not
- * arrive. If it arrives, the workers hang, and a restart of this process would not help.
+ * arrive. If the broadcast arrives, the workers hang, and a restart of this process would not help.
  * @returns a check for /readyz that fails if the latest test write was not committed
  */
 export async function startCanary(api: ApiRuntime): Promise<Check> {

@@ -16,9 +16,9 @@ export type RequestInterceptor = (...request: Parameters<RequestListener>) => bo
 
 /**
  * Opens the API and listens.
- * @param interceptor receives each request before the api does; used in the all-in-one process
- * @param options `server` is an HTTP server that the process has already opened, by default a new
- * one; `vendors` replaces the product's vendors in tests
+ * @param interceptor receives each request before the api; used in the all-in-one process
+ * @param options `server` is the HTTP server that the process has already opened; without it, a new
+ *   one is opened. `vendors` replaces the product's vendors in tests
  */
 export async function startApi(
   runtime: Runtime,
@@ -34,8 +34,8 @@ export async function startApi(
     if (!interceptor(request, response)) void handleRequest(request, response);
   };
   const listening = await listenHttp(runtime, listener, server);
-  // On shutdown the HTTP server waits for open responses. Close the event streams first, because
-  // they never end by themselves.
+  // On shutdown the HTTP server waits for open responses. Close the event streams first: they do
+  // not end by themselves.
   runtime.lifecycle.onClose('event streams', () => api.streams.close());
   runtime.lifecycle.onClose('downloads', () => api.downloads.closeAfterGracePeriod());
   return listening;

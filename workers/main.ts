@@ -3,7 +3,8 @@ import { createHealthListener, createStoreChecks } from '../shared/server/health
 import { runService } from '../shared/server/run-service.js';
 import { isQueueName, QUEUES, startWorkers } from './queues.js';
 
-// The arguments name the queues to work on: `node dist/workers/main.js writes clock`.
+// The arguments name the queues that this process works on: `node dist/workers/main.js writes
+// clock`.
 const names = process.argv.slice(2);
 const queues = names.filter(isQueueName);
 const unknown = names.filter((name) => !isQueueName(name));

@@ -10,7 +10,10 @@ import { startWritesWorker } from './writes/index.js';
 
 type StartWorker = (runtime: Runtime, vendors: Vendors) => Promise<void> | void;
 
-/** Maps each queue to the function that starts its worker. Workers start in this sequence. */
+/**
+ * Maps each queue to the function that starts its worker. The workers start in the sequence of this
+ * list.
+ */
 const WORKERS = {
   writes: startWritesWorker,
   clock: startClock,

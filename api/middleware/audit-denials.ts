@@ -7,9 +7,9 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { describeOrigin } from './write.js';
 
 /**
- * Stores an audit entry for each 403 that an agent key gets, before the response is sent
+ * Stores an audit entry for each 403 of an agent key, before the response is sent
  * (docs/decisions.md §6, Audit of agents). Skips a 403 from a worker, because the worker has
- * already stored an entry. If the entry cannot be stored, throws 503 instead of the 403.
+ * already stored an entry. Throws a 503 if the entry cannot be stored.
  */
 export function auditDenials(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -29,8 +29,8 @@ async function recordDenial(api: ApiRuntime, ctx: ApiContext, error: AppError): 
   const id = String(ctx.params?.id ?? '');
   await api.audit.record({
     ...describeOrigin(ctx),
-    // Use a new id. If the command has run and only its response is refused, the command's audit
-    // entry already has the request's id.
+    // Use a new id, because the request's id may be taken: if the command has run and only its
+    // response is refused, the command's audit entry has that id.
     id: newId(),
     ...(ctx.state.intent ? pickAuditNames(ctx.state.intent) : nameRequest(ctx)),
     entityId: isUuid(id) ? id.toLowerCase() : null,
@@ -51,7 +51,10 @@ function pickAuditNames({ action, entityType }: AuditNames): AuditNames {
   return { action, entityType };
 }
 
-/** Collections with only one record per account, so that reading the collection reads a record. */
+/**
+ * The collections with only one record per account. Reading such a collection counts as reading a
+ * record.
+ */
 const SINGLE_RECORD_COLLECTIONS = ['/settings', '/session'];
 
 /**

@@ -13,8 +13,8 @@ import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cooki
 /**
  * Finds the principal of a request by the key in `Authorization: Bearer …` or by the session
  * cookie. The tenant comes only from this credential; a session also selects live or sandbox with
- * X-Environment. Every invalid credential gets the same error code. If the credential cannot be
- * looked up because PostgreSQL is unreachable, the response is 503.
+ * X-Environment. Every invalid credential gets the same error code. If PostgreSQL is unreachable,
+ * the response is 503.
  */
 export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   const findPrincipal = await openCredentialCache(runtime);
@@ -27,7 +27,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
     ctx.state.findCurrentPrincipal = findCurrentPrincipal;
     if (key.session) {
       // Forbid caches to store the response, because they do not know that the cookie is a
-      // credential. For requests with Authorization, RFC 9111 §3.5 already forbids it to shared
+      // credential. For requests with Authorization, RFC 9111 §3.5 already forbids this to shared
       // caches.
       ctx.set('Cache-Control', 'no-store');
       assertNoCsrf(runtime, ctx);
@@ -38,7 +38,8 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
 
 /**
  * Reads the credential from the Authorization header or, without this header, from the session
- * cookie. The header comes first, because a browser adds the cookie to every request by itself.
+ * cookie. The header takes precedence, because a browser adds the cookie to every request, even if
+ * the page sends a key.
  */
 function readCredential(runtime: Runtime, ctx: ApiContext): Credential {
   const header = ctx.get('Authorization');

@@ -8,9 +8,9 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
- * Returns a function that reads a body of these media types as bytes. It uses koa-body, which
- * limits and decompresses the body. Decoding as latin1 keeps every byte, so that the strict JSON
- * parser can reject invalid UTF-8.
+ * Returns a function that reads a body of these media types as bytes. The function uses koa-body,
+ * which limits and decompresses the body. koa-body decodes the body as latin1, which keeps every
+ * byte. So the strict JSON parser can later reject invalid UTF-8.
  */
 function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
@@ -59,7 +59,7 @@ export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
 
 /**
  * Reads a body other than JSON, such as an image, as bytes.
- * @param types the accepted media types; any other is 415
+ * @param types the accepted media types; a body of another type gets a 415
  */
 export function createRawBodyReader(
   types: readonly string[],

@@ -7,8 +7,8 @@ import type { ApiContext } from '../runtime/context.js';
 const UPDATED_AT = /"updated_at":"([^"]+)"/;
 
 /**
- * Sets the ETag to the record's `updated_at`, which differs between any two versions. Sets no ETag
- * if `body` has no `updated_at`.
+ * Sets the ETag to the record's `updated_at`, which changes with every version. Sets no ETag if
+ * `body` has no `updated_at`.
  */
 export function setETag(ctx: ApiContext, body: string): void {
   const version = UPDATED_AT.exec(body)?.[1];

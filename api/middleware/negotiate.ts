@@ -5,7 +5,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 /** Media ranges that accept a JSON response, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
-/** The routes whose response is not JSON, by their path without the version prefix. */
+/** The routes whose response is not JSON, each with its path without the version prefix. */
 const NON_JSON_RESPONSES = [
   {
     path: /^\/stream$/,
@@ -32,7 +32,7 @@ export const negotiate: ApiMiddleware = (ctx, next) => {
 
 /**
  * Refuses a request whose Accept header excludes the media type of the response (docs/decisions.md
- * §5). That type is JSON, except for the routes in `NON_JSON_RESPONSES`.
+ * §5). The response is JSON, except for the routes in `NON_JSON_RESPONSES`.
  * @throws {AppError} 406
  */
 export function assertAcceptsResponse(ctx: ApiContext): void {

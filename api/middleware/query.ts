@@ -7,7 +7,7 @@ import { reportUnknownNames } from './warnings.js';
 type Context = Parameters<ApiMiddleware>[0];
 
 /**
- * Reads and validates the query parameters. Ignores unknown ones and lists them in
+ * Reads and validates the query parameters. Ignores unknown parameters, and lists them in
  * X-Service-Warnings (docs/decisions.md §5).
  */
 export function readQuery<Query>(ctx: Context, schema: Joi.Schema<Query>): Query {

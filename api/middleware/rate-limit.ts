@@ -4,8 +4,8 @@ import { countRequest } from '../../shared/resources/api-keys/rate-limit.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 
 /**
- * Counts the request against the rate limits of its key or signed-in person, and reports these
- * limits in headers.
+ * Counts the request against the rate limits of its key or signed-in person. Reports these limits
+ * in headers.
  */
 export function limitRate(runtime: Runtime): ApiMiddleware {
   return async (ctx, next) => {

@@ -20,13 +20,13 @@ interface ListOptions<Query> {
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
   /**
    * Set if the list belongs to a record in the path, such as the payments of an invoice.
-   * `entityType` is the kind of that record. `member` is the member of the query that gets the
-   * record's id.
+   * `entityType` is the kind of that record. `member` is the member of the query that receives the
+   * id of that record.
    */
   parent?: { entityType: string; member: keyof Query & string };
   /**
-   * Adds members whose values the database does not know. `items` contains the items' JSON texts,
-   * joined by commas.
+   * Adds members that are not in the database. `items` contains the items' JSON texts, joined by
+   * commas.
    */
   transformItems?: (items: string, ctx: ApiContext) => Promise<string>;
 }
@@ -48,7 +48,7 @@ export function serveList<Query extends PageQuery>(
     const page = await readPage(api, { key, list: ctx.state.route, query, buildQuery: options.buildQuery });
     const items = (await options.transformItems?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
-    // A Buffer, because Koa would traverse a long string twice: to measure it and to send it.
+    // Send a Buffer: Koa would read a long string twice, once to measure it and once to send it.
     ctx.body = Buffer.from(
       `{"ok":true,"data":{"items":[${items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
@@ -58,8 +58,8 @@ export function serveList<Query extends PageQuery>(
 /**
  * Returns the query member that contains the parent record's id, or no member for a list without a
  * parent.
- * @throws {AppError} 404 if the parent does not exist; the response would otherwise be an empty
- * list
+ * @throws {AppError} 404 if the parent does not exist; without this error the response would be an
+ *   empty list
  */
 async function readParent(
   ctx: ApiContext,

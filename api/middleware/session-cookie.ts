@@ -5,7 +5,7 @@ import type { ApiContext } from '../runtime/context.js';
 const COOKIE = 'tow_session';
 /**
  * With the prefix `__Host-`, browsers accept the cookie only over TLS and only from this exact
- * host. No other host of the domain can set the cookie (RFC 6265bis §4.1.3.2).
+ * host. Another host of the same domain cannot set the cookie (RFC 6265bis §4.1.3.2).
  */
 const PRODUCTION_COOKIE = `__Host-${COOKIE}`;
 
@@ -34,13 +34,13 @@ export function setTokenCookie(
   const secure = isSecure ? ['Secure'] : [];
   const value = `${cookieName(config)}=${token ?? ''}`;
   const expires = `Expires=${(expiresAt ?? new Date(0)).toUTCString()}`;
-  // Set the header directly: Koa's cookies.set refuses Secure on a plain connection, even if a
-  // proxy in front of this service terminates TLS.
+  // Set the header directly. Koa's cookies.set refuses Secure on a plain connection, although a
+  // proxy in front of this service may terminate TLS.
   ctx.append('Set-Cookie', [value, 'Path=/', expires, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '));
 }
 
 /**
- * Reads which of the account's two tenants a signed-in person selects with X-Environment
+ * Reads X-Environment, by which a signed-in person selects one of the account's two tenants
  * (docs/decisions.md §6).
  * @throws {AppError} 400 for any value except `live` and `sandbox`
  */
@@ -55,9 +55,9 @@ export function readEnvironment(ctx: ApiContext): 'live' | 'sandbox' {
 }
 
 /**
- * Prevents cross-site request forgery: a page of another site can make a browser send a request
- * with this service's cookie. Such a page cannot send X-Requested-With, so every write must have
- * this header. The Origin of a write must also match (docs/decisions.md §10, Sign-in).
+ * Prevents cross-site request forgery, in which a page of another site makes a browser send a
+ * request with this service's cookie. Such a page cannot send X-Requested-With, so every write must
+ * have this header. The Origin of a write must also match (docs/decisions.md §10, Sign-in).
  */
 export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
@@ -74,7 +74,7 @@ export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
 export function assertSameOrigin({ config }: CookieHolder, ctx: ApiContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
-  // Compare only the hosts. If a proxy terminates TLS, the schemes differ.
+  // Compare only the hosts, because the schemes differ if a proxy terminates TLS.
   const host = ctx.get('Host').toLowerCase();
   const isOwn = host !== '' && URL.canParse(origin) && new URL(origin).host === host;
   if (isOwn || origin === getBaseOrigin(config)) return;

@@ -1,6 +1,6 @@
 import type { ApiContext } from '../runtime/context.js';
 
-/** With these two limits, the header X-Service-Warnings has at most 1.4 kB. */
+/** With this and the next limit, the header X-Service-Warnings has at most 1.4 kB. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 64;
 
@@ -8,7 +8,7 @@ const SAFE_CHARACTER = /^[A-Za-z0-9_.[\]-]$/;
 
 /**
  * Lists unknown query parameters and body members in X-Service-Warnings. Sets the header
- * immediately, so that error responses also have it.
+ * immediately, so that an error response has it too.
  */
 export function reportUnknownNames(ctx: ApiContext, names: string[]): void {
   if (names.length === 0) return;
@@ -35,6 +35,8 @@ function encodeName(name: string): string {
   return safe;
 }
 
-/** Percent-encodes a character. Replaces an unpaired surrogate, which has no UTF-8 encoding. */
+/**
+ * Percent-encodes a character. Replaces an unpaired surrogate, because it has no UTF-8 encoding.
+ */
 const encodeCharacter = (character: string) =>
   encodeURIComponent(/\p{Surrogate}/u.test(character) ? '\uFFFD' : character);

@@ -25,23 +25,24 @@ import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
   /**
-   * Label of the record in the path, for the message of a 404. Set if the command creates or
-   * changes a different record.
+   * Label of the record in the path, for the message of a 404. Set only if the command creates or
+   * changes another record.
    */
   resourceLabel?: string;
   /** Returns the id of the changed record when the path does not contain it. */
   getTargetId?: (ctx: ApiContext) => string;
   /**
-   * Returns true if the body requests a dry run. The header X-Service-Dry-Run can also request one.
+   * Returns true if the body requests a dry run. The header X-Service-Dry-Run can request a dry run
+   * too.
    */
   isDryRun?: (input: Input) => boolean;
   /** Reads a body that is not JSON, such as a picture. The result becomes the command's input. */
   readBody?: (ctx: ApiContext) => Promise<ParsedBody>;
-  /** Adds values that only the api process knows, such as a new key's hash. */
+  /** Adds values that only the api process has, such as the hash of a new key. */
   prepareInput?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
   /**
-   * Replaces values in the body, such as a password, that an attacker could guess from the body's
-   * hash.
+   * Replaces values such as a password before the body is hashed. Otherwise an attacker could guess
+   * these values from the hash.
    */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
@@ -109,8 +110,8 @@ function describeWrite<Input>(
 
 /**
  * Returns the value whose hash is stored with the Idempotency-Key. A retry must have the same hash.
- * The value is the body and, if `transformResponse` may show a secret, also the caller. Otherwise
- * another caller could repeat the request to get the secret.
+ * The value is the body. If `transformResponse` may show a secret, the value also contains the
+ * caller's id. Otherwise another caller could repeat the request to get the secret.
  */
 function selectBodyToHash<Input>(
   { bodyToHash, transformResponse }: WriteOptions<Input>,
@@ -120,12 +121,12 @@ function selectBodyToHash<Input>(
   return transformResponse ? { value: body, by: callerId } : body;
 }
 
-/** The principal's members that describe the author of a command. */
+/** The members of the principal that describe the author of a command. */
 type Author = Pick<Principal, 'id' | 'kind' | 'name' | 'tenantId' | 'environment'>;
 
 /**
- * Returns the members of a command or audit entry that describe the request: its id, principal and
- * client.
+ * Returns the members of a command or an audit entry that describe the request, its principal and
+ * its client.
  */
 export function describeOrigin(ctx: ApiContext, key: Author = ctx.state.key) {
   const { requestId, id } = ctx.state;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildOpenApiDocument, renderOpenApiDocument } from './openapi.js';
 
-// Writes docs/openapi.json from the sources. With --check (`npm run check`) it writes nothing and
-// fails if the file is stale.
+// This script writes docs/openapi.json from the sources. With --check (`npm run check`) it writes
+// nothing, and fails if the file is out of date.
 const root = fileURLToPath(
   new URL(import.meta.url.includes('/dist/') ? '../../..' : '../..', import.meta.url),
 );

@@ -16,7 +16,7 @@ const createHeaderParameter = (name: string, description: string, schema: Json, 
   example,
 });
 
-/** Every delivery has these headers (Standard Webhooks 1.0.0). */
+/** The headers of every delivery (Standard Webhooks 1.0.0). */
 const parameters = {
   WebhookId: createHeaderParameter(
     'webhook-id',
@@ -57,7 +57,8 @@ const responses = {
 
 /**
  * Builds one OpenAPI callback per event type. Each callback describes the POST of an event to the
- * `url` in the operation's request body. Also adds to `components` what the callbacks refer to.
+ * `url` in the operation's request body. Adds the parameters, responses and schemas that the
+ * callbacks refer to.
  */
 export function buildEventCallbacks(tags: string[], components: Components): Json {
   Object.assign(components.parameters, parameters);

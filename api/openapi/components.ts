@@ -5,8 +5,8 @@ import { getExample, getSchema } from './schemas.js';
 export type Json = Record<string, unknown>;
 
 /**
- * The components of the OpenAPI document. Building an operation adds the components to which it
- * refers.
+ * The components of the OpenAPI document. A function that builds an operation adds the components
+ * that the operation refers to.
  */
 export interface Components {
   schemas: Record<string, Json>;

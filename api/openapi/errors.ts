@@ -7,11 +7,11 @@ import { isVersioned, type Operation } from './responses.js';
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;
   return [
-    // Public operations can return 429 too: their unread responses are counted by the client's
-    // network.
+    // Public operations can return 429 too, because the unread responses of each network are
+    // limited.
     429,
-    // 400: bad X-Environment. 401: no valid credential. 406: bad Accept. 500 and 503: the service
-    // fails.
+    // 400: invalid X-Environment. 401: no valid credential. 406: Accept excludes JSON. 500 and 503:
+    // the service fails.
     ...(isPublic ? [] : [400, 401, 406, 500, 503]),
     ...(facts.access ? [403] : []),
     ...(path.includes('{') ? [404] : []),

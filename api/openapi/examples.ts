@@ -81,8 +81,9 @@ const customer = {
 const vehicle = { make: 'Honda', model: 'Accord', year: 2019 };
 
 /**
- * Complete examples by component name. `getExample` builds the examples of other components from
- * their members. Every account can send a request example, because it contains no record's id.
+ * Complete examples by component name. `getExample` builds the examples of all other components
+ * from their members. The examples of request bodies contain no id of a record, so every account
+ * can send them.
  */
 export const EXAMPLES: Record<string, unknown> = {
   InvoiceCreate: {

@@ -1,4 +1,7 @@
-/** The text of `info.description`: what a client developer needs to know before the first call. */
+/**
+ * The text of `info.description`. It explains what a client developer must know before the first
+ * call.
+ */
 export const introduction = `Invoices, work orders and customers of a tow company.
 
 ### Keys

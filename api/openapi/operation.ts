@@ -23,16 +23,17 @@ export interface OperationBlock extends Json {
   parameters?: Json[];
   requestBody?: Json;
   /**
-   * Successful responses that are not a JSON record, such as a PDF. Without this member, the
-   * successful response is derived from the route's facts.
+   * The successful responses, if they are not a JSON record but for example a PDF. Without this
+   * member, the successful response is derived from the route's facts.
    */
   responses?: Record<string, Json>;
   /**
-   * Component of the record in the response. Set if {@link findRecord} finds none or the wrong one.
+   * The component of the record in the response. Set if {@link findRecord} finds no record or a
+   * wrong one.
    */
   'x-resource'?: string;
   'x-list'?: string;
-  /** Error statuses that {@link listErrors} does not derive. */
+  /** The error statuses that {@link listErrors} does not derive. */
   'x-errors'?: number[];
   /** True if an agent's write may be held for a person's approval. */
   'x-held'?: boolean;
@@ -105,8 +106,9 @@ function assertNoShorthand(members: Json, route: string): void {
 }
 
 /**
- * Returns the component name of the response's record, such as `WorkOrder`. It comes from the
- * route's entity type or, without one, from the resource whose collection has this path.
+ * Returns the component name of the response's record, such as `WorkOrder`. The name is derived
+ * from the route's entity type. A route without an entity type gets the resource whose collection
+ * has this path.
  */
 function findRecord(path: string, { entityType }: RouteFacts): string | undefined {
   const found =
@@ -145,7 +147,7 @@ function buildRequestBody({ method, facts }: Operation): Json {
   const schema = toOpenApi(facts.body) as { required?: string[] };
   return {
     requestBody: {
-      // A PATCH needs no body, because an empty body changes nothing.
+      // The body of a PATCH is optional, because an empty body changes nothing.
       required: method === 'post' && (schema.required?.length ?? 0) > 0,
       content: {
         'application/json': { schema: referToSchema(name), example: getExample(name) },
@@ -154,7 +156,7 @@ function buildRequestBody({ method, facts }: Operation): Json {
   };
 }
 
-/** @throws {Error} if the block names an error that follows from the route */
+/** @throws {Error} if the block names an error that is already derived from the route */
 function buildErrors(operation: Operation, others: number[]): Json {
   const derived = listErrors(operation);
   const { method, path } = operation;

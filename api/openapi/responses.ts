@@ -14,11 +14,10 @@ export interface Operation {
   method: string;
   path: string;
   facts: RouteFacts;
-  /** The operation needs no credential. */
+  /** True if the operation needs no credential. */
   isPublic: boolean;
   /**
-   * Component name of the record or records in the response; undefined for a response without a
-   * record.
+   * The component name of the records in the response. Undefined for a response without records.
    */
   record: string | undefined;
   isList: boolean;
@@ -27,7 +26,7 @@ export interface Operation {
 }
 
 /**
- * Builds the successful response to a plain call, which is not a dry run and is committed in time.
+ * Builds the successful response to a plain call: one that is no dry run and is committed in time.
  * An operation has only one such response, so that generated clients return the resource itself
  * (docs/adr/0016-openapi-for-generated-clients.md).
  */
@@ -36,7 +35,7 @@ export function buildSuccess(operation: Operation, components: Components): Json
   if (!record) throw new Error(`${method} ${path}: name the resource that it returns (x-resource, x-list)`);
   const status = facts.write?.status ?? 200;
   const build = () => (isList ? buildPage(operation, record) : buildRecord(operation, record, components));
-  // Do not share this response: a public operation has fewer headers than other operations.
+  // Do not share this response, because public operations have fewer headers than others.
   if (isPublic) return { [status]: build() };
   return { [status]: referToResponse(components, `${record}${nameSuccess(operation)}`, build) };
 }
@@ -44,8 +43,8 @@ export function buildSuccess(operation: Operation, components: Components): Json
 const WRITE_NAMES = { 200: 'Written', 201: 'Created', 202: 'Accepted' };
 
 /**
- * Returns the suffix of the response's component name. Responses with different headers need
- * different names.
+ * Returns the suffix of the response's component name. Responses of one record that have different
+ * headers need different names.
  */
 function nameSuccess({ facts, isList }: Operation): string {
   if (isList) return 'Page';
@@ -80,8 +79,8 @@ function buildRecord(operation: Operation, record: string, components: Component
 }
 
 /**
- * Builds the responses that a plain call does not get: the preview of a dry run, and the 202 of a
- * late commit.
+ * Builds the responses that only other calls get: the preview of a dry run, and the 202 of a late
+ * commit.
  */
 export function buildOtherResponses(operation: Operation, components: Components): Json {
   const { record = '', isHeld } = operation;
@@ -103,13 +102,13 @@ function buildPreview(operation: Operation, record: string, components: Componen
   };
 }
 
-/** True if the record has an `updated_at`, which is its version. */
+/** True if the record has the member `updated_at`, which is its version. */
 export function isVersioned(record: string): boolean {
   const { keys = {} } = getSchema(record).describe() as { keys?: Json };
   return 'updated_at' in keys;
 }
 
-/** HTTP header name → component name. */
+/** Maps the name of an HTTP header to its component name. */
 const HEADERS = {
   always: { 'X-Request-Id': 'XRequestId' },
   limited: {
@@ -134,7 +133,7 @@ function referToHeaders(components: Record<string, string>): Json {
   return Object.fromEntries(entries.map(([name, one]) => [name, { $ref: `#/components/headers/${one}` }]));
 }
 
-/** Adds the common headers to successful responses that a block describes itself. */
+/** Adds the common headers to the successful responses that a block itself describes. */
 export function addHeaders({ isPublic }: Operation, successes: Record<string, Json>): Json {
   if (isPublic) return successes;
   const headers = referToHeaders({ ...HEADERS.always, ...HEADERS.limited });

@@ -10,8 +10,8 @@ import { envelopeSchemas, resources } from '../../shared/registry/resources.js';
 import { EXAMPLES } from './examples.js';
 
 /**
- * All schemas by component name. Built once, because finding a schema's name makes Joi describe the
- * schema, which takes a millisecond.
+ * All schemas by component name. This map is built once: Joi must describe a schema to find its
+ * name, which takes a millisecond.
  */
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
@@ -37,7 +37,7 @@ export function buildComponentSchemas(): Record<string, OpenApiSchema> {
 
 /**
  * Moves each default into the description. Generators of typed clients treat a member with
- * `default` as always present, so their users could not omit the member in a request.
+ * `default` as always present. Their users could then not omit the member in a request.
  */
 function describeDefaults(node: OpenApiSchema): OpenApiSchema {
   const { default: value, properties, items, ...rest } = node;

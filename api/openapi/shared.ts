@@ -4,8 +4,8 @@ import { type OpenApiSchema, toQueryParameters } from '../../shared/contracts/sc
 import { ERROR_STATUS, type ErrorCode } from '../../shared/platform/errors.js';
 
 /**
- * The two ways to authenticate (docs/decisions.md §6). A route for people alone accepts only the
- * session cookie.
+ * The two ways to authenticate (docs/decisions.md §6). A route that only people may use accepts
+ * only the session cookie.
  */
 export const securitySchemes = {
   bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
@@ -214,9 +214,9 @@ const acceptedHeaders = {
 const acceptedExample = { ok: true, data: { operation_id: OPERATION_ID, status: 'queued' } };
 
 /**
- * The shared responses: `Error400`, `Error401` and so on, and two kinds of 202. `Accepted` is for a
- * write that is committed later. `AcceptedOrHeld` is for an operation whose write may also be held
- * for a person's approval.
+ * The responses that operations share: `Error400`, `Error401` and so on, and two kinds of 202.
+ * `Accepted` means that the write is committed later. `AcceptedOrHeld` means that the write is
+ * committed later or held for a person's approval.
  */
 export const errorResponses = {
   ...Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The groups of operations, sorted by importance to a first-time reader. */
+/** The groups of operations. The groups that matter most to a first-time reader come first. */
 export const tags = [
   { name: 'Invoices', description: 'Invoices, their payments and the messages that deliver them' },
   { name: 'Work orders', description: 'Tows and roadside work from call to completion' },
@@ -15,7 +15,7 @@ export const tags = [
   { name: 'Description', description: 'This document' },
 ];
 
-/** Within a tag, paths with these first segments come first, in this order. */
+/** Within a tag, the paths that begin with these segments come first, in this sequence. */
 const COLLECTIONS = [
   'invoices',
   'payments',

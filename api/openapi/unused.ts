@@ -1,8 +1,8 @@
 import type { Components, Json } from './components.js';
 
 /**
- * Removes the schemas that nothing in the OpenAPI document refers to. Only agents' tools use these,
- * and the MCP manifest shows them.
+ * Removes the schemas that nothing in the OpenAPI document refers to. These schemas belong to
+ * agents' tools, and the MCP manifest shows them.
  */
 export function dropUnusedSchemas({ components, ...rest }: { components: Components } & Json): void {
   const { schemas } = components;

@@ -7,11 +7,11 @@ import type { ApiContext } from '../runtime/context.js';
 import { readRawBody } from './read-raw-body.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** The whole body must arrive within this time. Vendors send it at once. */
+/** The whole body must arrive within this time. Vendors send the whole body immediately. */
 const BODY_DEADLINE_MS = 5000;
 /**
- * Limits how many bodies are in memory before their signature is verified. At 1 MiB each, they take
- * at most 64 MiB together and 8 MiB per network. Networks share the capacity fairly.
+ * The limits for bodies in memory whose signature is not yet verified. At 1 MiB each, they take at
+ * most 64 MiB together and 8 MiB per network. Networks share the capacity fairly.
  */
 const BODY_LIMITS = {
   queues: ['bodies'],
@@ -22,38 +22,39 @@ const BODY_LIMITS = {
   maxWaitMs: 5000,
 } as const;
 /**
- * Limits the bodies of networks that sent many bad bodies. One body at a time is read from each
- * such network, and at most 32 MiB from all of them, besides the 64 MiB above. These networks are
- * not blocked, because any customer of a vendor can make the vendor's network send bad signatures.
+ * The limits for networks that sent many bad bodies. This service reads one body at a time from
+ * each such network. The bodies of all such networks together take at most 32 MiB, in addition to
+ * the 64 MiB above. These networks are not blocked, because any customer of a vendor can make the
+ * vendor's network send bad signatures.
  */
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
 /**
  * After this many refused requests of one kind in a minute, further requests of that kind are
- * blocked. For the kind `bodies`, the network's bodies are read one at a time instead.
+ * blocked. Only for the kind `bodies`, the service still reads the network's bodies, one at a time.
  */
 const REFUSALS_PER_MINUTE = 60;
 const MAX_OVER_LIMIT = 10_000;
 
 /**
- * Kinds of refused requests. Each kind is counted separately, so that refusals of one kind never
- * affect requests of another kind from the same network.
+ * Kinds of refused requests. Each kind is counted separately. So refusals of one kind do not affect
+ * requests of another kind from the same network.
  *
  * - `unknown`: requests to addresses that this service did not make, counted by network.
  * - `connection`: refused requests to the address of one connection, counted by network and
  *   connection.
- * - `bodies`: late, truncated and too large bodies, and wrong signatures at an application's
- *   address, counted by network.
+ * - `bodies`: bodies that are late, truncated or too large, and wrong signatures at the address of
+ *   the operator's application. Counted by network.
  */
 type RefusalKind = 'unknown' | 'connection' | 'bodies';
 
 /**
  * Limits the resources that senders without a valid signature can use. All customers of a vendor
- * share the vendor's network, so no refusal blocks requests to other connections.
+ * send from the vendor's network, so no refusal blocks requests to other connections.
  */
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
   private readonly suspectBodies = createFairLimit(SUSPECT_BODY_LIMITS);
-  /** For each kind and sender over the limit, the end of the minute in ms since 1970. */
+  /** Maps each kind and sender over the limit to the end of the minute, in ms since 1970. */
   private readonly overLimitUntil = new LRUCache<string, number>({ max: MAX_OVER_LIMIT });
 
   constructor(private readonly limiter: Limiter) {}

@@ -15,18 +15,18 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
 /**
- * Requests per network. Opening a page takes up to three requests. Within these limits, an attacker
- * cannot guess a link.
+ * Maximum number of requests per network. Opening a page takes up to three requests. Within these
+ * limits, an attacker cannot guess a link.
  */
 const PAGE_LIMITS = { minute: 120, hour: 2000 };
 
-/** PDFs per network. A PDF costs a hundred times as much as a page. */
+/** Maximum number of PDFs per network. A PDF costs a hundred times as much as a page. */
 const PDF_LIMITS = { minute: 20, hour: 200 };
 
 const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
 
 /**
- * How long the page waits at most until the view is recorded. The command runs even if the page
+ * Maximum time that the page waits until the view is recorded. The command runs even if the page
  * stops waiting.
  */
 const VIEW_RECORDING_TIMEOUT_MS = 1000;
@@ -72,8 +72,8 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Reads the invoice behind a link. If PostgreSQL is unreachable, responds with an HTML page,
- * because a person reads the response, and returns `unavailable`.
+ * Reads the invoice behind a link. If PostgreSQL is unreachable, returns `unavailable` and responds
+ * with an HTML page, because a person reads the response.
  */
 async function readInvoice(
   api: ApiRuntime,
@@ -153,8 +153,8 @@ function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
 }
 
 /**
- * False if the headers show that a program opens the page. Mail programs and scanners often open it
- * before a person does.
+ * False if the headers show that a program opens the page. Mail programs and scanners often open a
+ * page before a person does.
  */
 function isPersonViewing(ctx: ApiContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')} ${ctx.get('X-Purpose')} ${ctx.get('X-Moz')}`;

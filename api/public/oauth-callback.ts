@@ -25,8 +25,8 @@ import {
 const LIMITS = { minute: 60, hour: 600 };
 const MAX_CODE_CHARS = 2000;
 /**
- * Maximum number of query parameters that are stored besides `code` and `state`. Vendors add some
- * to the redirect, such as the company that the person chose.
+ * Maximum number of query parameters that are stored in addition to `code` and `state`. Vendors add
+ * parameters to the redirect, such as the company that the person chose.
  */
 const MAX_PARAMS = 10;
 
@@ -41,10 +41,11 @@ const EXPIRED: Page = [
 
 /**
  * Handles the page to which a vendor redirects a person after the sign-in. Stores the authorization
- * code. A worker exchanges the code for tokens later, so that the api calls no vendor.
+ * code. A worker later exchanges the code for tokens, because only workers call vendors.
  *
- * If an API key started the sign-in, no session shows who started it. A GET then only shows which
- * account would be connected. The page's button sends a POST, which connects that account.
+ * If an API key started the sign-in, no session proves that the same person now ends it. A GET then
+ * only asks the person to connect the account. The button of that page sends a POST, which connects
+ * the account.
  */
 export function serveOAuthCallback(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -104,9 +105,9 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
 
 /**
  * Asks the person whether to connect this account. Without the question, an attacker could start a
- * sign-in, send its link to a person, and get access to that person's account at the vendor. No
- * other site can send the POST for the person: it would need the code, which only the redirected
- * browser has.
+ * sign-in and send its link to a person. The attacker would then get access to that person's
+ * account at the vendor. Another site cannot send the POST for the person: it would need the code,
+ * which only the redirected browser has.
  */
 function askToConfirm({ vendors }: ApiRuntime, { vendor, account, environment }: OpenSignIn): Page {
   const label = vendors.find(vendor)?.manifest.label ?? vendor;

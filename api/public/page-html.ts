@@ -32,8 +32,8 @@ a{color:#1a4f8b}
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * Builds a Content-Security-Policy that allows only pictures from this host (the account's logo),
- * and one style sheet, identified by its hash.
+ * Builds a Content-Security-Policy. It allows pictures from this host (the account's logo), and the
+ * one style sheet with this hash.
  * @param formAction where a form of the page may be sent
  */
 const buildPolicy = (formAction: "'none'" | "'self'") =>
@@ -50,8 +50,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Headers for a page with a form. Unlike {@link PAGE_HEADERS}, they let the browser send the form
- * to this host.
+ * Headers for a page with a form. Unlike {@link PAGE_HEADERS}, these headers let the browser send
+ * the form to this host.
  */
 export const FORM_PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...PAGE_HEADERS,
@@ -60,7 +60,7 @@ export const FORM_PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 const toClassAttribute: StyleAttributeFor = (part) => `class="${part}"`;
 
-/** @param path the page's own path; its links to the PDF and the logo begin with this path */
+/** @param path the path of this page; the links to the PDF and the logo begin with it */
 export function renderInvoicePage(document: InvoiceDocument, path: string): string {
   return renderPage(`${document.title} from ${document.sender}`, [
     renderInvoiceHtml(document, toClassAttribute, `${path}/logo`),

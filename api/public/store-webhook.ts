@@ -11,23 +11,23 @@ import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Maximum number of items that are stored per webhook and connection. More are not needed: one
- * stored item makes its stream due, and the worker then reads all changes of the stream.
+ * Maximum number of items that are stored per webhook and connection. More items are not needed:
+ * one stored item makes the worker read all changes of the item's stream.
  */
 const MAX_ITEMS = 200;
 /**
- * Webhooks per connection. A refused webhook loses nothing: the vendor sends it again, and the
- * worker reads the vendor's changes regularly.
+ * Maximum number of webhooks per connection. A refused webhook loses nothing: the vendor sends it
+ * again, and the worker also reads the vendor's changes regularly.
  */
 const CONNECTION_LIMITS = { minute: 3000, hour: 60_000 };
 /**
- * Webhook items per account. The limit is needed because each new item is stored for seven days,
- * and an account that knows its webhook secret can sign any number of webhooks.
+ * Maximum number of webhook items per account. An account that knows its webhook secret can sign
+ * any number of webhooks, and each new item is stored for seven days.
  */
 const ITEMS_PER_MINUTE = 2000;
 /**
- * How long the response waits for the commit. Vendors expect a response within seconds, so a slower
- * command is stored as an operation and runs later.
+ * Maximum time that the response waits for the commit. Vendors expect a response within seconds, so
+ * a slower command is stored as an operation and runs later.
  */
 const COMMIT_TIMEOUT_MS = 800;
 const OPERATION_LEASE_SECONDS = 5;
@@ -46,7 +46,7 @@ export async function prepareCommands(
 ): Promise<{ isRefused: boolean; commands: Command[] }> {
   if (!(await spendLimits(api, connection, items.length))) return { isRefused: true, commands: [] };
   const notices = items.length > 0 ? await findNewNotices(api, connection, items) : [];
-  // A repeated webhook runs no command, because every command leaves a permanent audit entry.
+  // Run no command for a repeated webhook, because every command leaves a permanent audit entry.
   const commands = notices.length > 0 ? [buildCommand(ctx, connection, notices)] : [];
   return { isRefused: false, commands };
 }
@@ -81,9 +81,7 @@ async function findNewNotices(
   return [...new Set([...oneOfEachStream, ...added])].slice(0, MAX_ITEMS);
 }
 
-/**
- * Replaces a long id by its hash, because a vendor's id may be longer than an index entry allows.
- */
+/** Replaces a long id by its hash. A vendor's id may be longer than an index entry allows. */
 function shorten(dedupeId: string): string {
   return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
 }
@@ -106,8 +104,8 @@ function buildCommand(
 }
 
 /**
- * Waits until the commands are committed. Stores commands that take too long as operations, which
- * run later.
+ * Waits until the commands are committed. Stores a command that takes too long as an operation,
+ * which runs later.
  * @throws {AppError} 503 if a command fails
  */
 export async function commitCommands(api: ApiRuntime, commands: readonly Command[]): Promise<void> {
@@ -124,7 +122,7 @@ async function commitOne(api: ApiRuntime, command: Command): Promise<void> {
     return;
   }
   // The operation runs the command even if its job was lost. If the job runs too, the command still
-  // acts only once.
+  // has an effect only once.
   submitted.catch(() => undefined);
   await storeOperation(api.db, command, OPERATION_LEASE_SECONDS);
 }

@@ -23,7 +23,8 @@ import { commitCommands, prepareCommands } from './store-webhook.js';
 
 const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
 /**
- * How many vendor accounts are looked up at the same time. A webhook of 1 MiB can name thousands.
+ * Maximum number of vendor accounts that are looked up at the same time. A webhook of 1 MiB can
+ * name thousands of accounts.
  */
 const LOOKUPS_AT_A_TIME = 10;
 
@@ -79,8 +80,8 @@ async function receiveFor(
     readWebhook(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) }),
   );
   if (refusal?.code === 'unauthorized') await auditRefusal(api, ctx, connection);
-  // A correctly signed body in an unknown format counts as a refusal too, because the account may
-  // know the secret and could send any number of such bodies.
+  // A correctly signed body in an unknown format counts as a refusal too. The account may know the
+  // secret, and could send any number of such bodies.
   if (refusal) return guard.refuseCall(ctx, connectionId, refusal);
   const { isRefused, commands } = await prepareCommands(api, ctx, { connection, items });
   if (isRefused) throw tooManyWebhooks();
@@ -89,8 +90,8 @@ async function receiveFor(
 
 /**
  * Receives a webhook of the operator's application, and stores its items for each connection that
- * it names. Skips connections over their limits, because a 429 would also refuse the items of all
- * other connections. The next regular pull of a skipped connection finds the changes.
+ * the webhook names. Skips connections over their limits, because a 429 would also refuse the items
+ * of all other connections. The next regular pull of a skipped connection reads the changes.
  */
 async function receiveForAll({ api, guard }: Hooks, ctx: ApiContext, vendor: TenantVendor): Promise<void> {
   const { items, refusal } = await guard.readBody(ctx, (body) =>
@@ -139,7 +140,7 @@ function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): stri
   return config.integrations[manifest.vendor]?.webhook_secret;
 }
 
-/** The items of a webhook, or why it is refused. */
+/** The items of a webhook, or the reason why the webhook is refused. */
 type Webhook = { items: InboundNotice[]; refusal?: undefined } | { items?: undefined; refusal: AppError };
 
 /** Verifies the signature of a webhook, and splits the webhook into its items. */
@@ -149,8 +150,8 @@ function readWebhook(
   { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
 ): Webhook {
   const { inbound, manifest } = vendor;
-  // Some vendors also sign the public URL that they called. Behind a proxy, the request's own URL
-  // may differ from the public URL.
+  // Some vendors also sign the public URL that they called. Use the configured public URL, because
+  // behind a proxy the request's own URL may differ from it.
   const url = `${config.publicUrl}${ctx.originalUrl}`;
   if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret))
     return { refusal: new AppError('unauthorized', 'The signature does not match the body.') };

@@ -17,10 +17,10 @@ export const REFERENCE_PAGE_HTML = `<!doctype html>
 `;
 
 /**
- * The script that starts the page at /docs. `freshen` gives examples with a unique member a new
- * value on every visit. Without it, a prefilled create request would be refused as a duplicate.
- * `findOperations` replaces Swagger UI's filter, which searches only tags. It also searches paths,
- * operation ids and summaries.
+ * The script that starts the page at /docs. `freshen` gives unique members of the examples a new
+ * value on every visit. Otherwise a prefilled create request would be refused as a duplicate.
+ * `findOperations` replaces the filter of Swagger UI, which searches only tags. The replacement
+ * also searches paths, operation ids and summaries.
  */
 export const REFERENCE_PAGE_SCRIPT = `'use strict';
 

@@ -2,14 +2,14 @@ type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
 
 /**
- * Name of an extension member of an operation. This member contains the responses that a plain call
- * does not get, as a Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
+ * The name of an extension member of an operation. The member contains the responses that a plain
+ * call does not get, as a Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
  */
 export const OTHER_RESPONSES = 'x-other-responses';
 
 /**
- * Headers that nearly every response has. The page omits them, because the introduction explains
- * them.
+ * The headers that nearly every response has. The page omits them, because the introduction
+ * explains them.
  */
 const COMMON_HEADERS = [
   'X-Request-Id',
@@ -19,13 +19,16 @@ const COMMON_HEADERS = [
   'X-Service-Warnings',
 ];
 
-/** The Idempotency-Key of a read, which the service ignores. The page's forms omit it. */
+/**
+ * The parameter for the Idempotency-Key of a read. The service ignores this key, so the page's
+ * forms omit it.
+ */
 const IGNORED_PARAMETER = '#/components/parameters/IgnoredIdempotencyKey';
 
 /**
  * Transforms the OpenAPI document for the people who read it at /docs. Merges each operation's
- * `responses` and `x-other-responses`, omits the headers that nearly every response has, and leaves
- * the filters in forms empty.
+ * `responses` and `x-other-responses`. Omits the headers that nearly every response has. Leaves the
+ * filters in forms empty.
  */
 export function toReferenceView(document: Json): Json {
   const { paths, components } = document as {
@@ -81,8 +84,8 @@ function getJsonContent(response: Json): Json {
 }
 
 /**
- * Moves the example of a query parameter to its description. Swagger UI would prefill the form with
- * the example, and a list filtered by it would be empty.
+ * Moves the example of a query parameter to its description. Otherwise Swagger UI would prefill the
+ * form with the example, and the filtered list would be empty.
  */
 function toParameterView({ example, ...parameter }: Json): Json {
   if (parameter.in !== 'query' || example === undefined)

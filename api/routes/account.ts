@@ -77,8 +77,9 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
 });
 
 /**
- * True if the key may read the operation. An agent key may read only its own operations. Other keys
- * need the permission admin for an admin command, otherwise read.
+ * True if the key may read the operation. An agent key may read only its own operations. Any other
+ * key needs the permission `admin` for an admin command, and the permission `read` for other
+ * commands.
  */
 function canReadOperation(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
@@ -97,8 +98,8 @@ function resultFor(
 }
 
 /**
- * Returns the result with its new key or secret in clear text, as the response to the write would
- * have shown it.
+ * Returns the result of the operation with its new key or secret in clear text. A response to the
+ * write itself would have shown the same.
  */
 function revealSecret(
   api: ApiRuntime,

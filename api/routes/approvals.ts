@@ -15,8 +15,8 @@ import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Who may read approvals. Agents need the scope propose_approvals, and see only the approvals that
- * they requested.
+ * The right to read approvals. Agents need the scope propose_approvals, and see only the approvals
+ * that they requested.
  */
 const read = getReadAccess('approval');
 

@@ -5,8 +5,8 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
 /**
- * Requires more than the permission read, because the audit log names people, their IP addresses
- * and keys.
+ * The right to read the audit log. The permission `read` is not enough, because the audit log names
+ * people, their IP addresses and keys.
  */
 const audit = getReadAccess('audit_entry');
 

@@ -16,8 +16,8 @@ const ASSETS: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-// Blocks inline scripts, and resources from other origins. Allows inline styles, because swagger-ui
-// sets style attributes.
+// The policy blocks inline scripts, and resources from other origins. It allows inline styles,
+// because swagger-ui sets style attributes.
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'";
 
@@ -51,8 +51,8 @@ export function readDocument(): string {
  *     tags: [Description]
  */
 /**
- * Responds with openapi.json under both version prefixes, and with the reference page at /docs.
- * Neither needs a key, because neither contains tenant data (docs/decisions.md §1, row 10).
+ * Responds with openapi.json under both version prefixes, and with the reference page at /docs. A
+ * client needs no key for them, because they contain no tenant data (docs/decisions.md §1, row 10).
  */
 export function documentRoutes(): ApiMiddleware {
   const document = readDocument();
@@ -109,7 +109,7 @@ function serveDocs(
   } else if (type) {
     ctx.type = type;
     ctx.set('Cache-Control', 'public, max-age=3600');
-    // Read the file into memory: a stream would keep a file open for each client that stops
+    // Read the file into memory. A stream would keep a file open for each client that stops
     // reading.
     ctx.body = readAsset(join(assets, name));
   } else {

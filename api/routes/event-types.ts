@@ -6,8 +6,8 @@ import { requireAccess } from '../middleware/access.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
 /**
- * Closed to agent keys: event types show every kind of record, and no single agent scope covers
- * them all.
+ * Agent keys have no access: event types show every kind of record, and no agent scope covers all
+ * kinds.
  */
 const read: Access = { permission: 'read', agentScope: null };
 

@@ -14,8 +14,7 @@ import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Closed to agent keys: events show every kind of record, and no single agent scope covers them
- * all.
+ * Agent keys have no access: events show every kind of record, and no agent scope covers all kinds.
  */
 const read: Access = { permission: 'read', agentScope: null };
 
@@ -75,8 +74,8 @@ export const eventRoutes = defineRoutes('Events', (router, api) => {
 });
 
 /**
- * Responds with a stream of server-sent events. It stays open until the client disconnects or its
- * credential is no longer valid.
+ * Responds with a stream of server-sent events. The stream stays open until the client disconnects
+ * or the client's credential is no longer valid.
  */
 function serveStream(api: ApiRuntime): ApiMiddleware {
   return declareFacts({ query: eventStreamQuery }, async (ctx) => {
@@ -90,7 +89,8 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
       ctx.body = '';
       return;
     }
-    // From here on, the stream writes the response. Without `respond = false`, Koa would end it.
+    // From here on, the stream writes the response. With `respond = false`, Koa does not end the
+    // response.
     ctx.respond = false;
     api.streams.open({
       tenantId: key.tenantId,
@@ -105,8 +105,8 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Returns the id of the last event that the client received. The header comes first: a browser that
- * reconnects sends the newest id in the header, while its URL still contains an older one.
+ * Returns the id of the last event that the client received. The header takes precedence: a browser
+ * that reconnects sends the newest id in the header, but its URL still contains an older id.
  */
 function lastEventId(ctx: ApiContext, query: EventStreamQuery): { field: string; value: string } | undefined {
   const header = ctx.get('Last-Event-ID');
@@ -115,7 +115,8 @@ function lastEventId(ctx: ApiContext, query: EventStreamQuery): { field: string;
 }
 
 /**
- * Returns the position after which the stream starts: the client's last event or, without one, now.
+ * Returns the position after which the stream starts: the client's last event, or now if the client
+ * names no event.
  * @throws {AppError} 400 for an id that no stream of this service can have sent
  */
 async function resolveStart(
@@ -126,7 +127,7 @@ async function resolveStart(
   const now = await readCurrentPosition(api.db, tenantId);
   if (!last) return now;
   const position = parsePosition(last.value);
-  // A position later than now comes from another database. A stream that starts there would send
+  // A position later than now comes from another database. A stream from that position would send
   // nothing.
   if (position && comparePositions(position, now) <= 0) return position;
   const { field } = last;

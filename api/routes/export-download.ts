@@ -24,7 +24,8 @@ export interface DownloadDependencies extends Pick<Runtime, 'config' | 'limiter'
 const PATH = /^\/downloads\/([^/]*)$/;
 
 /**
- * All invalid links get this text, so that the response does not reveal whether an export exists.
+ * The text for every invalid link. It is always the same, so that the response does not reveal
+ * whether an export exists.
  */
 const INVALID_LINK = 'This link is invalid or has expired. Get a new one from the export (download_url).';
 
@@ -79,9 +80,9 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
 
 /**
  * Handles `GET /downloads/{token}`, which sends the file of an export to any client that has the
- * link. Needs no key and runs before authentication. The signed token names the tenant, and the
- * export is read only in that tenant. A client can resume a download by requesting one range of
- * bytes.
+ * link. The route needs no key and runs before authentication. The signed token names the tenant,
+ * and only an export of that tenant is found. A client can resume a download by requesting one
+ * range of bytes.
  */
 export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware {
   const key = deriveExportLinkKey(parts.config);
@@ -123,7 +124,7 @@ async function sendFile(
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('ETag', etag);
   ctx.set('Content-Disposition', buildContentDisposition(object.fileName));
-  // no-transform stops proxies from compressing the file, which would change its length and digest.
+  // `no-transform` forbids proxies to compress the file, which would change its length and digest.
   ctx.set('Cache-Control', 'no-store, no-transform');
   ctx.type = object.contentType;
   if (ctx.method === 'GET' && !ctx.res.destroyed) ctx.body = stream;
@@ -154,9 +155,10 @@ async function openFile(
 }
 
 /**
- * Returns the requested range (RFC 9110 §14), undefined for the whole file, or 'none' if no byte of
- * the file is in the range. Several ranges, other units and malformed headers get the whole file,
- * as the RFC allows. So does a request whose If-Range names another file.
+ * Returns the requested range (RFC 9110 §14). Returns undefined for the whole file, and 'none' if
+ * the range contains no byte of the file. A request gets the whole file if it has several ranges,
+ * another unit or a malformed header, as the RFC allows. The same applies if its If-Range names
+ * another file.
  */
 function parseRange(
   ctx: ApiContext,

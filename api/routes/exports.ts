@@ -58,13 +58,13 @@ export const exportRoutes = defineRoutes('Exports', (router, api) => {
 });
 
 /**
- * SQLSTATEs of PostgreSQL: lock_not_available and query_canceled. For the estimate, either means
- * that another session holds an exclusive lock on a table.
+ * The SQLSTATEs lock_not_available and query_canceled. During the estimate, either means that
+ * another session holds an exclusive lock on a table.
  */
 const TABLE_LOCKED = ['55P03', '57014'];
 
 /**
- * Estimates the number of rows, or returns null if a table is locked, so that the request does not
+ * Estimates the number of rows. Returns null if a table is locked, so that the request does not
  * wait for the lock.
  */
 async function estimateRows({ db, logger }: ApiRuntime, request: RowEstimateInput): Promise<number | null> {

@@ -1,4 +1,6 @@
-/* The routes of all resources. The router and the OpenAPI document are built from this list. */
+/*
+ * The routes of all resources. Both the router and the OpenAPI document are built from this list.
+ */
 
 export { accountRoutes } from './account.js';
 export { agentKeyRoutes } from './agent-keys.js';

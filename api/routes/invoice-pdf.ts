@@ -38,7 +38,7 @@ export const invoicePdfRoutes = defineRoutes('Invoices', (router, api) => {
 });
 
 /**
- * Responds with the invoice as a PDF, which browsers display instead of saving.
+ * Responds with the invoice as a PDF. Browsers display the PDF, and do not save it as a file.
  * @throws {AppError} 503 when too many PDFs are being rendered
  */
 export async function respondWithPdf(

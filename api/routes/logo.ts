@@ -87,7 +87,7 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /**
- * Responds with the logo. With nosniff, a browser does not guess the type of the file, so it never
+ * Responds with the logo. With nosniff, a browser does not guess the type of the file. So it never
  * runs a script that the file may contain.
  */
 export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {

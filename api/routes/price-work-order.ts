@@ -13,8 +13,8 @@ import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Responds with the price of a work order and stores nothing (docs/decisions.md §10). Still
- * validates the headers that every write accepts.
+ * Responds with the price of a work order and stores nothing (docs/decisions.md §10). Validates the
+ * headers that every write accepts, although nothing is written.
  */
 export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
   return declareFacts({ body: workOrderAction, write: { status: 200 } }, async (ctx) => {

@@ -93,7 +93,7 @@ function handleSignIn(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Stores the session, and resolves with its JSON once it is committed. From then on, the cookie
+ * Stores the session. After the commit, resolves with the session's JSON. From then on, the cookie
  * with `token` is valid.
  */
 async function storeSession(
@@ -124,8 +124,8 @@ async function storeSession(
 }
 
 /**
- * Responds with the session, which is stored in the live tenant, and with the tenant that the
- * request selects: live or sandbox.
+ * Responds with the session and with the tenant that the request selects: live or sandbox. The
+ * session itself is stored in the live tenant.
  */
 function describeSession(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
@@ -140,8 +140,8 @@ function describeSession(api: ApiRuntime): ApiMiddleware {
 }
 
 /**
- * Makes the command run in the live tenant, which stores the session, even if the person has
- * selected the sandbox.
+ * Makes the command run in the live tenant, even if the person has selected the sandbox. Only the
+ * live tenant stores sessions.
  */
 const switchToLiveTenant: ApiMiddleware = async (ctx, next) => {
   const { key } = ctx.state;

@@ -110,7 +110,7 @@ const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
 };
 
 /**
- * Refuses API keys. A key that could set a person's password could sign in as that person, and then
+ * Refuses API keys. A key that sets a person's password could sign in as that person. It could then
  * make decisions that no key may make (docs/decisions.md §3 and §7).
  * @throws {AppError} 403
  */
@@ -140,8 +140,8 @@ function createPasswordSteps(api: ApiRuntime) {
     hashPassword,
     hashPasswordIfPresent: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
       'password' in input ? hashPassword(input, ctx) : input,
-    // Masks with a keyed hash. An attacker could test a million passwords a second against a plain
-    // hash.
+    // Replaces the password by a keyed hash. Against an unkeyed hash, an attacker could test a
+    // million passwords a second.
     maskPassword: (body: unknown): unknown => {
       const { password, ...rest } = Object(body) as { password?: unknown };
       if (typeof password !== 'string') return body;

@@ -7,18 +7,18 @@ import type { WindowState } from '../../shared/platform/limits/limiter.js';
 
 /** The values that middleware stores for later middleware and for routes. */
 export interface RequestState extends DefaultState, RequestIds {
-  /** `/v1` or `/api/v1`, as the client used it; empty outside the versioned paths. */
+  /** The version prefix that the client used, `/v1` or `/api/v1`. Empty for other paths. */
   prefix: string;
   /** Set by `authenticate`: the API key, agent key or signed-in person. */
   key: Principal;
   /**
-   * Set by `authenticate`. Looks the credential up again, for responses that stay open. Resolves
-   * with undefined once the credential is no longer valid.
+   * Set by `authenticate`. Looks up the credential again, for responses that stay open. Resolves
+   * with undefined if the credential is no longer valid.
    */
   findCurrentPrincipal: () => Promise<Principal | undefined>;
   /** Set by `limitRate`. */
   rateLimitWindows: WindowState[];
-  /** Set by `serveWrite`: what the command does, in the words of the audit log. */
+  /** Set by `serveWrite`: the audit log's names for the action and the kind of record. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
   /** Set by `serveWrite`: the id of the record that the command creates or changes. */
   targetId?: string;

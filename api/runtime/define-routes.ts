@@ -3,7 +3,7 @@ import type { RequestState } from './context.js';
 import type { ApiRuntime } from './runtime.js';
 
 /**
- * The routes of one file. `tag` is the name of their group in the OpenAPI document
+ * The routes of one file. `tag` is the name of the group of these routes in the OpenAPI document
  * (api/openapi/tags.ts).
  */
 export interface Routes {

@@ -2,15 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/platform/errors.js';
 
 /**
- * A download that makes no progress for this long is ended, so that a vanished client does not keep
- * the file open.
+ * A download without progress for this long is ended. Otherwise a client that has vanished would
+ * keep the file open.
  */
 const STALL_TIMEOUT_MS = 5 * 60_000;
-/** Maximum concurrent downloads of a tenant. Each uses only an open file and a socket. */
+/**
+ * Maximum number of concurrent downloads of a tenant. A download uses only an open file and a
+ * socket.
+ */
 const MAX_PER_TENANT = 20;
 /**
- * How long downloads may continue after the shutdown begins. Clients can later request the rest of
- * the file.
+ * Maximum time that downloads continue after the shutdown begins. Clients can later request the
+ * rest of the file.
  */
 const GRACE_MS = 10_000;
 
@@ -22,8 +25,8 @@ export class ActiveDownloads {
    * @throws {AppError} 429 when the tenant has too many running downloads
    */
   track(response: ServerResponse, tenantId: string): void {
-    // If the client has already disconnected, 'close' was emitted before. Nothing would then remove
-    // the download from the count.
+    // If the client has already disconnected, 'close' is not emitted again. The download would then
+    // stay in the count forever.
     if (response.destroyed) return;
     let ownCount = 0;
     for (const holder of this.#open.values()) if (holder === tenantId) ownCount += 1;
@@ -46,8 +49,8 @@ export class ActiveDownloads {
   }
 
   /**
-   * Ends all downloads after a grace period, but returns at once: a slow client must not block the
-   * shutdown.
+   * Ends all downloads after a grace period. Does not wait for that, because a slow client must not
+   * delay the shutdown.
    */
   closeAfterGracePeriod(graceMs = GRACE_MS): void {
     const closeAll = () => {

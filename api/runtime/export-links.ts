@@ -21,7 +21,7 @@ export interface DownloadObject {
   key: string;
   fileName: string;
   contentType: string;
-  /** Hexadecimal. */
+  /** In hexadecimal digits. */
   sha256: string;
   bytes: number;
 }
@@ -32,9 +32,9 @@ export interface DownloadObject {
 export type FindDownloadObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
 
 export interface ExportLink {
-  /** Absolute. A client that has the URL needs no key. */
+  /** The absolute URL. A client that has the URL needs no key. */
   url: string;
-  /** RFC 3339. */
+  /** In the format of RFC 3339. */
   expiresAt: string;
 }
 
@@ -45,8 +45,8 @@ export interface ExportLink {
 export type MakeExportLink = (file: DownloadableExport, origin: string) => Promise<ExportLink>;
 
 /**
- * Returns a function that creates links. A link leads directly to the storage, if the storage can
- * create links. Otherwise it leads to the API's /downloads and contains a signed token.
+ * Returns a function that creates links. If the storage can create links, a link leads directly to
+ * the storage. Otherwise the link leads to the API's /downloads and contains a signed token.
  */
 export function createExportLinkMaker(config: Config, storage: Storage): MakeExportLink {
   const key = deriveExportLinkKey(config);

@@ -14,20 +14,20 @@ import { findSignInCandidates, type SignInCandidate } from '../../shared/resourc
 import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-limits.js';
 
 /**
- * Limits concurrent password checks, because a check uses 128 MiB for about half a second. Sites
+ * The limits for concurrent password checks. A check uses 128 MiB for about half a second. Sites
  * (see `findSitePrefix`) share the capacity fairly, and so do the networks within a site. The queue
  * `known` is for networks from which the person has signed in before.
  */
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
 /**
- * Limits the hashing of new passwords. Separate from `CHECK_LIMITS`, so that setting passwords
- * cannot block sign-ins.
+ * The limits for hashing new passwords. They are separate from `CHECK_LIMITS`, so that setting
+ * passwords cannot block sign-ins.
  */
 const HASH_LIMITS = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
 
 /**
- * Checks and hashes passwords, under concurrency limits for the process. `findPerson` and `hash`
- * throw an AppError 503 when too many requests wait.
+ * Checks and hashes passwords, within the concurrency limits of this process. `findPerson` and
+ * `hash` throw an AppError 503 when too many requests wait.
  */
 export interface Passwords {
   /**
@@ -72,7 +72,7 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
         .run({ queue, group: network, site: findSitePrefix(address) }, async () => {
           if (known.length > 0 && known.length === candidates.length)
             return findPasswordMatch(known, password);
-          // Count the try before checking the password, so that concurrent guesses cannot exceed
+          // Count the try before checking the password. Otherwise concurrent guesses could exceed
           // the limit.
           const refusal = await countPersonTry(limiter, email);
           if (!refusal) return findPasswordMatch(candidates, password);
@@ -88,15 +88,15 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
 }
 
 /**
- * Returns the first candidate with this password. There are several candidates if people of
- * different tenants have the same e-mail.
+ * Returns the first candidate with this password. People of different tenants may have the same
+ * e-mail, so there may be several candidates.
  */
 async function findPasswordMatch(
   candidates: SignInCandidate[],
   password: string,
 ): Promise<SignInCandidate | undefined> {
-  // Do as much work for an unknown e-mail as for a known one. The response time then does not
-  // reveal whether the e-mail is known.
+  // Check a password even if no person has this e-mail. Otherwise the response time would reveal
+  // whether the e-mail is known.
   if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)
     if (await verifyPassword(password, candidate.password_hash)) return candidate;

@@ -8,9 +8,9 @@ import {
 } from '../../shared/resources/webhook-replays/plan.js';
 
 /**
- * Limits how many replays count their deliveries at a time. Each count uses one database connection
- * for up to a second, so more concurrent counts would leave no connections for other work. Accounts
- * share the capacity fairly, with one count each at a time.
+ * The limits for replays that count their deliveries. Each count uses one database connection for
+ * up to a second. More concurrent counts would leave no connections for other work. Accounts share
+ * the capacity fairly: each runs one count at a time.
  */
 const COUNT_LIMITS = {
   queues: ['replays'] as const,

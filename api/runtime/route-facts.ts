@@ -6,17 +6,17 @@ import type { Access } from '../../shared/contracts/access.js';
  * document is generated from them, so no `@openapi` block repeats them.
  */
 export interface RouteFacts {
-  /** The route needs no credential, and has its own rate limits. */
+  /** True if the route needs no credential. It then has its own rate limits. */
   isPublic?: boolean;
-  /** Absent: every key may use the route. */
+  /** The right that the route requires. If it is absent, every key may use the route. */
   access?: Access;
-  /** Query parameters that the route reads. */
+  /** The query parameters that the route reads. */
   query?: Joi.Schema;
-  /** JSON body that the route reads. */
+  /** The JSON body that the route reads. */
   body?: Joi.Schema;
-  /** Kind of the records that the route returns. */
+  /** The kind of the records that the route returns. */
   entityType?: string;
-  /** The route returns a page of records. */
+  /** True if the route returns a page of records. */
   isList?: boolean;
   /**
    * Set if the route accepts the headers of a write. `status` is the status of the successful

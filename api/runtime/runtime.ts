@@ -17,7 +17,7 @@ import { createExportLinkMaker, type MakeExportLink } from './export-links.js';
 import { createPasswords, type Passwords } from './passwords.js';
 import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 
-/** What the routes use in addition to the process's runtime. */
+/** The objects that routes use, in addition to the runtime of the process. */
 export interface ApiRuntime extends Runtime {
   submit: Submit;
   /** The vendors that accounts can connect. */
@@ -27,11 +27,11 @@ export interface ApiRuntime extends Runtime {
   passwords: Passwords;
   pdfs: InvoicePdfs;
   planReplay: ReplayPlanner;
-  /** Contains the files of exports. */
+  /** The storage that contains the files of exports. */
   storage: Storage;
   makeExportLink: MakeExportLink;
   downloads: ActiveDownloads;
-  /** Encrypts a new API or agent key on its way to the one response that shows it. */
+  /** The key that encrypts a new API or agent key until the one response that shows it. */
   sealingKey: Buffer;
   /**
    * `secrets` encrypts the signing secrets of webhook endpoints, and `headers` the values of their

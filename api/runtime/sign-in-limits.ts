@@ -3,17 +3,20 @@ import { sha256 } from '../../shared/platform/crypto.js';
 import type { AppError } from '../../shared/platform/errors.js';
 import type { Limiter, RateDecision } from '../../shared/platform/limits/limiter.js';
 
-/** Limits a network's sign-in requests, even invalid ones, because each body may be a megabyte. */
+/**
+ * The limit for a network's sign-in requests. Invalid requests count too, because each body may be
+ * a megabyte.
+ */
 const REQUESTS_PER_NETWORK = { minute: 240, hour: 4800 };
 /**
- * Limits a network's tries with any e-mail, because trying one common password with many e-mails is
- * also guessing.
+ * The limit for a network's tries with all e-mails together. Trying one common password with many
+ * e-mails is also guessing.
  */
 const TRIES_PER_NETWORK = { minute: 120, hour: 1200 };
 const TRIES_PER_EMAIL_AND_NETWORK = { minute: 20, hour: 200 };
 /**
- * Limits the tries with one e-mail from all unknown networks together. The limit is high, so that
- * attackers cannot easily lock the person out.
+ * The limit for tries with one e-mail from all unknown networks together. The limit is high, so
+ * that attackers cannot easily lock the person out.
  */
 const TRIES_PER_EMAIL = { minute: 100, hour: 1000 };
 
@@ -23,9 +26,9 @@ export async function countSignInRequest(limiter: Limiter, network: string): Pro
 }
 
 /**
- * Counts a try against its network, and against the pair of e-mail and network. {@link
- * countPersonTry} counts it against the e-mail alone, once the password check begins. A try that is
- * refused earlier therefore does not use up the person's tries from other networks.
+ * Counts a try against its network, and against the pair of e-mail and network. Once the password
+ * check begins, {@link countPersonTry} counts the try against the e-mail alone. So a try that is
+ * refused earlier does not use up the person's tries from other networks.
  * @throws {AppError} 429
  */
 export async function countNetworkTry(limiter: Limiter, email: string, network: string): Promise<void> {
@@ -44,8 +47,8 @@ export async function countPersonTry(limiter: Limiter, email: string): Promise<A
 }
 
 /**
- * Hashes the e-mail, because the limiter may store its keys in Redis, where a plain e-mail would
- * reveal who works for the account.
+ * Hashes the e-mail. The limiter may store its keys in Redis, where a plain e-mail would reveal who
+ * works for the account.
  */
 function hashEmail(email: string): string {
   return sha256(email.toLowerCase()).toString('base64url');

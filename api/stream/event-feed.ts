@@ -5,14 +5,15 @@ import {
 } from '../../shared/events/event-position.js';
 import type { EventPage } from '../../shared/events/read-events.js';
 
-/** Receives each page of events as soon as the feed has read it. */
+/** A reader gets each page of events as soon as the feed has read the page. */
 export interface EventFeedReader {
   receivePage(page: EventPage): void;
 }
 
 /**
- * Committed events are withheld while an older transaction is open. The feed then reads again every
- * WITHHELD_PAUSE_MS, until WITHHELD_RETRY_MS after the last call of `wake`.
+ * While an older transaction is open, PostgreSQL's snapshot withholds events that committed later.
+ * The feed then reads again every WITHHELD_PAUSE_MS, until WITHHELD_RETRY_MS after the last call of
+ * `wake`.
  */
 const WITHHELD_PAUSE_MS = 50;
 const WITHHELD_RETRY_MS = 1000;
@@ -34,7 +35,7 @@ export class EventFeed {
   ) {}
 
   /**
-   * Number of calls of `wake`. If this number changes while a reader reads by itself, events were
+   * Number of calls of `wake`. If the number grows while a reader itself reads, events were
    * committed during that read.
    */
   get wakeCount(): number {
@@ -43,7 +44,7 @@ export class EventFeed {
 
   /**
    * Adds a reader that has received all events up to `position`. Returns false if the feed is
-   * already past this position. The reader must then read the missing events by itself, and join
+   * already past this position. The reader must then read the missing events itself, and join
    * again.
    */
   join(reader: EventFeedReader, position: EventPosition): boolean {
@@ -58,14 +59,14 @@ export class EventFeed {
     if (this.readers.size === 0) clearTimeout(this.timer);
   }
 
-  /** Must be called after events of the tenant were committed. */
+  /** Must be called after a commit that added events of the tenant. */
   wake(): void {
     this.wakes += 1;
     this.retryUntilMs = Date.now() + WITHHELD_RETRY_MS;
     this.requestRead();
   }
 
-  /** Reads new events: immediately, or after the current read if there is one. */
+  /** Reads new events immediately or, if a read is running, directly after it. */
   requestRead(): void {
     this.isDue = true;
     if (!this.isReading && this.readers.size > 0) void this.readPages();
@@ -83,7 +84,7 @@ export class EventFeed {
         this.tail = page.position;
         ({ hasMore, hasWithheldEvents } = page);
         // A reader that joined during the read may already have some of these events, and skips
-        // them. Loop over a copy: a reader that leaves and joins again inside the loop would
+        // those. Loop over a copy: a reader that leaves and joins again inside the loop would
         // otherwise receive the page twice.
         for (const reader of [...this.readers]) reader.receivePage(page);
       } while ((hasMore || this.isDue) && this.readers.size > 0);

@@ -5,23 +5,23 @@ import { matchesType } from '../../shared/events/event-types.js';
 import type { EventPage, StoredEvent } from '../../shared/events/read-events.js';
 import type { EventFeed, EventFeedReader } from './event-feed.js';
 
-/** How long a client's EventSource waits before it reconnects. */
+/** The time that a client's EventSource waits before it reconnects. */
 const RETRY_MS = 2000;
 /**
- * Interval of pings. Proxies close connections that are silent for a minute, some for half a
+ * The interval of pings. Proxies close silent connections after a minute, and some after half a
  * minute.
  */
 const PING_MS = 15_000;
 const RETRY_READ_MS = 1000;
 /**
- * How long an ended response may stay open. A client that no longer reads would otherwise delay the
- * shutdown.
+ * Maximum time that an ended response stays open. A client that no longer reads would otherwise
+ * delay the shutdown.
  */
 const END_GRACE_MS = 500;
 
 export interface EventStreamOptions {
   tenantId: string;
-  /** Id of the key or the person. Each may have a limited number of streams. */
+  /** Id of the key or the person. The number of streams of each is limited. */
   keyId: string;
   /** Id of the key or the session. The stream ends when this credential is no longer valid. */
   credentialId: string;
@@ -37,15 +37,15 @@ export interface EventStreamOptions {
 export interface EventStreamSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
-  /** False while the tenant's clients have too many unread bytes, so nothing may be written. */
+  /** False while the tenant's clients have too many unread bytes. Nothing may then be written. */
   hasRoom: () => boolean;
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Sends server-sent events to one client. The stream reads pages by itself until it has caught up.
- * Then it receives the pages that the tenant's feed reads once for all streams. While the client's
- * socket is full, the stream reads nothing, so that at most one page waits in memory.
+ * Sends server-sent events to one client. The stream itself reads pages until it has caught up.
+ * From then on, it receives the pages that the tenant's feed reads once for all streams. While the
+ * client's socket is full, the stream reads nothing, so that at most one page waits in memory.
  */
 export class EventStream implements EventFeedReader {
   private position: EventPosition;
@@ -66,8 +66,8 @@ export class EventStream implements EventFeedReader {
     response.once('close', () => this.stop());
     response.on('drain', () => void this.catchUp());
     this.pingTimer = setInterval(() => this.ping(), PING_MS);
-    // Send the start position as an id without data. The client does not treat it as an event, but
-    // resumes from it if the connection is lost before the first event.
+    // Send the start position as an id without data. The client does not treat this as an event. If
+    // the connection is lost before the first event, the client resumes from this id.
     response.write(`retry: ${RETRY_MS}\nid: ${formatPosition(position)}\n\n`);
     void this.catchUp();
   }
@@ -113,8 +113,8 @@ export class EventStream implements EventFeedReader {
     const wakesBefore = feed.wakeCount;
     const page = hasRoom() ? await read(this.position).catch(onFailure) : undefined;
     if (this.isStopped) return;
-    // Read the page again later if the read failed, or if other responses have used up the tenant's
-    // room during the read.
+    // Read the page again later if the read failed. Do the same if the tenant's other responses
+    // have used up its room for unread bytes meanwhile.
     if (!page || !hasRoom()) {
       await pause(RETRY_READ_MS, undefined, { ref: false });
       return;
@@ -122,8 +122,9 @@ export class EventStream implements EventFeedReader {
     this.send(page);
     if (page.hasMore || this.isFull) return;
     this.isLive = feed.join(this, this.position);
-    // From here on, the feed delivers new events. A feed without readers ignores wake-ups, so wake
-    // it again if this read left withheld events, or if events were committed during the read.
+    // From here on, the feed delivers new events. A feed without readers has ignored earlier
+    // wake-ups. So wake the feed again if events were withheld from this read or committed during
+    // this read.
     if (this.isLive && (page.hasWithheldEvents || feed.wakeCount !== wakesBefore)) feed.wake();
   }
 
@@ -144,8 +145,8 @@ export class EventStream implements EventFeedReader {
   }
 
   /**
-   * Keeps the connection open. Also sends the position as an id, if it has advanced without an
-   * event that this client receives.
+   * Keeps the connection open. If the position has advanced past events that this client does not
+   * receive, also sends the position as an id.
    */
   private ping(): void {
     if (this.isFull) return;

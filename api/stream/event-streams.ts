@@ -8,13 +8,13 @@ import { EventStream, type EventStreamOptions } from './event-stream.js';
 
 const MAX_STREAMS_PER_KEY = 20;
 /**
- * How often each feed reads without a broadcast. A lost broadcast delays events by at most this
- * time.
+ * The interval at which each feed reads without a broadcast. A lost broadcast delays events by at
+ * most this time.
  */
 const READ_INTERVAL_MS = 2000;
 /**
- * Every stream must end within 5 s after its key or session ends. This interval and the lifetime of
- * cached credentials (shared/resources/api-keys/credential-cache.ts) are together below 5 s.
+ * Every stream must end within 5 s after its key or session ends. The sum of this interval and the
+ * lifetime of cached credentials (shared/resources/api-keys/credential-cache.ts) is below 5 s.
  */
 const CREDENTIAL_CHECK_INTERVAL_MS = 500;
 
@@ -38,18 +38,18 @@ export class EventStreams {
   /** Opens a stream. The caller must first call {@link assertCapacity} and set the headers. */
   open(options: EventStreamOptions): void {
     const { response } = options;
-    // If the client has already disconnected, 'close' was emitted before. Nothing would then remove
-    // the stream.
+    // If the client has already disconnected, 'close' is not emitted again. The stream would then
+    // never be removed.
     if (response.destroyed) return;
     const stream = new EventStream(options, this.createSource(options.tenantId));
     this.streams.add(stream);
-    // Only a client that does not read reaches this timeout, because pings keep a stream active.
+    // Pings keep a stream active, so only a client that does not read reaches this timeout.
     response.setTimeout(this.runtime.config.sendTimeoutMs, () => {
       if (response.writableNeedDrain) response.destroy();
     });
     this.runtime.metrics.eventStreams.inc();
     response.once('close', () => this.remove(stream));
-    // During shutdown, end the stream instead of refusing it: a browser reconnects after an ended
+    // During shutdown, end the stream and do not refuse it. A browser reconnects after an ended
     // stream, but gives up after an error response.
     if (this.isClosed) stream.end();
     else if (this.timers.length === 0) this.startTimers();
@@ -114,8 +114,8 @@ export class EventStreams {
     this.isChecking = true;
     const byCredential = new Map([...this.streams].map(({ options }) => [options.credentialId, options]));
     const check = async ({ credentialId, isAllowed }: EventStreamOptions) => {
-      // Keep the stream if the check fails. If PostgreSQL is unreachable, the stream receives no
-      // events anyway, and the next check decides.
+      // Keep the stream if the check fails, because PostgreSQL is then unreachable. Meanwhile the
+      // stream receives no events, and the next check decides.
       if (await isAllowed().catch(() => true)) return;
       for (const stream of this.streams) if (stream.options.credentialId === credentialId) stream.end();
     };

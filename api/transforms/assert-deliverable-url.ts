@@ -3,14 +3,14 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Checks a webhook URL without resolving its host. Each delivery resolves the host and checks its
- * addresses.
+ * Checks a webhook URL without resolving its host. Each delivery resolves the host itself and then
+ * checks the addresses.
  * @throws {AppError} 400 when deliveries to this URL are not allowed
  */
 export function assertDeliverableUrl({ config }: ApiRuntime, url: string): void {
   const refusal = findUrlProblem(url, { allowLoopback: config.allowLoopback, allowHttp: !config.production });
-  // Refuse an endpoint on this service. Each delivery would call the service itself, which could
-  // create an event and with it the next delivery.
+  // Refuse an endpoint on this service. A delivery to it could create an event, which would create
+  // the next delivery, and so on.
   const isOwn = URL.canParse(url) && new URL(url).host === new URL(config.publicUrl).host;
   if (!refusal && !isOwn) return;
   const message = `url ${refusal ?? 'must not be an address of this service'}`;

@@ -3,9 +3,9 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * After a successful write, broadcasts that a credential has changed, so that every api process
- * removes the credential from its cache. If the broadcast is lost, the cached credential remains
- * until it expires.
+ * After a successful write, broadcasts that a credential has changed. Every api process then
+ * removes the credential from its cache. If the broadcast is lost, the credential stays in the
+ * cache until its cache entry expires.
  * @param getId returns the id of the key, session or person whose credentials have changed
  */
 export function broadcastCredentialChange(

@@ -27,9 +27,9 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 export const CALLBACK_PATH = '/integrations/callback';
 
 /**
- * Creates the functions that prepare the input of connection commands. They validate the input
- * against the vendor's manifest and encrypt the credentials. `showSignIn` decrypts the URL of the
- * vendor's sign-in page for the one response that shows it.
+ * Creates the functions that prepare the input of connection commands. These functions validate the
+ * input against the vendor's manifest and encrypt the credentials. `showSignIn` decrypts the URL of
+ * the vendor's sign-in page for the one response that shows it.
  */
 export function createConnectionTransforms(api: ApiRuntime) {
   return {
@@ -65,7 +65,7 @@ export function createConnectionTransforms(api: ApiRuntime) {
         authorize_url: sealed && unseal(deriveConnectionsKey(api.config.secretKey), sealed),
       });
     },
-    // Replaces credentials by keyed hashes in the body that is hashed for idempotency. From unkeyed
+    // Replaces credentials by keyed hashes before the body is hashed for idempotency. From unkeyed
     // hashes, an attacker could guess credentials at a million tries per second.
     concealed: (body: unknown): unknown => {
       const { credentials } = Object(body) as ConnectionCreate;
@@ -160,7 +160,8 @@ function refuseCredentials({ manifest: { label } }: TenantVendor): AppError {
 }
 
 /**
- * Validates credentials and settings against the vendor's manifest. Skips those that are undefined.
+ * Validates credentials and settings against the vendor's manifest. Skips each of them if it is
+ * undefined.
  */
 function checkInput(
   { manifest }: TenantVendor,
@@ -179,9 +180,9 @@ function checkInput(
 }
 
 /**
- * Refuses credentials that are recognizably live in a sandbox, or test credentials in a live
- * account. Accepts any if the setting `base_url` replaces the vendor by a test double. In
- * production, the configuration must not contain this setting.
+ * Refuses live credentials in a sandbox, and test credentials in a live account, if the vendor can
+ * recognize them. Accepts all credentials if the setting `base_url` replaces the vendor by a test
+ * double. In production, the configuration must not contain this setting.
  */
 function assertEnvironment(
   { config }: ApiRuntime,

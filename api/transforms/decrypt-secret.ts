@@ -10,13 +10,13 @@ interface SealedResponse {
 }
 
 /**
- * Decrypts a new key or secret in the one response that shows it. Everywhere else the secret is
- * encrypted. In a dry run it is null.
+ * Decrypts a new key or secret for the one response that shows it. Everywhere else the secret is
+ * encrypted. In a dry run the secret is null.
  *
- * Decrypts the secret in `body` if there is one. `commandSecret` may be a different secret: a
- * retried request creates another secret, which is never stored. `body` has no secret if the
- * worker's reply was lost, because `body` was then read from the record. Only then, `commandSecret`
- * is decrypted.
+ * If `body` contains a secret, decrypts that secret. `commandSecret` may be a different one: a
+ * retried request creates another secret, which is never stored. If `body` contains no secret,
+ * decrypts `commandSecret`. That happens if the worker's reply was lost, because `body` was then
+ * read from the record.
  */
 export function decryptSecretInResponse(
   api: ApiRuntime,

@@ -19,8 +19,9 @@ interface EndpointBody {
 }
 
 /**
- * Creates the functions that prepare the input of endpoint commands. They check the URL, encrypt
- * custom headers and create encrypted secrets. `reveal` decrypts the new secret in the response.
+ * Creates the functions that prepare the input of endpoint commands. These functions check the URL,
+ * encrypt custom headers and create encrypted secrets. `reveal` decrypts the new secret in the
+ * response.
  */
 export function createEndpointTransforms(api: ApiRuntime) {
   const createSecret = (): SealedSecret => ({ sealed: generateSealedSecret(api.webhookKeys.secrets).sealed });
@@ -28,7 +29,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     const { sealed, publicKey } = generateSealedKeyPair(api.webhookKeys.secrets);
     return { sealed, publicKey };
   };
-  /** Turns the client's body into the command's input, whose type is `T`. */
+  /** Converts the client's body to the command's input, whose type is `T`. */
   const changed = <T extends object>(input: T): T => {
     const { headers, ...rest } = input as EndpointBody;
     if (rest.url !== undefined) assertDeliverableUrl(api, rest.url);
@@ -42,8 +43,8 @@ export function createEndpointTransforms(api: ApiRuntime) {
     changed,
     created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
     /**
-     * Always creates a key pair, because only the handler knows whether the endpoint signs with
-     * ed25519.
+     * Creates a key pair in any case, because only the handler knows whether the endpoint signs
+     * with ed25519.
      */
     rotated: <T extends object>(input: T): T => ({
       ...input,
@@ -52,7 +53,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
-    // Replaces header values by keyed hashes in the body that is hashed for idempotency. From
+    // Replaces header values by keyed hashes before the body is hashed for idempotency. From
     // unkeyed hashes, an attacker could guess values at a million tries per second.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;

@@ -4,12 +4,15 @@ import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../
 import { createClockProcessor, SCHEDULES } from './processor.js';
 import { recordScheduleRuns, reportSchedules } from './record-schedule-runs.js';
 
-/** How often the clock creates missing schedules again, for example after Redis lost its data. */
+/**
+ * The interval at which the clock creates missing schedules again, for example after Redis lost its
+ * data.
+ */
 const SCHEDULE_CHECK_MS = 10_000;
 
 /**
- * Starts a clock in this process. Several clocks may run, because each due schedule runs in only
- * one of the clocks.
+ * Starts a clock in this process. Several processes may each run a clock, because a due schedule
+ * runs in only one of them.
  */
 export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);

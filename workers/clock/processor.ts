@@ -9,7 +9,7 @@ import * as schedules from './schedules.js';
 export const SCHEDULES: readonly Schedule[] = Object.values(schedules);
 
 /**
- * Creates the processor of the clock's jobs. A job has the name of its schedule, or is called
+ * Creates the processor of the clock's jobs. A job's name is the name of its schedule, or
  * `touch-keys`.
  */
 export function createClockProcessor(runtime: Runtime): Processor<ClockJob> {
@@ -27,8 +27,8 @@ export function createClockProcessor(runtime: Runtime): Processor<ClockJob> {
 }
 
 /**
- * Records uses of keys and sessions. The processes that check keys add these jobs; no schedule
- * does.
+ * Records when keys and sessions were used. The processes that check keys add these jobs; no
+ * schedule adds them.
  */
 async function recordKeyUses({ db }: Runtime, { uses = [] }: ClockJob): Promise<Record<string, unknown>> {
   await touchKeys(

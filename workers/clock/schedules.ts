@@ -1,4 +1,4 @@
-/* Everything that the clock does at intervals. Each folder defines its own schedules. */
+/* The schedules of the clock. The folder of a resource or worker defines its own schedules. */
 
 export { purgeSweep } from '../../shared/operations/store.js';
 export { approvalSweep } from '../../shared/resources/approvals/expiry.js';

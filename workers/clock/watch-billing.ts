@@ -7,8 +7,8 @@ import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';
 
 /**
- * Maximum duration of a pass, so that the clock's other tasks are not delayed. The next pass
- * continues.
+ * Maximum duration of a pass. A longer pass would delay the clock's other tasks. The next pass
+ * continues with the next tenants.
  */
 const PASS_BUDGET_MS = 5_000;
 
@@ -26,8 +26,8 @@ interface Pass extends Record<string, unknown> {
 
 /**
  * Returns a function that runs one pass. A pass scans each tenant's changes since the last scan for
- * missed revenue, and submits the suggestions as commands. A pass never blocks a write, because it
- * reads committed rows and locks none of them.
+ * missed revenue, and submits the suggestions as commands. A pass reads committed rows without
+ * locking them, so it never blocks a write.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
   // Index of the chunk of tenants that is scanned next. If every pass began at the first chunk, the
@@ -81,7 +81,8 @@ async function scanAllChanges(
 ): Promise<{ scannedInvoices: number; suggested: number }> {
   let [scannedInvoices, suggested] = [0, 0];
   for (let hasMore = true; hasMore && performance.now() < endAt; ) {
-    // Stays false if the sweep skips the tenant after an error.
+    // Set to true by the scan if changes remain. Stays false if the sweep skips the tenant after an
+    // error.
     hasMore = false;
     await sweepTenantSet(runtime, {
       task: 'look-at-changes',

@@ -34,8 +34,8 @@ export function classifyExportError(error: unknown): ClassifiedError {
   return {
     code: 'internal_error',
     message: 'Something went wrong on our side.',
-    // Any other SQLSTATE means that PostgreSQL rejects the query, and would reject it again. Errors
-    // without an SQLSTATE may not recur.
+    // With any other SQLSTATE, PostgreSQL would reject the query again. An error without an
+    // SQLSTATE may be transient.
     isTransient:
       TRANSIENT_SQLSTATES.includes(code) || isTransientDatabaseError(error) || !SQLSTATE.test(code),
   };

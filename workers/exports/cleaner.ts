@@ -12,22 +12,24 @@ import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /**
- * Delay of the first pass after the start. It is short, so that a process that restarts every hour
- * still runs the hourly pass.
+ * The delay between the start of the process and the first pass. It is short, so that a process
+ * that restarts every hour still runs the hourly pass.
  */
 const FIRST_AFTER_MS = 60_000;
 /**
- * Minimum age of orphaned objects. It is longer than any export takes, because a younger object may
- * belong to a running export.
+ * Minimum age at which an object without an export is deleted. A younger object may belong to a
+ * running export. No export takes this long.
  */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
-/** Maximum number of objects that one transaction finds, over some hundred tenants. */
+/**
+ * Maximum number of objects that one transaction finds. One transaction covers hundreds of tenants.
+ */
 const OBJECTS_PER_PASS = 500;
 
 /**
- * Starts timers that delete unneeded objects in storage: every minute the files of ended exports,
- * every hour the objects that crashed workers left. Any number of processes may run the cleaner,
- * because deleting a missing object is not an error.
+ * Starts two timers that delete unneeded objects in storage. Every minute, one deletes the files of
+ * ended exports. Every hour, the other deletes objects that crashed workers left. Several processes
+ * may do this at once, because deleting a missing object is not an error.
  */
 export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
@@ -60,7 +62,7 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
     discarded.push(...(await findDiscardedObjects(tx, OBJECTS_PER_PASS)));
   });
   let deleted = 0;
-  // Delete outside of any transaction, so that no row lock waits for slow storage.
+  // Delete outside of any transaction. Otherwise slow storage would keep row locks waiting.
   for (const object of discarded) {
     try {
       await storage.delete(object.object_key);
@@ -80,8 +82,8 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
 const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
 
 /**
- * Deletes unfinished uploads, and objects to which no export refers. Such an object remains if a
- * run lost its lease before its result was recorded. Keeps the objects of unknown tenants.
+ * Deletes unfinished uploads, and objects to which no export refers. A run leaves such an object if
+ * it loses its lease before its result is recorded. Keeps the objects of unknown tenants.
  * @param olderThan uploads and objects from this time or later are kept
  * @returns the number of deleted uploads and objects
  */
@@ -95,7 +97,7 @@ export async function deleteOrphanedObjects(
   for await (const { key, modifiedAt } of storage.list('')) {
     const [, tenantId, exportId] = OBJECT_KEY.exec(key) ?? [];
     if (!tenantId || !exportId || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
-    // If the sweep skips this tenant, the query does not run. The object must then stay.
+    // Stays true if the sweep skips this tenant, so that the object is kept.
     let isKnown = true;
     const work: SweepWork = async (tx) => {
       isKnown = (await tx.query(findKnownObjects(tenantId, exportId, key))).length > 0;

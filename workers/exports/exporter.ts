@@ -55,8 +55,8 @@ export class Exporter {
       await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
       hasSucceeded = true;
     } catch (error) {
-      // Do not retry now, because an immediate retry could loop forever. The clock wakes the export
-      // when its lease has expired.
+      // Do not retry now: immediate retries could loop forever. The clock wakes the export when its
+      // lease has expired.
       this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
     this.#turns.finish(waiting);
@@ -73,8 +73,8 @@ export class Exporter {
 }
 
 /**
- * True if the export may be large. A dump always counts as large, because PostgreSQL's planner
- * cannot estimate the logs and events in it well.
+ * True if the export may be large. A dump always counts as large: it contains logs and events,
+ * whose number PostgreSQL's planner cannot estimate well.
  */
 function isLarge({ estimated_rows, format }: Pick<DueExport, 'estimated_rows' | 'format'>): boolean {
   return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_EXPORT_ROWS;

@@ -10,7 +10,10 @@ import { assertWritable } from '../../shared/storage/probe.js';
 import { startStorageCleaner } from './cleaner.js';
 import { Exporter } from './exporter.js';
 
-/** Low, because a wake-up job only checks a tenant for due exports. */
+/**
+ * Maximum number of concurrent wake-up jobs. Few are enough, because a job only checks a tenant for
+ * due exports.
+ */
 const CONCURRENCY = 4;
 
 export function startExportsWorker(runtime: Runtime): void {

@@ -5,7 +5,7 @@ import { renewExportLease } from '../../shared/resources/exports/run-store.js';
 
 export const LEASE_MS = 15_000;
 /**
- * Interval between renewals. A renewal also stores the progress, and shows whether the export was
+ * Interval between renewals. A renewal also stores the progress, and learns whether the export was
  * cancelled.
  */
 const RENEW_MS = 1000;
@@ -19,7 +19,7 @@ export interface ExportLease {
    * renewed in time, or this process shuts down.
    */
   readonly signal: AbortSignal;
-  /** Rows and bytes so far. The next renewal stores these numbers. */
+  /** The rows and bytes that are written so far. The next renewal stores these numbers. */
   progress: { rows: number; bytes: number };
   /**
    * Keeps the lease until the final command has run. Without the lease, another worker would
@@ -31,7 +31,7 @@ export interface ExportLease {
 
 /**
  * Renews a lease until {@link ExportLease.stopRenewing} is called or the lease is lost. While the
- * database is unreachable, tries again until the lease expires.
+ * database is unreachable, repeats the renewal until the lease expires.
  */
 export function holdLease(
   { db, logger }: Runtime,
@@ -46,8 +46,8 @@ export function holdLease(
   };
   const markLost = (reason: unknown) => lost.abort(reason);
   const expiredError = new Error('The lease expired before it could be renewed.');
-  // Abort when the lease expires, even if a renewal still waits for the database, because another
-  // worker may then lease the export.
+  // Abort when the lease expires, even if a renewal still waits for the database. Another worker
+  // may then lease the export.
   let expiryTimer = setTimeout(markLost, LEASE_MS, expiredError);
   let renewIntervalMs = RENEW_MS;
   let renewTimer = setTimeout(renew, renewIntervalMs);

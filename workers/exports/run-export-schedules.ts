@@ -16,8 +16,8 @@ import { sweepTenants } from '../sweeps/sweep-tenants.js';
 /** Maximum number of due schedules per transaction of the sweep. */
 const SCHEDULES_PER_TRANSACTION = 256;
 /**
- * Maximum time in ms for estimating rows in one pass, so that the clock's other tasks are not
- * delayed. The remaining exports of the pass run without an estimate.
+ * Maximum time in ms that one pass spends on estimates. More time would delay the clock's other
+ * tasks. The remaining exports of the pass run without an estimate.
  */
 const ESTIMATION_BUDGET_MS = 5_000;
 

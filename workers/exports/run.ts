@@ -39,19 +39,19 @@ interface LeasedRun {
 }
 
 /**
- * Delay before the next try after a transient failure, multiplied by the number of tries so far.
+ * The delay before the next try after a transient failure is this times the number of tries so far.
  */
 const RETRY_MS = 2000;
 /**
- * First delay if the storage is unreachable; each further delay is twice as long. The delays add up
- * to minutes, so that a short outage does not fail the export.
+ * The first delay if the storage is unreachable. Each further delay is twice as long. The delays
+ * add up to minutes, so that a short outage does not fail the export.
  */
 const STORAGE_RETRY_MS = 30_000;
 
 /**
  * Leases an export, reads its rows from a snapshot, and writes them into storage as one object. The
- * storage shows the object only when it is complete. If the worker dies, the lease expires, and
- * another worker restarts the export with a new snapshot and a new object.
+ * storage shows the object only when it is complete. If the worker dies, the lease expires. Another
+ * worker then restarts the export with a new snapshot and a new object.
  */
 export async function runExport(runtime: Runtime, run: ExportRun): Promise<void> {
   const { ref } = run;
@@ -122,8 +122,8 @@ async function writeToStorage(
         'could not abort the upload of an export; parts remain in storage',
       );
     });
-    // During a shutdown, do not wait for the storage, which may be unreachable. The cleaner deletes
-    // what remains.
+    // During a shutdown, do not wait for the storage, which may be unreachable. The cleaner later
+    // deletes the unfinished upload.
     if (!run.signal.aborted) await aborting;
     throw error;
   } finally {
@@ -136,8 +136,8 @@ function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
 }
 
 /**
- * Deletes the object of the previous run, because only the result of the newest run is accepted.
- * Otherwise the object would remain until the cleaner deletes it a day later.
+ * Deletes the object of the previous run. That object is useless, because only the result of the
+ * newest run is accepted. Otherwise the cleaner would delete it a day later.
  */
 async function deletePreviousObject(
   { logger }: Runtime,
@@ -160,7 +160,7 @@ async function deletePreviousObject(
 /**
  * After a shutdown or a transient failure, queues the export again. After any other error, or when
  * all tries are used, submits the command that fails the export. If the lease was lost, only logs
- * this.
+ * the loss.
  */
 async function handleFailure(
   { db, logger }: Runtime,

@@ -9,9 +9,9 @@ import type { LeasedExport } from '../../shared/resources/exports/run-store.js';
 const CATCH_UP_MS = 5000;
 
 /**
- * Returns the URL of the database to read. This is the replica if it has replayed everything that
- * was committed before the export request, otherwise the primary. Every later try reads from the
- * primary, because a replica may cancel a long query.
+ * Returns the URL of the database to read. The first try reads the replica, if the replica has
+ * replayed everything that was committed before the export request. Later tries read the primary,
+ * because a replica may cancel a long query.
  */
 export async function chooseSource(
   { config, databaseUrl, logger }: Runtime,

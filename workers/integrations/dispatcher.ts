@@ -11,17 +11,17 @@ const MAX_STEPS = 32;
 /** A step that takes longer than this moves to the slow pool. */
 const SLOW_MS = 1000;
 /**
- * The process sets a timer only for work within this time. The clock wakes queues whose next work
- * is later.
+ * The process sets timers only for work that is due within this time. The clock wakes queues whose
+ * next work is later.
  */
 const HORIZON_MS = 60_000;
-/** Wait before the next step after an unexpected error, or while the leases may have ended. */
+/** The wait before the next step after an unexpected error, or while the leases may have ended. */
 const RETRY_MS = 500;
 
 /**
  * Runs steps of the connections whose queues this process has leased. Each connection runs one step
- * at a time. Steps start round-robin between vendors and their tenants, while permits are free. No
- * job and no transaction stays open while a vendor responds.
+ * at a time. While permits are free, steps start round-robin between vendors, and between the
+ * tenants of a vendor. No job and no transaction stays open while a vendor responds.
  */
 export class IntegrationsDispatcher {
   private readonly keeper: QueueKeeper<ConnectionQueueRef, ConnectionQueue>;
@@ -45,7 +45,9 @@ export class IntegrationsDispatcher {
     return this.keeper.start();
   }
 
-  /** Checks this queue for work. If another process has the queue's lease, that process checks. */
+  /**
+   * Starts the queue's due work. If another process has the queue's lease, wakes the queue there.
+   */
   wake(ref: ConnectionQueueRef): Promise<void> {
     return this.keeper.wake([ref]);
   }

@@ -12,7 +12,10 @@ import {
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { IntegrationsDispatcher } from './dispatcher.js';
 
-/** Low, because a job only wakes the queue of one connection, which takes little time. */
+/**
+ * Maximum number of concurrent jobs. Few are enough, because a job only wakes the queue of one
+ * connection.
+ */
 const CONCURRENCY = 4;
 
 export async function startIntegrationsWorker(runtime: Runtime, vendors: Vendors): Promise<void> {

@@ -1,24 +1,24 @@
 /**
  * Number of consecutive failures that open the circuit breaker. A single delivery or operation
- * fails at most three times before it waits half an hour, so it alone does not open the breaker
+ * fails at most three times before it waits half an hour. So it cannot open the breaker alone
  * before that wait.
  */
 const FAILURES_TO_OPEN = 5;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 15 * 60_000;
 /**
- * Lengthens a pause by up to this fraction, so that several queues for one host do not resume
+ * A pause is lengthened by up to this fraction, so that several queues for one host do not resume
  * together.
  */
 const JITTER = 0.2;
 
 /**
- * State of a queue's circuit breaker, and a pause that the receiver requested. Times are in ms
- * since 1970.
+ * The state of a queue's circuit breaker, and the end of a pause that the receiver requested. Times
+ * are in ms since 1970.
  */
 export interface CircuitBreaker {
   consecutiveFailures: number;
-  /** How often the breaker has opened since the last success. */
+  /** Number of times that the breaker has opened since the last success. */
   openCount: number;
   openUntil: number | null;
   throttledUntil: number | null;
@@ -31,8 +31,8 @@ export function closeBreaker(breaker: CircuitBreaker): void {
 }
 
 /**
- * Counts a failure, and opens the breaker after several failures in a row. In the half-open state,
- * each failure opens the breaker again, for twice as long, up to MAX_PAUSE_MS.
+ * Counts a failure, and opens the breaker after FAILURES_TO_OPEN failures in a row. In the
+ * half-open state, each failure opens the breaker again, for twice as long, up to MAX_PAUSE_MS.
  */
 export function openBreaker(breaker: CircuitBreaker, { now, random }: { now: number; random: number }): void {
   breaker.consecutiveFailures += 1;
@@ -45,15 +45,15 @@ export function openBreaker(breaker: CircuitBreaker, { now, random }: { now: num
   breaker.openUntil = now + pause * (1 + JITTER * random);
 }
 
-/** Returns the time before which nothing may be sent, in ms since 1970; 0 if there is no pause. */
+/** Returns when the current pause ends, in ms since 1970; 0 if there is no pause. */
 export function getPauseEnd({ openUntil, throttledUntil }: CircuitBreaker, now: number): number {
   const pauseEnd = Math.max(openUntil ?? 0, throttledUntil ?? 0);
   return pauseEnd > now ? pauseEnd : 0;
 }
 
 /**
- * True from the first opening until a success. After each pause, only one request at a time may
- * run.
+ * True from the first opening until a success. After each pause, the queue may then run only one
+ * request at a time.
  */
 export function isHalfOpen({ openCount }: CircuitBreaker): boolean {
   return openCount > 0;

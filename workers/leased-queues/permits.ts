@@ -1,9 +1,10 @@
 /**
- * The two pools of permits, which limit how many requests or steps a process runs at once. After a
- * second without a response, a request frees its quick permit and uses a slow permit. A slow
- * webhook endpoint uses only the slow pool until it responds quickly again, so receivers that hang
- * cannot use up the quick permits. A tenant gets at most half of each pool, so that other tenants
- * find free permits.
+ * The two pools of permits. They limit how many requests or steps a process runs at once.
+ *
+ * After a second without a response, a request frees its quick permit and uses a slow permit. A
+ * slow webhook endpoint uses only the slow pool until it responds quickly again. So receivers that
+ * hang cannot use up the quick permits. A tenant gets at most half of each pool, so that other
+ * tenants find free permits.
  */
 export type Pool = 'quick' | 'slow';
 
@@ -15,8 +16,8 @@ export interface PermitLimits {
 export class Permits {
   private readonly byTenant = { quick: new Map<string, number>(), slow: new Map<string, number>() };
   /**
-   * Permits in use in each pool. Leaves out permits that a tenant uses beyond its fair share, so
-   * that they do not block other tenants.
+   * The number of permits in use in each pool. Does not count permits that a tenant uses beyond its
+   * fair share, because those must not block other tenants.
    */
   private readonly counted = { quick: 0, slow: 0 };
 
@@ -27,7 +28,7 @@ export class Permits {
   }
 
   /**
-   * True if a tenant uses less than its fair share (half) of this pool, and of both pools together.
+   * True if a tenant uses less than half of this pool's permits, and less than half of all permits.
    */
   canAcquire(pool: Pool, tenantId: string): boolean {
     const all = this.countUsed('quick', tenantId) + this.countUsed('slow', tenantId);

@@ -8,7 +8,7 @@ import { RENEW_MS, StoreContact } from './store-contact.js';
 /** An idle queue keeps its lease for this long, so that new work starts immediately. */
 const IDLE_MS = 3000;
 /**
- * The dispatcher stops sending this long after the last successful renewal, because its leases may
+ * The dispatcher stops sending this long after the last successful renewal, because the leases may
  * soon end.
  */
 const TRUSTED_MS = (LEASE_SECONDS - 2) * 1000;
@@ -17,7 +17,7 @@ export interface LeasedQueue<Ref> {
   readonly ref: Ref;
   /** Id of the lease. */
   readonly owner: string;
-  /** When the queue last had work, by performance.now(). */
+  /** The time at which the queue last had work, by performance.now(). */
   readonly busyAt: number;
   /** True if the queue has no work. Its lease may then be released. */
   readonly isIdle: boolean;
@@ -27,13 +27,15 @@ export interface LeasedQueue<Ref> {
   lose(): void;
 }
 
-/** The result of a request for a lease. `queue` is undefined if another process has the lease. */
+/**
+ * The result of an attempt to lease a queue. `queue` is undefined if another process has the lease.
+ */
 export interface AcquiredQueue<Ref, Queue> {
   ref: Ref;
   queue: Queue | undefined;
 }
 
-/** The queries on the leases of one kind of queue. */
+/** The queries that acquire, renew and release the leases of one kind of queue. */
 export interface LeaseStore<Ref, Queue> {
   /**
    * Name of the broadcast that wakes queues in the process that has their leases. If a broadcast is
@@ -41,7 +43,7 @@ export interface LeaseStore<Ref, Queue> {
    */
   channel: string;
   keyOf(ref: Ref): string;
-  /** @param takesEnded true if a queue is free when its lease has ended without a release */
+  /** @param takesEnded true to also acquire leases that have ended without a release */
   acquire(
     db: Database,
     leases: (Ref & { owner: string })[],
@@ -72,7 +74,7 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     this.timer = setInterval(() => void this.renewOrRelease(), RENEW_MS / 4);
   }
 
-  /** False while a lease may have ended, because PostgreSQL has been unreachable for too long. */
+  /** False if PostgreSQL has been unreachable for so long that a lease may have ended. */
   get hasValidLeases(): boolean {
     return performance.now() - this.renewedAt < TRUSTED_MS;
   }
@@ -86,15 +88,15 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
   }
 
   /**
-   * Wakes these queues in this or another process. Acquires the leases that no process has, and
-   * sends a broadcast for queues of other processes. Rejects if PostgreSQL is unreachable.
+   * Wakes these queues. Acquires the leases that no process has. If another process has a lease,
+   * sends a broadcast that wakes the queue there. Rejects if PostgreSQL is unreachable.
    */
   async wake(refs: Ref[]): Promise<void> {
     const notHeld = refs.filter((ref) => !this.wakeHeld(ref));
     if (notHeld.length === 0 || this.isClosing) return;
     const requested = new Map(notHeld.map((ref) => [this.store.keyOf(ref), { ...ref, owner: newId() }]));
-    // This process has no leases, so the last renewal may be long ago. The leases that the query
-    // below acquires are as new as a renewal now.
+    // This process has no leases, so its last renewal may be long ago. The query below acquires new
+    // leases, so count from now.
     if (this.held.size === 0) this.renewedAt = performance.now();
     const heldElsewhere: Ref[] = [];
     const takesEnded = this.contact.mayTakeEndedLeases(performance.now());
@@ -150,7 +152,7 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     }
   }
 
-  /** Renews these leases. Without leases, only asks PostgreSQL whether it answers. */
+  /** Renews these leases. Without leases, only checks that PostgreSQL responds. */
   private async renewLeases(queues: Queue[]): Promise<(Ref & { isWoken: boolean })[]> {
     if (queues.length > 0) return this.store.renew(this.runtime.db, queues.map(buildLease));
     await this.runtime.db.query({ text: 'select 1' });
@@ -165,11 +167,11 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
 
   private async release(queues: Queue[]): Promise<void> {
     if (queues.length === 0) return;
-    // Remove the queues from the map first, so that any later wake-up acquires a new lease.
+    // Remove the queues from the map first. A wake-up during the release then acquires a new lease.
     for (const queue of queues) this.removeHeld(queue);
     const released = await this.store.release(this.runtime.db, queues.map(buildLease));
-    // A queue that was woken during the release needs a new lease. Otherwise its work would wait
-    // for the clock.
+    // Acquire a new lease for each queue that was woken during the release. Otherwise its work
+    // would wait for the clock.
     const wokenMeanwhile = released.filter(({ isWoken }) => isWoken);
     if (wokenMeanwhile.length > 0) await this.wake(wokenMeanwhile);
   }

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * Wait before each attempt. The first attempt starts immediately. The ten attempts span 75 h 35
+ * The wait before each attempt. The first attempt starts immediately. The ten attempts span 75 h 35
  * min.
  */
 export const RETRY_SCHEDULE_MS = [
@@ -23,7 +23,7 @@ export const RETRY_SCHEDULE_MS = [
 const JITTER = 0.1;
 
 /**
- * Lengthens a wait by a random part of its jitter.
+ * Lengthens a wait by a random part of at most JITTER.
  * @param random number from 0 to 1
  */
 export function addJitter(waitMs: number, random: number): number {

@@ -1,20 +1,20 @@
 /** Interval between lease renewals. Two renewals may fail before the leases end. */
 export const RENEW_MS = 4000;
 /**
- * Longer than this without an answer counts as an outage. It is shorter than the time after which
- * a lease that is renewed in time can end.
+ * PostgreSQL counts as unreachable if it has not responded for this long. A lease that was renewed
+ * in time lasts longer than this.
  */
 const OUTAGE_MS = RENEW_MS * 2;
 /**
- * How long after an outage the other processes need to renew their leases and to store what they
- * could not store during the outage.
+ * After an outage, other processes get this time to renew their leases and to store their results.
  */
 const GRACE_MS = 6000;
 
 /**
- * Remembers when PostgreSQL last answered. During an outage no process can renew its leases, so
- * they end although the processes are alive. If another process took such leases right after the
- * outage, it would repeat requests whose results the first process has not stored yet.
+ * Remembers when PostgreSQL last responded. During an outage no process can renew its leases, so
+ * leases end although their processes are alive. Such a process may have results that it could not
+ * store. If another process took its leases right after the outage, that process would repeat the
+ * requests.
  *
  * All times are in ms by performance.now().
  */
@@ -23,13 +23,16 @@ export class StoreContact {
 
   constructor(private answeredAt: number) {}
 
-  /** Records that PostgreSQL has just answered. */
+  /** Records that PostgreSQL has just responded. */
   noteAnswer(now: number): void {
     if (now - this.answeredAt > OUTAGE_MS) this.reconnectedAt = now;
     this.answeredAt = now;
   }
 
-  /** True if a lease that has ended shows that its process is gone. */
+  /**
+   * True if the process of an ended lease must be gone. False during an outage and shortly after
+   * it.
+   */
   mayTakeEndedLeases(now: number): boolean {
     return now - this.answeredAt <= OUTAGE_MS && now - this.reconnectedAt > GRACE_MS;
   }

@@ -38,7 +38,7 @@ export interface MessageServices {
 /**
  * Creates a function that leases an account's longest due message. The function returns another
  * function, which offers the message to its provider and submits the outcome as a command. If a
- * worker dies, the message stays due. The customer may then get a second copy, with the same
+ * worker dies, the message stays due. The customer may then get a second copy with the same
  * Message-ID.
  */
 export function createMessageLeaser(
@@ -98,7 +98,7 @@ async function buildOutgoingMessage(
   });
   const attachment = { filename: pdfFileName(document), content };
   // The HTML was rendered when the invoice was sent. If the account has removed its logo since
-  // then, remove the logo from the HTML too.
+  // then, remove it from the HTML too.
   const logo = html && removeLogo(html) !== html ? await readLogo(db, tenantId) : undefined;
   if (!logo) return { ...mail, html: html && removeLogo(html), attachment };
   const picture = { contentId: LOGO_CONTENT_ID, contentType: logo.content_type, content: logo.data };
@@ -128,7 +128,8 @@ async function storeResult(
 }
 
 /**
- * Builds a command that records the outcome of a message. A second such command changes nothing.
+ * Builds a command that records the outcome of a message. If the command is repeated, it changes
+ * nothing.
  */
 function buildCommand(
   { tenant_id: tenantId, id: entityId }: LeasedMessage,

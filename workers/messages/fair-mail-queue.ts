@@ -8,11 +8,14 @@ import { MESSAGES_QUEUE } from '../../shared/queues/messages.js';
  */
 const MAX_RUNNING = 4;
 /**
- * Lower than MAX_RUNNING, so that one account's slow PDF or provider does not block other accounts.
+ * Lower than MAX_RUNNING, so that one account cannot block other accounts by slow PDFs or a slow
+ * provider.
  */
 const MAX_RUNNING_PER_TENANT = 3;
 
-/** Messages to an account's customers, or mails of notices to its users. */
+/**
+ * `messages` are messages to an account's customers, `notices` are mails of notices to its users.
+ */
 export type MailKind = 'messages' | 'notices';
 
 /**
@@ -22,10 +25,10 @@ export type MailKind = 'messages' | 'notices';
 export type LeaseNextMail = (tenantId: string) => Promise<(() => Promise<void>) | undefined>;
 
 /**
- * Sends mails round-robin between accounts. The queue contains accounts, not mails. When an account
- * is next, the worker leases the account's longest due mail and moves the account to the end of the
- * queue. So the number of accounts limits the memory, and mails are leased only when they are sent.
- * If the process dies, the clock finds the due mails.
+ * Sends mails round-robin between accounts. The queue contains accounts, not mails, so that the
+ * number of accounts limits the memory. For the next account, the worker leases the longest due
+ * mail, and moves the account to the end of the queue. So a mail is leased only when it is sent. If
+ * the process dies, the clock finds the due mails.
  */
 export class FairMailQueue {
   readonly #waiting = new FairQueue<string>();
@@ -40,7 +43,7 @@ export class FairMailQueue {
 
   /** Queues an account that may have due mails. */
   wake(tenantId: string, kind: MailKind): void {
-    // However many wake-up jobs arrive, an account waits only once per kind of mail.
+    // An account waits only once per kind of mail, even if many wake-up jobs arrive.
     this.#waiting.push(tenantId, `${kind} ${tenantId}`);
     this.#startNext();
   }

@@ -14,7 +14,10 @@ import { FairMailQueue } from './fair-mail-queue.js';
 import { createNoticeMailLeaser } from './notice-mails.js';
 import { createProviders } from './providers.js';
 
-/** Low, because a job only adds an account to the mail queue, which takes little time. */
+/**
+ * Maximum number of concurrent jobs. Few are enough, because a job only adds an account to the mail
+ * queue.
+ */
 const CONCURRENCY = 4;
 
 export function startMessagesWorker(runtime: Runtime, vendors: Vendors): void {

@@ -20,8 +20,8 @@ const SENDER_NAME = 'Tow Dispatch';
 
 /**
  * Creates a function that leases an account's longest due notice mail. The function returns another
- * function, which sends the mail and stores the result. It stores the result without a command,
- * because clients see only when a notice was mailed.
+ * function, which sends the mail and stores the result. No command is needed for this, because
+ * clients see of the result only the time of mailing.
  */
 export function createNoticeMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   const { db, logger, config } = runtime;

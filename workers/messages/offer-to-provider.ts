@@ -5,21 +5,21 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
 import type { Providers } from './providers.js';
 
-/** Duration of a message's lease. During the lease, no other worker offers the message. */
+/** Duration of a message's lease. Until the lease ends, no other worker offers the message. */
 export const MESSAGE_LEASE_SECONDS = 180;
 /**
- * Maximum time from the lease query until the message and its PDF are ready. After this deadline
- * and SEND_DEADLINE_MS, 15 s of the lease remain for storing the acceptance.
+ * Maximum time from the lease query until the message and its PDF are ready. Sending may then take
+ * SEND_DEADLINE_MS. After both, 15 s of the lease remain for storing the acceptance.
  */
 const PREPARE_DEADLINE_MS = 45_000;
-/** If the provider responds later than this, the message counts as not accepted. */
+/** If the provider needs longer than this, the message counts as not accepted. */
 const SEND_DEADLINE_MS = 120_000;
-/** Waits between the attempts, 15 minutes in total. */
+/** The waits between the attempts, 15 minutes in total. */
 const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
 /**
- * Wait after a message could not be offered, because one of our own limits was reached or the
- * provider is unknown.
+ * The wait after a message could not be offered: one of our own limits was reached, or the provider
+ * is unknown.
  */
 const UNREADY_RETRY_SECONDS = 60;
 const STORE_RETRY_MS = 500;
@@ -29,8 +29,8 @@ export type OfferResult =
   | { outcome: 'refused' | 'later' | 'unready'; reason: string };
 
 /**
- * Thrown if one of our own limits prevents the preparation of a message. This does not count as an
- * attempt.
+ * Thrown if one of our own limits prevents the preparation of a message. The try does not count as
+ * an attempt.
  */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
@@ -42,8 +42,8 @@ export interface ProviderOffer {
   /** Number of attempts, including this one. */
   attempts: number;
   /**
-   * `performance.now()` just before the lease query. A deadline computed from this time is never
-   * later than the end of the lease.
+   * `performance.now()` just before the lease query. The lease begins later, so a deadline computed
+   * from this time is never too late.
    */
   leaseRequestedAt: number;
   prepare: () => OutgoingMessage | Promise<OutgoingMessage>;
@@ -53,11 +53,12 @@ export async function offerToProvider(
   { id, provider: name, attempts, leaseRequestedAt, prepare }: ProviderOffer,
   { providers, logger }: { providers: Providers; logger: Logger },
 ): Promise<OfferResult> {
-  // Every started attempt counts, so a message that kills its worker each time fails in the end.
+  // Attempts are counted when they start. So a message that kills its worker in each attempt fails
+  // in the end.
   if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'The delivery broke off repeatedly.' };
   const provider = providers(name);
-  // During a rolling update, a newer version may have queued this message. A worker of that version
-  // can send it.
+  // During a rolling update, a newer version may have queued this message. Only a worker of that
+  // version can send it.
   if (!provider) return { outcome: 'unready', reason: `This worker does not support the provider ${name}.` };
   try {
     const message = await withDeadline(Promise.resolve().then(prepare), {
@@ -95,8 +96,8 @@ async function withDeadline<T>(work: Promise<T>, { ms, error }: { ms: number; er
 }
 
 /**
- * Calls `store`, and repeats the call after transient database errors until the lease ends. If an
- * acceptance were not stored, the customer would get a second copy.
+ * Calls `store`. Repeats the call after transient database errors until the lease ends. If an
+ * acceptance were not stored, another worker would send the customer a second copy.
  */
 export async function retryUntilStored(leaseRequestedAt: number, store: () => Promise<void>): Promise<void> {
   const deadline = leaseRequestedAt + MESSAGE_LEASE_SECONDS * 1000;

@@ -23,8 +23,8 @@ export const messageTask: Task = {
 };
 
 /**
- * Adds wake-up jobs for due messages whose own job was lost or whose worker died. Notice mails get
- * wake-up jobs only here.
+ * Adds wake-up jobs for due messages. Such a message has lost its own job, or its worker died.
+ * Notice mails have no wake-up jobs of their own, so they always get them here.
  */
 async function promptDueMessages(
   runtime: Runtime,

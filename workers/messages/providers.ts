@@ -3,7 +3,7 @@ import type { MessageSender } from '../../shared/integrations/contract/messaging
 import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../shared/integrations/contract/vendor-error.js';
 
-/** Returns the sender of a provider; undefined if this version does not support the provider. */
+/** Finds the sender of a provider; undefined if this version does not support the provider. */
 export type Providers = (name: string) => MessageSender | undefined;
 
 export function createProviders(config: Config, vendors: Vendors): Providers {
@@ -18,7 +18,7 @@ export function createProviders(config: Config, vendors: Vendors): Providers {
 }
 
 /**
- * Refuses messages that were queued before SMTP_URL was removed, so that they do not wait forever.
+ * Refuses messages that were queued before SMTP_URL was removed. Otherwise they would wait forever.
  */
 const noMailServer: MessageSender = {
   async send() {

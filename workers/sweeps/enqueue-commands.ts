@@ -1,7 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 
-/** Maximum number of commands in a job, the same as in jobs for clients' requests. */
+/** Maximum number of commands in a job. Jobs for clients' requests have the same limit. */
 const COMMANDS_PER_JOB = 256;
 
 /** Adds commands to the queue. No process waits for their results. */

@@ -3,18 +3,18 @@ import type { Database, Transaction } from '../../shared/platform/postgres/datab
 import { isQueueFailure } from '../../shared/queues/backend.js';
 
 /**
- * A sweep's work in one transaction, which sees only the rows of its tenants. After an error, the
- * work runs again for each half of the tenants.
+ * The work of a sweep in one transaction. The transaction sees only the rows of its tenants. After
+ * an error, the work runs again for each half of the tenants.
  */
 export type SweepWork = (tx: Transaction) => Promise<void>;
 
 /**
- * Time limit of each query in the halves of a set that failed slowly. With this limit, one slow
- * tenant among 500 costs 9 s instead of 45 s.
+ * Time limit in ms of each query, for the halves of a set that failed slowly. With this limit, one
+ * slow tenant among 500 costs 9 s instead of 45 s.
  */
 export const HALF_SET_TIMEOUT_MS = 1_000;
 /**
- * A pass that has found a failing tenant splits no more sets after this time. The next pass
+ * After this time, a pass that has found a failing tenant splits no further sets. The next pass
  * continues.
  */
 const SPLIT_BUDGET_MS = 10_000;
@@ -28,14 +28,11 @@ export interface IsolationResult {
   /** Number of tenants whose work was committed. */
   succeeded: number;
   failures: TenantFailure[];
-  /** Sets that failed and were not split further. Some of their tenants may be healthy. */
+  /** The sets that failed and were not split further. Some of their tenants may be healthy. */
   unsplit: { tenantIds: readonly string[]; error: unknown }[];
 }
 
-/**
- * True if the error means that PostgreSQL or the queue is unreachable. The error then has nothing
- * to do with a tenant's rows.
- */
+/** True if PostgreSQL or the queue is unreachable. Then no tenant's rows caused the error. */
 export function isStoreUnavailable(error: unknown): boolean {
   return isConnectionError(error) || isQueueFailure(error);
 }
@@ -51,13 +48,13 @@ export async function setQueryTimeout(tx: Transaction, timeoutMs: number): Promi
 
 interface TenantSet {
   tenantIds: readonly string[];
-  /** Time limit of each query; undefined for the session's default. */
+  /** Time limit of each query in ms; undefined for the session's default. */
   timeoutMs?: number | undefined;
 }
 
 /**
  * Runs a sweep's work for these tenants in one transaction. After an error, splits the set in
- * halves until each failing tenant is alone, or the time is used up.
+ * halves until each failing tenant is alone or the time is used up.
  * @throws if PostgreSQL or the queue is unreachable
  */
 export async function isolateFailingTenants(
@@ -68,7 +65,7 @@ export async function isolateFailingTenants(
   const isolation: IsolationResult = { succeeded: 0, failures: [], unsplit: [] };
   const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
-  // `sets` is a stack: after a failure, the first half of the set runs next.
+  // `sets` is a stack, so after a failure the first half of the set runs next.
   for (let set = sets.pop(); set; set = sets.pop()) {
     const startedAt = performance.now();
     try {
@@ -93,7 +90,7 @@ function runSet(db: Database, { tenantIds, timeoutMs }: TenantSet, work: SweepWo
   });
 }
 
-/** Returns both halves, the first half last, because the caller takes the last set first. */
+/** Returns both halves. The first half is last, because the caller takes the last set first. */
 function halve({ tenantIds, timeoutMs }: TenantSet, failedAfterMs: number): TenantSet[] {
   const middle = Math.ceil(tenantIds.length / 2);
   const wasSlow = failedAfterMs >= HALF_SET_TIMEOUT_MS;

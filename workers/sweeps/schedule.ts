@@ -51,7 +51,7 @@ function prepareRowSweep(runtime: Runtime, { name, changeRows, limit, repeatForM
   return async () => {
     const endAt = performance.now() + repeatForMs;
     let changed = 0;
-    /** Sets with more rows to change. In the first round, any set may have some. */
+    /** The sets that may have more rows to change. In the first round, these are all sets. */
     let unfinished = splitTenants(await runtime.db.listTenantIds());
     let isRepeating = false;
     while (unfinished.length > 0 && (!isRepeating || performance.now() < endAt)) {

@@ -15,21 +15,21 @@ import {
 /** Maximum number of tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
 /**
- * Default for the maximum number of rows in one transaction. At least TENANTS_PER_PASS, so that
- * round-robin sharing reaches each tenant.
+ * Default maximum of rows in one transaction. It is at least TENANTS_PER_PASS, so that round-robin
+ * sharing reaches each tenant.
  */
 export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
  * A tenant with a recorded failure is tried again with a time limit for each query. The limit is
- * this share of the tenant's wait since the last try, but at least {@link HALF_SET_TIMEOUT_MS} and
- * at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time, and a tenant
- * that is only large succeeds in the end.
+ * this share of the tenant's wait since the last try. It is at least {@link HALF_SET_TIMEOUT_MS}
+ * and at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time. A tenant
+ * that is only large gets a longer limit each time, and succeeds in the end.
  */
 const RETRY_SHARE = 0.1;
 const MAX_RETRY_TIMEOUT_MS = 5_000;
 /**
- * A pass starts no further retries after this time. The tenants with the longest waits come first.
+ * After this time, a pass starts no further retries. The tenants with the longest waits come first.
  */
 const RETRIES_BUDGET_MS = 5_000;
 
@@ -43,7 +43,7 @@ export function splitTenants(tenantIds: readonly string[]): string[][] {
 
 /**
  * Runs a sweep over all tenants, set by set; see {@link sweepTenantSet}.
- * @throws as {@link sweepSets}
+ * @throws in the same cases as {@link sweepSets}
  */
 export async function sweepTenants(runtime: SweepRuntime, task: string, work: SweepWork): Promise<void> {
   const sets = splitTenants(await runtime.db.listTenantIds());
@@ -80,11 +80,11 @@ interface Sweep {
 
 /**
  * Runs a sweep so that one failing tenant does not stop the others. After an error, splits the set
- * in halves until the failing tenant is alone. The sweep skips that tenant and records its failure.
- * Later passes try a recorded tenant alone: first in the next pass, then after waits that double up
- * to 15 minutes. Each query of such a try may take 1 s at first, and up to 5 s later.
- * @throws if PostgreSQL or the queue is unreachable. Also throws if all of several tenants fail,
- *   because then no single tenant is the cause
+ * in halves until the failing tenant is alone. Skips that tenant and records its failure. Later
+ * passes try a recorded tenant alone: first in the next pass, then after waits that double up to 15
+ * minutes. Each query of such a try may take 1 s at first, and up to 5 s later.
+ * @throws if PostgreSQL or the queue is unreachable. Also throws if the set has several tenants and
+ *   all fail, because then no single tenant is the cause
  */
 export async function sweepTenantSet(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
   const { db, logger } = runtime;
@@ -136,7 +136,7 @@ async function recordSkippedTenant(
 ): Promise<void> {
   metrics.sweepFaults.inc({ task });
   const shouldLog = await recordSweepFailure(db, { task, tenantId, error });
-  // A lasting failure is logged once an hour, so that it does not flood the log.
+  // Log a lasting failure only once an hour, so that it does not flood the log.
   if (shouldLog)
     logger.error({ err: error, task, tenant: tenantId }, 'a sweep skipped an account that failed');
 }

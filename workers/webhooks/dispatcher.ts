@@ -18,9 +18,12 @@ import { InFlightRequests, SLOW_MS } from './queue/in-flight-requests.js';
 import { EndpointSender } from './send/endpoint-sender.js';
 import { ResultProcessor } from './store/result-processor.js';
 
-/** While the dispatcher may not send, it checks at this interval whether it may send again. */
+/** While the dispatcher may not send, it checks at this interval whether it may. */
 const STORE_CHECK_MS = 250;
-/** The dispatcher starts no request while more results than this wait to be stored. */
+/**
+ * Maximum number of results that wait to be stored. While more wait, the dispatcher starts no
+ * request.
+ */
 const MAX_UNSTORED = 2000;
 const POOLS: readonly Pool[] = ['quick', 'slow'];
 
@@ -81,8 +84,8 @@ export class Dispatcher {
   }
 
   /**
-   * Checks these endpoint queues for work. If another process has a queue's lease, that process
-   * checks.
+   * Sends the due deliveries of these endpoint queues. If another process has a queue's lease,
+   * wakes the queue there.
    */
   wake(refs: EndpointQueueRef[]): Promise<void> {
     return this.keeper.wake(refs);
@@ -105,7 +108,7 @@ export class Dispatcher {
 
   private scheduleLater(endpointQueue: EndpointQueue, inMs: number): void {
     clearTimeout(endpointQueue.timer);
-    // Set no timer for a long pause, because the clock wakes the queue after the pause.
+    // Set no timer for a long pause. The clock wakes the queue after such a pause.
     if (inMs > HORIZON_SECONDS * 1000) return;
     endpointQueue.timer = setTimeout(() => this.schedule(endpointQueue), inMs);
     if (inMs > SLOW_MS) this.scheduleWake(endpointQueue.ref, inMs);
@@ -124,8 +127,8 @@ export class Dispatcher {
     this.isSendScheduled = true;
     setImmediate(() => {
       this.isSendScheduled = false;
-      // A timer of an earlier call may still be pending. Without this, each call during the wait
-      // would add another timer.
+      // Clear the timer of an earlier call. Otherwise each call during a wait would add another
+      // timer.
       clearTimeout(this.storeCheckTimer);
       if (this.isClosing) return;
       const mustWait = !this.keeper.hasValidLeases || this.results.backlog > MAX_UNSTORED;
@@ -178,7 +181,7 @@ export class Dispatcher {
     for (const endpointQueue of endpointQueues) clearTimeout(endpointQueue.timer);
     const unfinished = endpointQueues.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await this.keeper.close();
-    // Wake the queues that have work, so that the next worker need not wait for the clock.
+    // Wake the queues that have work. Otherwise their work would wait until the clock finds it.
     await wakeEndpointQueues(this.parts.queue, unfinished).catch((error: unknown) =>
       this.runtime.logger.warn(
         { err: error },

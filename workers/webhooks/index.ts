@@ -6,7 +6,10 @@ import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWebhooksQueue, WEBHOOKS_QUEUE, type WebhookJob } from '../../shared/queues/webhooks.js';
 import { Dispatcher } from './dispatcher.js';
 
-/** Low, because a job only names endpoint queues that may have work, which takes little time. */
+/**
+ * Maximum number of concurrent jobs. Few are enough, because a job only names endpoint queues that
+ * may have work.
+ */
 const CONCURRENCY = 4;
 
 export async function startWebhooksWorker(runtime: Runtime): Promise<void> {

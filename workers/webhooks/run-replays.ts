@@ -6,7 +6,7 @@ import type { Task } from '../sweeps/schedule.js';
 import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
- * Maximum duration of a pass, so that the clock's other tasks are not delayed. The next pass
+ * Maximum duration of a pass. A longer pass would delay the clock's other tasks. The next pass
  * continues with the next tenant.
  */
 const PASS_BUDGET_MS = 2_000;
@@ -19,9 +19,9 @@ export const replayTask: Task = {
 
 /**
  * Creates a function that runs one pass. A pass creates the next deliveries of running replays and
- * recoveries, and wakes their endpoint queues. The deliveries are few and have a low priority, so
- * that they do not delay live deliveries. If the wake-up job is lost, the `wake-lanes` task finds
- * the queue.
+ * recoveries, and wakes their endpoint queues. A pass creates few deliveries, with a low priority,
+ * so that they do not delay live deliveries. If a wake-up job is lost, the `wake-lanes` task finds
+ * the endpoint queue.
  */
 export function createReplayRunner(
   runtime: Runtime,

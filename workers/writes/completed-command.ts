@@ -12,7 +12,7 @@ export interface CompletedCommand {
 
 /**
  * Returns the status of the HTTP response to the command. 202 means that the write awaits approval,
- * or that the created record is processed later.
+ * or that a worker processes the created record later.
  */
 export function getHttpStatus({ command, outcome }: CompletedCommand): number {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
@@ -23,8 +23,8 @@ export function getHttpStatus({ command, outcome }: CompletedCommand): number {
 }
 
 /**
- * Returns the path for the Location header. It leads to the approval if the write is held,
- * otherwise to the created record. Returns null if the command created no record.
+ * Returns the path for the Location header: that of the approval if the write is held, otherwise
+ * that of the created record. Returns null if the command created no record.
  */
 export function buildLocation({ command, outcome }: CompletedCommand): string | null {
   const definition = getCommandDefinition(command.type);
@@ -40,8 +40,8 @@ function getOutcomeName(outcome: CommandOutcome): AuditRecord['outcome'] {
 }
 
 /**
- * Returns the command. If its handler ran a second command, returns the second command too. For
- * example, approving a held write runs the held command.
+ * Returns the command, and the second command if the command's handler ran one. For example,
+ * approving a held write runs the held command.
  */
 function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
   const ran = one.outcome.ok ? one.outcome.ranCommand : undefined;
@@ -51,7 +51,7 @@ function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
 
 /**
  * Builds the query that inserts one audit entry per command into an append-only table
- * (docs/decisions.md §9). The primary key ensures that a command is committed only once: if another
+ * (docs/decisions.md §9). The primary key ensures that a command is committed only once. If another
  * worker has run the command, this insert fails, and the whole transaction is rolled back.
  */
 export function buildCommandAuditInsert(

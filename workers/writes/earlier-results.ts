@@ -16,7 +16,7 @@ interface EarlierRow extends AuditedResultRow, StoredRequest {
   location: string | null;
   body: string;
   /**
-   * True if a command of the same actor stored the response under the Idempotency-Key, and that
+   * True if the response under the Idempotency-Key belongs to a command of the same actor, and that
    * command created or changed a record.
    */
   is_own: boolean;
@@ -68,7 +68,8 @@ async function addEarlierResult(
   tx: Transaction,
   { row, command, earlier }: { row: EarlierRow; command: Command; earlier: EarlierResults },
 ): Promise<void> {
-  // A failed command keeps its own error, even if a later request with the same key has succeeded.
+  // If this command itself has failed, return its own error. A later request with the same key may
+  // have succeeded.
   if (row.done && row.error) {
     earlier.results.set(command.id, { id: command.id, ok: false, error: row.error });
   } else if (row.kept && !row.key_expired) {
@@ -83,8 +84,8 @@ async function addEarlierResult(
 function buildReplayResult(command: Command, row: EarlierRow): CommandResult {
   const error = findReusedKeyError(command.idempotency, row);
   if (error) return { id: command.id, ok: false, error, unaudited: true };
-  // If a worker died after the commit, the command has an audit entry, but its client got no
-  // response. The client now gets its first response, so this is no replay.
+  // An audit entry means that a worker committed the command and died before its reply. The client
+  // now gets its first response, so this is no replay.
   const replayed = !row.done;
   const { status, body, location, is_own: isOwnChange } = row;
   return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };

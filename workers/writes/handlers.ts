@@ -3,13 +3,14 @@ import type { CommandHandler } from '../../shared/contracts/command.js';
 import * as maps from './handler-maps.js';
 
 /**
- * Pairs of a command type and its handler. A contract test checks that every command has a handler.
+ * The command types, each with its handler. A contract test checks that every command has a
+ * handler.
  */
 export const HANDLER_ENTRIES = Object.values(maps).flatMap(Object.entries<CommandHandler<never>>);
 
 const handlers = new Map(HANDLER_ENTRIES);
 
-/** Returns the handler of a command type for which {@link isKnownCommand} is true. */
+/** Returns the handler of a command type. Must be called only if {@link isKnownCommand} is true. */
 export function getCommandHandler(type: string): CommandHandler<never> {
   return handlers.get(type) as CommandHandler<never>;
 }
@@ -20,7 +21,7 @@ export function isKnownCommand(type: string): boolean {
 }
 
 /**
- * Thrown for commands that only another version can run, during a rolling upgrade or rollback. The
+ * Thrown during a rolling upgrade or rollback, for commands that only another version can run. The
  * queue then retries the job, so the commands wait and do not fail.
  */
 export class UnknownCommandError extends Error {

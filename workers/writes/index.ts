@@ -11,7 +11,7 @@ export function startWritesWorker(runtime: Runtime): void {
   const worker = openWorker<WriteJob>(runtime, WRITES_QUEUE, createWritesProcessor(runtime), {
     concurrency: runtime.config.writesConcurrency,
   });
-  // Only scaled-out processes, which use Redis, have a supervisor that restarts them after the
-  // watchdog ends them.
+  // The watchdog ends a process that hangs, so it needs a supervisor that restarts the process.
+  // Only scaled-out processes have one, and only they use Redis.
   if (runtime.redis) watchProgress(runtime, queue, worker);
 }

@@ -13,10 +13,13 @@ import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
 const MAX_RUNS = 4;
 
-/** All jobs with suspected commands wait in one queue, whatever their tenants. */
+/**
+ * All jobs with suspected commands, which may have killed a worker, wait in one queue for all
+ * tenants.
+ */
 const SUSPECTED_JOBS = { queue: 'suspects', group: 'all' } as const;
 
-/** Creates a limit that lets one job with suspected commands run at a time. */
+/** Creates a limit that allows only one running job with suspected commands. */
 export function createSuspectLimit(maxQueued: number): FairLimit<'suspects'> {
   return createFairLimit({ queues: [SUSPECTED_JOBS.queue], maxRunning: 1, maxQueued });
 }
@@ -35,8 +38,8 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // Run the batch again with the search for earlier results. Without it, a command that has run
-    // before may fail with any error.
+    // Run the batch again with the search for earlier results. Without the search, a command that
+    // has run before may fail with any error.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     return recordFailure(context, commands[0] as Command, error);
@@ -84,7 +87,7 @@ async function recordFailure(
 /**
  * Runs the commands of a job whose worker died, one by one. Commands with the fewest attempts run
  * first. Each attempt is counted before it starts. A command that has killed its worker too often
- * is parked and does not run.
+ * fails and does not run again.
  */
 export function runSuspectedCommands(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
   return context.suspectLimit.run(SUSPECTED_JOBS, () => runOneByOne(context, commands));

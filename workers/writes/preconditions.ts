@@ -15,8 +15,8 @@ interface VersionedRow extends Row {
 /**
  * Refuses commands whose If-Match does not include the record's current version (RFC 9110, section
  * 13.1.1). The refusal is a 412 that lists the changes since the client's version, and who made
- * them. Locks the records until the transaction ends. Leaves missing and deleted records to the
- * handler.
+ * them. Locks the records until the transaction ends. Does not refuse commands for missing or
+ * deleted records, because the handler does.
  * @returns the refusals by command id
  */
 export async function checkPreconditions(
@@ -45,8 +45,8 @@ export async function checkPreconditions(
 }
 
 /**
- * True if one of the client's versions is the current version. A version is `updated_at` to the
- * millisecond, because clients see no more digits.
+ * True if one of the client's versions is the current version. Versions are compared to the
+ * millisecond, because clients see no more digits of `updated_at`.
  */
 function isSameVersion(current: string, wanted: readonly string[]): boolean {
   return wanted.some((version) => Date.parse(version) === Date.parse(current));

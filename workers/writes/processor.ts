@@ -29,7 +29,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     db,
     logger,
     conflictMonitor: new ConflictMonitor(),
-    // A worker runs at most `writesConcurrency` jobs at once, so this limit never refuses a job.
+    // A worker runs at most `writesConcurrency` jobs at once, so this queue has room for all of
+    // them.
     suspectLimit: createSuspectLimit(config.writesConcurrency),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
     afterCommit: createWakeUpSender(runtime),
@@ -52,15 +53,15 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
       replyTo && sendReply(runtime, replyTo, results),
       wakeStreams(runtime, commands, results),
     ]);
-    // Fail the job, so that the queue retries it until a worker of a newer version runs the unknown
+    // Fail the job. The queue then retries it until a worker of a newer version runs the unknown
     // commands.
     if (unknownTypes.length > 0) throw new UnknownCommandError(unknownTypes);
   };
 }
 
 /**
- * Separates the commands that this version can run. During a rolling upgrade, commands of a newer
- * version must not delay the other commands in their job.
+ * Separates the commands that this version can run from the others. During a rolling upgrade, the
+ * commands of a newer version must not delay the other commands in their job.
  */
 function selectKnownCommands(all: Command[]): { commands: Command[]; unknownTypes: string[] } {
   const commands = all.filter(({ type }) => isKnownCommand(type));
@@ -83,12 +84,11 @@ async function runJob(
 }
 
 function runWrites(context: BatchContext, job: Job<WriteJob>, writes: Command[]): Promise<CommandResult[]> {
-  // A stall means that a worker died during this job. One of the commands may have killed it, so
-  // run them one by one.
+  // A stall means that a worker died during this job. One of the commands may have killed the
+  // worker, so run them one by one.
   if (job.stalledCounter > 0) return runSuspectedCommands(context, writes);
-  // On the first run of a client's job, skip the search for earlier results. The commands have not
-  // run before, and repeated Idempotency-Keys are rare. The search takes a tenth of a batch's time
-  // (measured).
+  // On the first run of a client's job, skip the search for earlier results. The commands are new,
+  // and repeated Idempotency-Keys are rare. The search takes a tenth of a batch's time (measured).
   const isFirstRun = job.attemptsMade === 0 && job.data.replyTo !== null;
   return runIsolated(context, writes, {
     shouldSearchEarlier: !isFirstRun || context.conflictMonitor.isNextBatchCautious(),
@@ -118,8 +118,8 @@ async function tryDryRun(context: BatchContext, command: Command): Promise<Comma
 }
 
 /**
- * Sends the results to the waiting process. A failure loses no result, because that process finds
- * committed results by their audit entries.
+ * Sends the results to the process that waits for them. If this fails, no result is lost: that
+ * process finds committed results by their audit entries.
  */
 async function sendReply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
@@ -185,7 +185,7 @@ function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchRepo
   );
 }
 
-/** For tests: kills the process while the transaction is open, if a failpoint is set. */
+/** Used by tests: kills the process while the transaction is open, if a failpoint is set. */
 function killIfMarked(runtime: Runtime, commands: Command[]): void {
   const { config } = runtime;
   if (config.failpoints.size === 0) return;

@@ -7,14 +7,11 @@ import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
- * A resubmitted operation is not submitted again for this long. BullMQ needs less time to return a
- * stalled job to the queue.
+ * After an operation was resubmitted, it is not resubmitted again for this long. BullMQ needs less
+ * time to return a stalled job to the queue.
  */
 const LEASE_SECONDS = 20;
-/**
- * Time limit in ms for each query that counts, so that counting does not delay the clock's other
- * tasks.
- */
+/** Time limit in ms of each query that counts. More time would delay the clock's other tasks. */
 const COUNT_TIMEOUT_MS = 1_000;
 
 export const operationTask: Task = {
@@ -27,8 +24,8 @@ export const operationTask: Task = {
 };
 
 /**
- * Adds pending operations to the queue again, because their jobs were lost or never added. If a
- * command has run after all, running it again changes nothing.
+ * Adds pending operations to the queue again. Their jobs may have been lost or never added. If a
+ * command has already run, running it again changes nothing.
  */
 async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
   let resubmitted = 0;
@@ -45,9 +42,9 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
 }
 
 /**
- * Counts the pending operations and sets the gauge. Counts in transactions of its own, because a
- * failed count must not roll back the leases of commands that are already in the queue. After a
- * failure the gauge keeps its last value.
+ * Counts the pending operations and sets the gauge. Counts in separate transactions: if a count
+ * failed in the transaction of the leases, it would roll them back, although the commands are
+ * already in the queue. After a failure the gauge keeps its last value.
  */
 async function measurePending({ db, logger, metrics }: Runtime): Promise<number | undefined> {
   try {

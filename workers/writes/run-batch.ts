@@ -37,9 +37,9 @@ export interface BatchContext {
   afterCommit?: (committed: CommittedBatch) => void;
   conflictMonitor: ConflictMonitor;
   /**
-   * Lets only one job with suspected commands run at a time. Otherwise a poison command in one job
-   * could kill the worker while it runs a harmless command of another job. The death would then
-   * count as an attempt of the harmless command.
+   * Lets only one job with suspected commands run at a time. Otherwise a command that kills the
+   * worker could do so while the worker runs a harmless command of another job. The crash would
+   * then count as an attempt of the harmless command.
    */
   suspectLimit: FairLimit<'suspects'>;
 }
@@ -56,8 +56,9 @@ export interface BatchOptions {
 /**
  * Runs a batch in one transaction, wave by wave. Changes, audit entries, events and idempotency
  * records are committed together. Results are in no particular order.
- * @throws if PostgreSQL or a handler fails unexpectedly. The batch is then rolled back, unless the
- *   connection broke during the commit. In that case a second run finds the committed results
+ * @throws if PostgreSQL or a handler fails unexpectedly. The batch is then rolled back. Only if the
+ *   connection broke during the commit, the batch may be committed; a second run then finds its
+ *   results
  */
 export async function runBatch(
   context: BatchContext,
@@ -100,8 +101,8 @@ async function runWaves(
   const waveResults: WaveResult[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
-    // Later waves always search, because their commands share a conflict key with an earlier wave,
-    // for example an Idempotency-Key.
+    // Later waves always search. Their commands share a conflict key with an earlier wave, for
+    // example an Idempotency-Key, so the earlier wave may have stored their results.
     const { results, completed } = await runWave(tx, wave, {
       shouldSearchEarlier: shouldSearchEarlier || index > 0,
       config,
@@ -142,9 +143,9 @@ async function runWave(
 }
 
 /**
- * Finds the results of failed commands whose request was sent twice. If another worker has just
- * committed the same request, this command fails, for example because the invoice number is in use.
- * The committed result is then the result of both requests. This query can read it because the
+ * Finds the results of failed commands whose request was sent twice. A command fails if another
+ * worker has just committed the same request, for example because the invoice number is then in
+ * use. The committed result is the result of both requests. This query can read it because the
  * transaction is READ COMMITTED.
  */
 async function findOvertaken(tx: Transaction, ran: CompletedCommand[]): Promise<Map<string, CommandResult>> {
@@ -164,8 +165,9 @@ async function runHandlers(
 ): Promise<CompletedCommand[]> {
   const completed: CompletedCommand[] = [];
   for (const [type, group] of groupByType(commands)) {
-    // Check preconditions just before each type's handler. An earlier handler may have changed the
-    // record: a claim or a suggestion can change an invoice that its command does not name.
+    // Check preconditions just before each type's handler, because an earlier handler may have
+    // changed the record. For example, a claim can change an invoice that its command does not
+    // name.
     const refused = await checkPreconditions(tx, group);
     for (const command of group) {
       const outcome = refused.get(command.id);
@@ -210,8 +212,8 @@ function hasNoEffect({
 
 /**
  * Runs one command with its real handler in a transaction that is rolled back (docs/decisions.md
- * §5, Dry run). Then commits an audit entry for the dry run. The result's body becomes the `data`
- * of the preview.
+ * §5, Dry run). Then commits an audit entry for the dry run. The body of the result is later the
+ * `data` of the preview.
  */
 export async function runDryRun({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
   const { completed, rendered } = await db.runAndRollBack([command.tenantId], async (tx) => {
@@ -229,8 +231,8 @@ export async function runDryRun({ db, config }: BatchContext, command: Command):
     });
   const result = buildResult(completed, rendered);
   if (!result.ok) return result;
-  // A dry run of a change does not count as the caller's own change. Otherwise a caller with
-  // permission to change a record, but not to read it, could read the record by dry runs.
+  // A dry run of a change does not count as the caller's own change. Otherwise a caller that may
+  // change a record but not read it could read the record by a dry run.
   const isHeld = completed.outcome.ok && completed.outcome.held === true;
   const isOwnChange = isHeld || getCommandDefinition(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };

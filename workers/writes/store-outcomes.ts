@@ -16,8 +16,8 @@ import {
 } from './completed-command.js';
 
 /**
- * The response bodies by command id, and the endpoint queues to wake. Both are filled when the
- * queries have run.
+ * The response bodies by command id, and the endpoint queues to wake. Both are complete only after
+ * the queries have run.
  */
 export interface RenderedResponses {
   bodies: Map<string, string>;
@@ -45,8 +45,8 @@ export function storeOutcomes(completed: CompletedCommand[], send: QuerySender):
 export type QuerySender = (query: SqlQuery, onRows?: (rows: RenderedRow[]) => void) => void;
 
 /**
- * Renders the responses of dry runs. Removes the Idempotency-Keys first, so that a key that is
- * already in use does not make the query fail.
+ * Renders the responses of dry runs. Removes the Idempotency-Keys first, because the query would
+ * fail for a key that is already in use.
  */
 export async function renderResponses(
   tx: Transaction,
@@ -67,7 +67,7 @@ interface TouchedRecord {
   command: Command;
   events: EventDraft[];
   /**
-   * The command whose response contains this record; undefined if only an event contains the
+   * The command whose response contains this record. Undefined if only an event contains the
    * record.
    */
   respondsTo: CompletedCommand | undefined;
@@ -108,7 +108,7 @@ function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail
 }
 
 /**
- * Groups the records to render by entity type. Each event goes with the record that it shows: the
+ * Groups the records to render by entity type. Each event belongs to the record that it shows: the
  * command's own record, or the record in `event.entity`.
  */
 function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[]> {

@@ -4,8 +4,8 @@ import { WEBHOOKS_QUEUE } from '../../shared/queues/webhooks.js';
 import type { CommittedBatch } from './run-batch.js';
 
 /**
- * Returns a function that adds wake-up jobs for the work that a committed batch has created. The
- * clock replaces a lost wake-up job.
+ * Returns a function that adds wake-up jobs for the work that a committed batch has created. If a
+ * wake-up job is lost, the clock adds another one.
  */
 export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch) => void {
   const prompt = createPrompter(runtime);

@@ -4,7 +4,7 @@ import type { WriteJob, WritesQueue } from '../../shared/queues/writes.js';
 import { checkReadiness, createStoreChecks } from '../../shared/server/health.js';
 
 const CHECK_INTERVAL_MS = 10_000;
-/** If jobs wait this long although the stores respond, the worker is hanging. */
+/** The worker counts as hanging if jobs wait this long although the stores respond. */
 const MAX_IDLE_MS = 30_000;
 
 /**

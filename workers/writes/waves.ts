@@ -2,8 +2,9 @@ import type { Command } from '../../shared/contracts/command.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 
 /**
- * Lists the keys that no two concurrent commands may share: the record, the Idempotency-Key, and
- * keys that the command's type defines, for example an invoice number.
+ * Lists the conflict keys of a command: the record, the Idempotency-Key, and keys that the
+ * command's type defines, for example an invoice number. Commands that share a key must not run
+ * concurrently.
  */
 function listConflictKeys(command: Command): string[] {
   const own = getCommandDefinition(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
@@ -13,7 +14,7 @@ function listConflictKeys(command: Command): string[] {
 }
 
 /**
- * Splits a batch into waves that run one after another. Commands within a wave share no conflict
+ * Splits a batch into waves that run one after another. No two commands of a wave share a conflict
  * key, so a handler can run them as a set. Commands that share a key run in the sequence of their
  * arrival.
  */

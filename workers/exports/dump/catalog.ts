@@ -4,7 +4,7 @@ import { INCLUDED_TABLES } from './contents.js';
 export interface DumpColumn {
   table: string;
   name: string;
-  /** Such as `total_cents bigint default 0 not null`. */
+  /** For example `total_cents bigint default 0 not null`. */
   definition: string;
   /** True for a generated column, which COPY can neither read nor write. */
   isGenerated: boolean;
@@ -15,7 +15,7 @@ export interface DumpConstraint {
   name: string;
   /** The `contype` in pg_constraint: check, primary key, unique, exclusion or foreign key. */
   type: 'c' | 'p' | 'u' | 'x' | 'f';
-  /** Such as `PRIMARY KEY (tenant_id, id)`. */
+  /** For example `PRIMARY KEY (tenant_id, id)`. */
   definition: string;
   columns: string[];
   isValidated: boolean;
@@ -26,27 +26,27 @@ export interface DumpConstraint {
 
 interface DumpIndex {
   table: string;
-  /** Such as `CREATE INDEX … ON public.… USING …`. */
+  /** For example `CREATE INDEX … ON public.… USING …`. */
   definition: string;
   columns: string[];
 }
 
 /**
- * A table as the dump creates it. Omits excluded columns, and the constraints and indexes that need
- * excluded columns.
+ * A table as the dump creates it, without excluded columns. The constraints and indexes that need
+ * an excluded column are left out too.
  */
 export interface DumpTable {
   name: string;
   columns: DumpColumn[];
   constraints: DumpConstraint[];
-  /** Indexes that do not belong to a constraint. */
+  /** The indexes that do not belong to a constraint. */
   indexes: DumpIndex[];
 }
 
 /**
- * Reads columns and their definitions. The dump must also load into PostgreSQL 13, so virtual
- * generated columns (PostgreSQL 18) become stored columns. Not-null constraints lose their names,
- * which PostgreSQL 13 does not store.
+ * Reads columns and their definitions. The dump must also load into PostgreSQL 13, which has no
+ * virtual generated columns and stores no names of not-null constraints. So virtual columns become
+ * stored columns, and the names are left out.
  */
 const COLUMNS = `
   select c.relname::text as "table", a.attname::text as name, a.attgenerated <> '' as "isGenerated",
@@ -76,8 +76,8 @@ const CONSTRAINTS = `
   order by c.relname, k.contype, k.conname`;
 
 /**
- * Reads valid indexes and their columns. Includes every index of a partitioned table, even if it is
- * marked invalid, because only the indexes of the partitions contain rows. The columns come from
+ * Reads valid indexes and their columns. An index of a partitioned table is included even if it is
+ * marked invalid. That mark only means that a partition lacks the index. The columns come from
  * pg_depend, because no other catalog lists the columns in index expressions.
  */
 const INDEXES = `

@@ -29,7 +29,7 @@ import { workOrderFields } from '../../../shared/resources/work-orders/fields.js
 
 export interface IncludedTable {
   columns: readonly string[];
-  /** Maps each excluded column to the reason. */
+  /** Maps each excluded column to the reason why dumps exclude it. */
   excluded: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ function defineTable(columns: string, excluded: Readonly<Record<string, string>>
   return { columns: columns.trim().split(/\s+/), excluded };
 }
 
-/** Includes the columns of a resource's fields, and `otherColumns`. */
+/** Defines a table that includes the columns of a resource's fields, and `otherColumns`. */
 function defineFieldTable(
   { columnNames }: RecordFields,
   otherColumns = '',
@@ -49,10 +49,10 @@ function defineFieldTable(
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
- * Tables and columns that a dump contains, in the sequence of the dump. An unlisted table or column
- * may be a secret, so a dump contains it only if the responses of a resource show it.
- * test/integration/exports/export-dump-contents.test.ts fails until every table and column is
- * listed as included or excluded.
+ * The tables and columns that a dump contains, in the sequence of the dump. A table or column that
+ * is not listed here may contain a secret. A dump contains it only if the responses of a resource
+ * show it. test/integration/exports/export-dump-contents.test.ts fails until every table and column
+ * is listed as included or excluded.
  */
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
@@ -136,7 +136,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
 
 const MIGRATION_STATE = 'which schema migrations this deployment has run';
 
-/** Maps each excluded table to the reason. */
+/** Maps each excluded table to the reason why dumps exclude it. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'credentials of people who are signed in',
   webhook_secrets: 'credentials that sign webhooks',
@@ -162,10 +162,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migrations_lock: MIGRATION_STATE,
 };
 
-/**
- * For each resource whose table is neither included nor excluded above, the columns that responses
- * show.
- */
+/** The tables of all other resources. Each table includes the columns that responses show. */
 const FIELD_TABLES = Object.fromEntries(
   Object.values(modules).flatMap(({ table: { table }, fields: [fields] }) =>
     !fields || table in LISTED_TABLES || table in EXCLUDED_TABLES ? [] : [[table, defineFieldTable(fields)]],
@@ -174,7 +171,7 @@ const FIELD_TABLES = Object.fromEntries(
 
 export const INCLUDED_TABLES: typeof LISTED_TABLES = { ...LISTED_TABLES, ...FIELD_TABLES };
 
-/** Maps each excluded schema to the reason. */
+/** Maps each excluded schema to the reason why dumps exclude it. */
 export const EXCLUDED_SCHEMAS: Readonly<Record<string, string>> = {
   partitions: 'the partitions of the partitioned tables, whose rows are read through those tables',
   bullmq: 'the queue',

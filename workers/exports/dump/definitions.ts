@@ -45,7 +45,7 @@ export function buildAddKeys(tables: readonly DumpTable[]): string {
   ].join('');
 }
 
-/** Removes the word ONLY, which PostgreSQL prints if the table of the index is partitioned. */
+/** Removes the word ONLY, which PostgreSQL prints for an index of a partitioned table. */
 function withoutOnly(definition: string): string {
   return definition.replace(/^(CREATE (?:UNIQUE )?INDEX (?:"(?:[^"]|"")+"|\S+) ON) ONLY /, '$1 ');
 }

@@ -9,7 +9,7 @@ import { readDumpedTenant, renderDumpFooter, renderDumpHeader } from './dump-hea
 
 export interface DumpOptions {
   tenantId: string;
-  /** Aborts the dump immediately. The snapshot is unusable afterwards. */
+  /** Aborts the dump immediately. The snapshot is then unusable. */
   signal?: AbortSignal;
   /** Called for each chunk from the database, with the number of rows read so far. */
   onProgress?: (rows: number) => void;
@@ -22,7 +22,7 @@ export interface DumpOptions {
  * an abort, destroys `sink`.
  * @returns one entry per table; bytes and SHA-256 cover only the rows in COPY's text format
  * @throws the reason of the signal if it is aborted
- * @throws {Error} if the snapshot contains no such tenant
+ * @throws {Error} if the snapshot does not contain the tenant
  */
 export async function writeDump(
   snapshot: Snapshot,
@@ -34,8 +34,8 @@ export async function writeDump(
   try {
     await pipeline(generateSql(snapshot, options, files), sink, signal ? { signal } : {});
   } catch (error) {
-    // After an abort, throw the reason of the signal. Node would throw an AggregateError, because
-    // several streams fail.
+    // After an abort, throw the reason of the signal. Without this line the caller would get an
+    // AggregateError, because several streams fail.
     signal?.throwIfAborted();
     throw error;
   }
@@ -74,8 +74,8 @@ async function* generateSql(
 }
 
 /**
- * Sets output formats for this snapshot, so that the dump does not depend on settings of the server
- * or the role.
+ * Sets the output formats of this session. Otherwise the dump would depend on the settings of the
+ * server or the role.
  */
 async function setOutputFormats(snapshot: Snapshot): Promise<void> {
   await snapshot.query({

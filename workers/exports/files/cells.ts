@@ -10,15 +10,15 @@ export interface CsvColumn {
   name: string;
   sql: string;
   /**
-   * Set if the column contains cents. The export then sums the column and, on request, adds a
+   * Set if the column contains cents. The export then sums the column. On request it also adds a
    * column with decimals.
    */
   isCents?: true;
 }
 
 /**
- * Code points of = + - @, tab, line feed, carriage return, and the full-width ＝ ＋ － ＠. A
- * spreadsheet treats a cell that starts with such a character as a formula (OWASP ASVS 1.2.10).
+ * The code points of = + - @, tab, line feed, carriage return, and the full-width ＝ ＋ － ＠. A
+ * spreadsheet treats a cell that starts with one of them as a formula (OWASP ASVS 1.2.10).
  */
 const FORMULA_STARTS = [0x3d, 0x2b, 0x2d, 0x40, 9, 10, 13, 0xff1d, 0xff0b, 0xff0d, 0xff20];
 
@@ -45,7 +45,7 @@ const COLUMN_OF_KIND: Record<CellKind, (alias: string, name: string, sql: string
   text: textColumn,
   plain: plainColumn,
   cents: centsColumn,
-  // Cast to text, because COPY alone would print t or f.
+  // Casts to text, which is `true` or `false`. COPY would print the boolean itself as `t` or `f`.
   boolean: (_, name, sql) => ({ name, sql: `${sql}::text` }),
   time: (alias, name, sql) => ({ name, sql: jsonTime(alias, name, sql).sql }),
 };

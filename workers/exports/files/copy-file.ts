@@ -6,7 +6,9 @@ import { CsvFileStream, type FileStream, JsonFileStream } from './file-streams.j
 import { rejectOnAbort } from './run-concurrently.js';
 import type { FileSource } from './sources.js';
 
-/** Called for each chunk with the number of rows written so far in all files. Must be cheap. */
+/**
+ * Called for each chunk with the number of rows written so far in all files. Must return quickly.
+ */
 export type OnProgress = (rows: number) => void;
 
 export interface CopyContext {

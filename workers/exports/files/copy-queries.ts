@@ -6,8 +6,8 @@ import { type CsvColumn, decimalColumn } from './cells.js';
 import type { FileSource } from './sources.js';
 
 /**
- * Options with which COPY prints JSON text unchanged. The delimiter and the quote are control
- * characters, which JSON text never contains, so COPY escapes nothing. COPY's text format would
+ * The options with which COPY prints JSON text unchanged. The delimiter and the quote are control
+ * characters, which never occur in JSON text. So COPY escapes nothing. COPY's text format would
  * double every backslash.
  */
 const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
@@ -15,15 +15,17 @@ const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
 export interface CopyQuery {
   query: SqlQuery;
   options: string;
-  /** Names of the columns in sequence; empty unless the format is CSV. */
+  /** Names of the CSV columns in sequence; empty for other formats. */
   header: string[];
 }
 
 /**
- * Builds the COPY query of a file. A CSV row ends with an extra empty column. CsvFileStream
- * replaces the comma before that column with the CR that RFC 4180 requires before the line feed. In
- * a JSON array, a comma precedes each object. An inner query sorts the rows, and the outer query
- * formats them.
+ * Builds the COPY query of a file. The inner query sorts the rows, and the outer query formats
+ * them.
+ *
+ * A CSV row ends with an extra empty column. CsvFileStream replaces the comma before this column
+ * with the CR that RFC 4180 requires before the line feed. In a JSON array, a comma precedes each
+ * object.
  */
 export function buildCopyQuery(request: ExportRequest, source: FileSource): CopyQuery {
   const { alias } = source;
@@ -67,8 +69,8 @@ function buildConditions(request: ExportRequest, { list }: FileSource): Conditio
 }
 
 /**
- * Builds a query that returns one row: the number of rows, and the sum of each column of cents, all
- * as text.
+ * Builds a query that returns one row of texts: the number of rows, and the sum of each column of
+ * cents.
  */
 export function buildTotalsQuery(request: ExportRequest, source: FileSource): SqlQuery {
   const { alias, columns } = source;

@@ -16,8 +16,8 @@ export const COMPRESSION_LEVEL = 1;
 export const BUFFER_BYTES = 256 * 1024;
 
 /**
- * Turns the output of COPY into a file, and counts and hashes it. Subclasses change single bytes in
- * place.
+ * Turns the output of COPY into a file. Counts the rows and bytes, and computes the SHA-256.
+ * Subclasses change single bytes in place.
  */
 export abstract class FileStream extends Transform {
   rows = 0;
@@ -57,8 +57,8 @@ export abstract class FileStream extends Transform {
 export class CsvFileStream extends FileStream {
   private isQuoted = false;
   /**
-   * A comma at the end of the last chunk. The first byte of the next chunk shows whether the row
-   * ends there, so that the comma must become a CR.
+   * A comma at the end of the last chunk. It becomes a CR if the next chunk starts with the line
+   * feed that ends the row.
    */
   private pendingComma: Buffer | undefined;
 
@@ -98,8 +98,8 @@ export class CsvFileStream extends FileStream {
 }
 
 /**
- * Writes one JSON object per line. In an array, replaces the comma before the first object with the
- * opening bracket.
+ * Writes one JSON object per line. If the file is a JSON array, replaces the comma before the first
+ * object with the opening bracket.
  */
 export class JsonFileStream extends FileStream {
   private hasRows = false;

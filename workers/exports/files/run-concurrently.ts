@@ -1,6 +1,6 @@
 /**
- * Starts two tasks, waits for both, and returns the result of the first. If one task fails, the
- * signal that both tasks received is aborted.
+ * Starts two tasks, waits for both, and returns the result of the first. Both tasks get the same
+ * signal, which is aborted when one of them fails.
  * @param signal aborts both tasks
  * @throws the error of the task that failed first
  */
@@ -22,7 +22,7 @@ export async function runConcurrently<T>(
 }
 
 /**
- * Waits for a task, but rejects as soon as the signal is aborted. The task still runs then, so the
+ * Waits for a task, but rejects as soon as the signal is aborted. The task itself continues, so the
  * caller must end it.
  */
 export async function rejectOnAbort<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

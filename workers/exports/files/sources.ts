@@ -29,20 +29,21 @@ export interface FileSource {
    * If undefined, the file has all rows of the tenant.
    */
   list?: ListResource;
-  /** Content of the FROM clause. One of its tables has the alias `t`. */
+  /** The content of the FROM clause. One of its tables has the alias `t`. */
   from: string;
   /**
-   * Select list of the inner query. `columns` and `json` refer to the inner query's rows by
+   * The select list of the inner query. `columns` and `json` refer to the inner query's rows by
    * `alias`.
    */
   select: string;
-  /** Extra SQL that only CSV files need: adds names next to ids, for people who read the file. */
+  /** Extra SQL for CSV files. It adds names next to ids, for people who read the file. */
   csvExtras?: ExtraSql;
   alias: string;
   orderBy: string;
   columns: CsvColumn[];
   /**
-   * Builds SQL that renders a row as JSON; undefined if another file's JSON contains these rows.
+   * Builds SQL that renders a row as JSON. Undefined if the JSON of another file contains these
+   * rows.
    */
   json?: (alias: string) => string;
 }
@@ -74,7 +75,7 @@ function listSource(list: ListResource, fields: RecordFields, names: readonly Re
   return fieldSource(list, fields, { list, names });
 }
 
-/** Line items of the selected invoices, in the sequence of those invoices. */
+/** The line items of the selected invoices, in the sequence of those invoices. */
 const LINE_ITEMS: FileSource = {
   name: 'invoice_line_items',
   list: 'invoices',
@@ -173,16 +174,17 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   rate_cards: [fieldSource('rate_cards', rateCardFields), RATE_CARD_ITEMS],
   impounds: [fieldSource('impounds', impoundFields, { names: ['job_number', 'customer_name'] })],
   claims: [fieldSource('claims', claimFields, { names: ['invoice_number'] })],
-  // The full text is left out, because it contains links that open an invoice without a key.
+  // The text of a message is left out, because it contains a link that opens an invoice without a
+  // key.
   messages: [fieldSource('messages', messageListFields, { names: ['invoice_number'] })],
 };
 
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
 
 /**
- * Lists the files of an export in sequence. Line items, lists of inspections and items of rate
- * cards have files of their own only in CSV, because in JSON each record contains them. Must not be
- * called for dumps.
+ * Lists the files of an export in sequence. Only CSV has separate files for line items, lists of
+ * inspections and items of rate cards. In JSON, each record contains them. Must not be called for
+ * dumps.
  */
 export function listFileSources({
   resource,

@@ -29,9 +29,9 @@ export interface WriteOptions {
 /**
  * Writes an export of the snapshot to `sink`, and ends `sink`. Writes one file, compressed or
  * plain, or a zip of several files. Respects the back-pressure of `sink` and keeps no rows in
- * memory. After an error or an abort, destroys `sink`. A COPY may then still be running in the
- * snapshot, so the caller can only close the snapshot.
- * @throws the first error, or the reason of the signal if it was aborted
+ * memory. After an error or an abort, destroys `sink`. A COPY may then still run in the snapshot,
+ * so the caller must not use the snapshot again.
+ * @throws the first error; after an abort, the reason of the signal
  * @throws {Error} if the number of rows in a file differs from a count in the snapshot. The caller
  *   must then discard the export
  */

@@ -8,8 +8,8 @@ import { rejectOnAbort, runConcurrently } from './run-concurrently.js';
 import { listFileSources } from './sources.js';
 
 /**
- * Writes the files of an export one after another into a zip. If the resource is `all`, the last
- * file is `manifest.json`.
+ * Writes the files of an export one after another into a zip. For the resource `all`, adds
+ * `manifest.json` as the last file.
  */
 export async function writeZip(
   writing: CopyContext,

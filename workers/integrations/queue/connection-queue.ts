@@ -11,18 +11,18 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   isWoken = true;
   timer: NodeJS.Timeout | undefined;
   /**
-   * True if the next step should be a pull. Pulls and writes alternate, so that neither kind of
-   * step delays the other kind.
+   * True if the next step should be a pull. Pulls and writes alternate, so that neither delays the
+   * other.
    */
   prefersPull = false;
   /**
    * True if the vendor refused the access token. The next step must then refresh the token, even if
-   * it has not expired.
+   * the token has not expired.
    */
   mustRefresh = false;
   /**
-   * True if the access token was refreshed because the vendor refused it, and no call since has
-   * shown that the vendor accepts the new token.
+   * True after a refused access token was refreshed. False again after a call in which the vendor
+   * did not refuse the new token.
    */
   hasRefreshed = false;
   bucket: TokenBucket | undefined;

@@ -13,9 +13,9 @@ export interface StepOwner {
 }
 
 /**
- * The permits for steps. Tenants share both pools as {@link Permits} describes. A step starts only
- * if its vendor has fewer running steps than half of a pool, so that a vendor that hangs leaves
- * permits for other vendors.
+ * The permits for steps. Tenants share both pools as {@link Permits} describes. A vendor may run at
+ * most half as many steps as a pool has permits. So a vendor that hangs leaves permits for other
+ * vendors.
  */
 export class StepPermits {
   private readonly permits: Permits;
@@ -38,13 +38,13 @@ export class StepPermits {
     return running < this.limits.maxSteps / 2 && this.permits.canAcquire('quick', tenantId);
   }
 
-  /** Runs a step with a permit. The caller has checked that the step may start. */
+  /** Runs a step with a permit. The caller must have checked {@link canStart}. */
   async run<T>({ vendor, tenantId }: StepOwner, step: () => Promise<T>): Promise<T> {
     let pool: Pool = 'quick';
     this.permits.acquire(pool, tenantId);
     this.countStep(vendor, 1);
-    // Repeats the check while the slow pool is full. Otherwise the step would keep its quick permit
-    // until it ends.
+    // If the slow pool is full, check again after the same time. Otherwise the step would keep its
+    // quick permit until it ends.
     const slowTimer = setInterval(() => {
       if (!this.permits.hasFreePermit('slow')) return;
       clearInterval(slowTimer);

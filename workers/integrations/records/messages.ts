@@ -20,8 +20,8 @@ import type { Step } from '../vendor/step.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
 
 /**
- * The record kind `message`. A write sends a text message, and a pull reads whether the text
- * message arrived.
+ * The record kind `message`. A write sends a text message. A pull reads whether text messages
+ * arrived.
  */
 export const messageRecords: RecordKind<MessageState> = {
   async write(step, operation) {
@@ -60,8 +60,8 @@ export const messageRecords: RecordKind<MessageState> = {
 const cancel = (cancelled: string): WriteOutcome => ({ cancelled, mayHaveArrived: false });
 
 /**
- * Asks the vendor whether an earlier attempt has sent a text that must no longer be sent. Never
- * sends the text.
+ * Asks the vendor whether an earlier attempt has sent a text message that must no longer be sent.
+ * Never sends the text message.
  */
 async function lookFor(
   step: Step,

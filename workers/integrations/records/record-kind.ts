@@ -4,7 +4,7 @@ import type { ExternalId } from '../../../shared/sync/external-ids.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 
-/** The result of a write, unless the vendor returned an error. */
+/** The result of a write to which the vendor returned no error. */
 export type WriteOutcome =
   | { written: Written }
   /**
@@ -22,12 +22,13 @@ export interface KnownChange<State> {
 }
 
 /**
- * How records of one kind are written at a vendor, and how the vendor's changes reach our records.
+ * The functions that write records of one kind at a vendor, and that apply the vendor's changes to
+ * our records.
  */
 export interface RecordKind<State = unknown> {
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
   /**
-   * Records that the vendor has accepted the record, so that nothing writes it again. Called in the
+   * Marks our record as accepted by the vendor, so that nothing writes it again. Called in the
    * transaction that stores a successful write.
    */
   storeAcceptance(tx: Transaction, operation: StartedOperation): void;
@@ -39,8 +40,8 @@ export interface RecordKind<State = unknown> {
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
   /**
-   * Builds the commands for the vendor's changes. They may run before the commands of an earlier
-   * step, and the result must be the same.
+   * Builds the commands for the vendor's changes. These commands may run before the commands of an
+   * earlier step. The records must end in the same state in either sequence.
    */
   buildChanges(changes: readonly KnownChange<State>[]): StepCommand[];
 }

@@ -19,9 +19,9 @@ import {
 import { findStreamKind } from '../records/record-kinds.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
-/** Wait after a failed pull. The circuit breaker may pause the connection for longer. */
+/** The wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;
-/** Wait before refused credentials are tried again. New credentials end the wait. */
+/** The wait before refused credentials are tried again. New credentials end the wait. */
 const REFUSED_RETRY_MS = 6 * 3_600_000;
 
 /** Reads one page of a stream, and stores the page's commands together with the next cursor. */
@@ -31,8 +31,8 @@ export async function runPull(step: Step, stream: DueStream): Promise<void> {
     if (stream.stream === DESCRIBE_STREAM) await describeAccount(step, stream, startedAt);
     else await pullStream(step, stream, startedAt);
   } catch (cause) {
-    // Also catches the error if PostgreSQL refuses the page. Without a stored failure, the worker
-    // would repeat the pull every half second.
+    // This also handles an error of PostgreSQL while the page is stored. Without a stored failure,
+    // the worker would repeat the pull every half second.
     await storeFailure(step, stream, { error: toStepError(step, cause), startedAt });
   }
 }
@@ -48,8 +48,8 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const known = await findExternalIds(tx, step.connection, page.changes);
       const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
-      // Drops changes of records that are not ours, and changes that are not newer than the stored
-      // version, such as our own writes.
+      // Keep only changes of our own records that are newer than the stored version. A change that
+      // we wrote ourselves has the stored version.
       const fresh = listNewest(page.changes).flatMap((change) => {
         const id = byExternalId.get(`${change.kind}/${change.externalId}`);
         return id && (id.version === null || change.version > id.version) ? [{ change, id }] : [];

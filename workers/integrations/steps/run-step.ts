@@ -20,7 +20,7 @@ type Work =
   | { kind: 'wait'; ms: number | undefined };
 
 const WORKING: readonly string[] = ['active', 'failing'];
-/** A worker that found no work looks again after this time at the earliest. */
+/** Minimum wait before a worker that found no work looks again. */
 const MIN_WAIT_MS = 500;
 
 /**
@@ -61,8 +61,8 @@ async function chooseWork(
   if (status === 'revoked') return chooseEnding(tx, connection);
   const pauseEnd = getPauseEnd(health, Date.now());
   if (pauseEnd > 0) return { kind: 'wait', ms: pauseEnd - Date.now() };
-  // Unverified secrets may open another account at the vendor. Waiting writes and pulls must not go
-  // to that account.
+  // Unverified secrets may belong to another account at the vendor. Writes and pulls that wait for
+  // this connection must not reach that account.
   const isWorking = WORKING.includes(status) && connection.isVerified;
   const findPull = async (): Promise<Work | undefined> => {
     const stream = await findDueStream(tx, connection, !isWorking);
@@ -83,7 +83,7 @@ async function chooseWork(
 
 /**
  * Chooses the next work of a disconnected connection: first its open writes, which are cancelled,
- * then the revocation of its access.
+ * then the revocation of the access.
  */
 async function chooseEnding(
   tx: Parameters<typeof startNextOperation>[0],
@@ -103,12 +103,12 @@ async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promi
   return runWrite(step, work.operation);
 }
 
-/** The wait before each try to revoke an access. All tries together span 7 h 35 min. */
+/** The waits before the tries to revoke an access. All tries together span 7 h 35 min. */
 const REVOKE_WAITS_MS = RETRY_SCHEDULE_MS.slice(0, 6);
 
 /**
  * Revokes the access and deletes the credentials. If the vendor fails, keeps the credentials for
- * another try. After a refusal or the last try, deletes them and notifies the account.
+ * another try. After a refusal or the last try, deletes the credentials and notifies the account.
  */
 async function revoke(step: Step): Promise<void> {
   const { config } = step.services.runtime;

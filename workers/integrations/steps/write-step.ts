@@ -16,7 +16,7 @@ import type { WriteOutcome } from '../records/record-kind.js';
 import { findRecordKind } from '../records/record-kinds.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 
-/** Wait after a rate limit without a Retry-After header. */
+/** The wait after a rate limit without a Retry-After header. */
 const DEFAULT_LIMIT_WAIT_MS = 30_000;
 const TAKEN_ID =
   'The vendor has accepted the record, but under the id of another one. What happens to it there will not arrive here.';
@@ -26,8 +26,8 @@ export async function runWrite(step: Step, operation: StartedOperation): Promise
   const kind = findRecordKind(operation.kind);
   let outcome: WriteOutcome | VendorError;
   try {
-    // Attempts are counted when they start. So the worker also gives up an operation that kills it
-    // in each attempt.
+    // Attempts are counted when they start. So the worker also gives up an operation whose every
+    // attempt kills the worker.
     if (operation.attempts > RETRY_SCHEDULE_MS.length) throw exhaustedError();
     failpoint(config, 'before_vendor_write');
     outcome = await kind.write(step, operation);
@@ -76,9 +76,9 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
       storeOperationResult(tx, operation, { state: 'done' });
       kind.storeAcceptance(tx, operation);
       const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
-      // If an earlier attempt may have written the record, pulls since then dropped the record's
-      // changes, because its external id was unknown. Then no version is stored, and the streams
-      // are read again from the time when the operation was created.
+      // An earlier attempt may have written the record. Pulls since then dropped the record's
+      // changes, because its external id was unknown. In this case, store no version, and read the
+      // streams again from the time when the operation was created.
       const { taken } = await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
       if (taken > 0) commands.push(buildIssue(operation, 'conflict', TAKEN_ID));
       if (mayHaveArrived)
@@ -91,7 +91,7 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
 
 /**
  * Ends an operation that must not be attempted again. Opens a sync issue only if an earlier attempt
- * may have arrived.
+ * may have reached the vendor.
  */
 function storeCancellation(
   step: Step,
@@ -126,8 +126,8 @@ function store(step: Step, operation: StartedOperation, { result, error, command
 async function storeFailure(step: Step, operation: StartedOperation, error: VendorError): Promise<void> {
   const { kind, message, retryAfterMs = 0 } = error;
   const base = { state: 'due', error: message, errorKind: kind } as const;
-  // If an earlier attempt got no response, the record may be at the vendor, whatever happens to
-  // this attempt.
+  // If an earlier attempt got no response, the vendor may have the record, even if this attempt
+  // failed.
   const wasUnknown = operation.may_have_arrived;
   if (kind === 'limit')
     return store(step, operation, {
@@ -170,8 +170,8 @@ async function storeFailure(step: Step, operation: StartedOperation, error: Vend
 }
 
 /**
- * Refreshes a refused access token once. If the vendor refuses the new token too, or there is no
- * token to refresh, a person must connect again.
+ * Refreshes a refused access token once. A person must connect again if the vendor refuses the new
+ * token too, or if there is no refresh token.
  */
 async function storeRefusedAccess(
   step: Step,

@@ -23,11 +23,11 @@ import { openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
 /**
- * Pause after the vendor refused the credentials. New credentials or a test of the connection end
- * it.
+ * The pause after the vendor refused the credentials. New credentials end the pause, and so does a
+ * test of the connection.
  */
 const REFUSED_PAUSE_MS = 15 * 60_000;
-/** The clock resubmits a command of a step after this time, if the command's job was lost. */
+/** If a command's job is lost, the clock resubmits the command of the step after this time. */
 const COMMAND_LEASE_SECONDS = 5;
 
 export interface StepServices {
@@ -35,13 +35,13 @@ export interface StepServices {
   vendors: Vendors;
   client: OutboundClient;
   writes: WritesQueue;
-  /** False once the lease of a queue was lost, or may have ended. */
+  /** False once this process has lost the queue's lease, or may have lost it. */
   holdsLease(queue: ConnectionQueue): boolean;
 }
 
 /**
- * Thrown if the lease ended during the step. Another process may continue, so the result must not
- * be stored.
+ * Thrown if the lease ended during the step. Another process may then continue the work, so this
+ * process must not store the result.
  */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
@@ -162,13 +162,13 @@ export class Step {
     ];
     const { calls, failures } = this.caller;
     const isBroken = error && (error.kind === 'again' || error.kind === 'unknown_outcome');
-    // If a person entered other credentials during the step, the refusal does not concern them.
+    // If a person entered new credentials during the step, the refusal does not concern them.
     const isRefused = error?.kind === 'auth' && held.secretsVersion === this.secretsVersion;
     if (error?.retryAfterMs !== undefined)
       health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + error.retryAfterMs);
     const wasOpen = health.openCount > 0;
-    // With any result except `auth`, the vendor has not refused the refreshed token. A later
-    // refusal may then refresh the token again.
+    // With any result except `auth`, the vendor did not refuse the refreshed token. After a later
+    // refusal, the worker may then refresh it again.
     if (error !== null && error?.kind !== 'auth') this.queue.hasRefreshed = false;
     // Store the pause here, because the command that changes the status may run much later.
     if (isRefused) health.openUntil = Math.max(health.openUntil ?? 0, now + REFUSED_PAUSE_MS);
@@ -191,7 +191,7 @@ export class Step {
 
 /**
  * Converts an error of a step to a VendorError. After an error in our own code, the outcome at the
- * vendor is unknown, so a write is repeated only under the same key.
+ * vendor is unknown. So a write is repeated only under the same idempotency key.
  * @throws {LeaseLostError} if `error` is one, because another process then continues the work
  */
 export function toStepError(step: Step, error: unknown): VendorError {

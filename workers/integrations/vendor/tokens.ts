@@ -20,13 +20,13 @@ import {
 } from '../../../shared/sync/secret-rows.js';
 import type { VendorCaller } from './vendor-caller.js';
 
-/** A token is refreshed this long before it expires. */
+/** The worker refreshes a token this long before the token expires. */
 const REFRESH_EARLY_MS = 5 * 60_000;
 const REFRESH_LEASE_SECONDS = 60;
-/** Wait after a failed refresh. */
+/** The wait after a failed refresh. */
 const REFUSAL_WAIT_MS = 30_000;
 const BUSY_WAIT_MS = 1_000;
-/** A person must sign in again after this many refusals. */
+/** After this many refusals, a person must sign in again. */
 const MAX_REFUSALS = 2;
 
 export interface TokenParts {
@@ -43,9 +43,9 @@ export interface OpenSecrets {
 }
 
 /**
- * Returns a connection's secrets, refreshing the access token first if it is about to expire. Many
+ * Returns a connection's secrets. Refreshes the access token first if it is about to expire. Many
  * vendors accept a refresh token only once. So only the worker with the lease refreshes, and it
- * stores the new access and refresh tokens before anyone uses them.
+ * stores the new tokens before it uses them.
  * @throws {VendorError} `auth` if a person must sign in again, `again` if the step must wait
  */
 export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<OpenSecrets> {
@@ -170,8 +170,8 @@ function toTokenError(status: number, body: unknown): Error {
 
 /**
  * Ends the lease of a failed refresh, and throws the error for the step. A person must sign in
- * again after the second `invalid_grant`, because the first may be a mistake of the vendor. Other
- * errors never require a sign-in, because a sign-in would not correct them.
+ * again only after the second `invalid_grant`, because the first may be a mistake of the vendor.
+ * After other errors no person must sign in, because that would not help.
  */
 async function handleRefusal({ db, ref }: TokenParts, version: number, error: unknown): Promise<never> {
   const isRefusal = error instanceof InvalidGrantError;

@@ -11,11 +11,13 @@ import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
 import type { TokenBucket } from '../queue/token-bucket.js';
 
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-/** Wait after a 429 response without a Retry-After header. */
+/** The wait after a 429 response without a Retry-After header. */
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_FIELDS = 50;
 const MAX_FIELD_CHARS = 60;
-/** Response headers with the vendor's id of the request. The vendor's support asks for this id. */
+/**
+ * Response headers with the vendor's id of the request. The vendor's support staff ask for this id.
+ */
 const REQUEST_ID_HEADERS = [
   'request-id',
   'x-request-id',
@@ -61,8 +63,8 @@ export class VendorCaller {
     const { client, vendor } = this.parts;
     const url = buildUrl(baseUrl, request.path);
     await this.admit();
-    // The lease may have ended during the wait, or while a token was refreshed before this call. A
-    // write by two workers would do harm, a read would not.
+    // The lease may have ended during the wait, or during the refresh of a token before this call.
+    // Two workers may read at the same time, but must not write.
     if (request.method !== 'GET') this.parts.assertLease();
     const startedAt = new Date();
     const finish = this.log(request, startedAt);

@@ -17,8 +17,8 @@ export interface DueLoaderListener {
 }
 
 /**
- * Loads the due deliveries of endpoint queues. Queues that are requested during a query share the
- * next query.
+ * Loads the due deliveries of endpoint queues. Queues that are requested while a query runs share
+ * the next query.
  */
 export class DueLoader {
   private requested = new Set<EndpointQueue>();
@@ -96,8 +96,8 @@ export class DueLoader {
   }
 
   /**
-   * Reads the health of quiet queues again. Must not be called for busy queues, whose health in
-   * memory is newer than in PostgreSQL.
+   * Reads the health of quiet queues again. A queue is quiet if it has no requests in flight and no
+   * unstored results. For any other queue, the health in memory is newer than in PostgreSQL.
    */
   private async rereadHealth(endpointQueues: EndpointQueue[]): Promise<void> {
     if (endpointQueues.length === 0) return;
@@ -128,8 +128,7 @@ export class DueLoader {
     const isAccepted = ({ trigger }: DueDelivery) =>
       accepted === 'all' || (accepted === 'probes' && trigger === 'probe');
     endpointQueue.backlog = endpointQueue.backlog.filter(isAccepted);
-    // One call cancels at most a thousand deliveries, so that other endpoint queues do not wait
-    // long.
+    // One call cancels at most a thousand deliveries. More would delay other endpoint queues.
     const mustCancelMore = accepted !== 'all' && (await cancelDeliveriesOfEndpoint(this.runtime.db, result));
     const acceptedDeliveries = deliveries.filter(isAccepted);
     for (const delivery of acceptedDeliveries)

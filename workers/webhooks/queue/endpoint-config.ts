@@ -10,11 +10,11 @@ import {
 import { deriveWebhookSecretsKey } from '../../../shared/resources/webhook-endpoints/secret.js';
 
 /**
- * The settings and secrets of an endpoint. The secrets are unencrypted, so keep them in memory
- * only.
+ * The settings and secrets of an endpoint. The secrets are not encrypted, so keep them only in
+ * memory.
  */
 export interface EndpointConfig {
-  /** The endpoint's `updated_at` when the settings were read. */
+  /** The value of the endpoint's `updated_at` when the settings were read. */
   version: string;
   url: string;
   headers: Record<string, string>;
@@ -39,8 +39,9 @@ export type ConfigLoader = (
 ) => Promise<(EndpointQueueRef & { config: EndpointConfig })[]>;
 
 /**
- * Creates a function that reads the settings and secrets of endpoints. An endpoint whose settings
- * cannot be read is missing from the result, so that it does not delay other endpoints.
+ * Creates a function that reads the settings and secrets of endpoints. If the settings of an
+ * endpoint cannot be read, the result does not contain that endpoint. So it does not delay other
+ * endpoints.
  */
 export function createConfigLoader({
   db,

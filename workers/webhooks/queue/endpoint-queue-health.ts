@@ -4,7 +4,7 @@ import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.j
 
 export interface AttemptFacts {
   deliveryId: string;
-  /** True for a test or a probe, which gets only one attempt. */
+  /** True for a test or a probe. Both get only one attempt. */
   isSingle: boolean;
   decision: AttemptDecision;
   now: number;
@@ -14,16 +14,16 @@ export interface AttemptFacts {
 
 /**
  * Updates the health after an attempt.
- * @returns true if the caller must store the health immediately; false if at most the time of the
- *   last success has changed
+ * @returns true if the caller must store the health immediately; false if nothing changed except
+ *   the time of the last success
  */
 export function applyAttempt(
   health: EndpointQueueHealth,
   { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  // If the receiver requested a stop, the delivery does not count as exhausted, because another
-  // notice reports the stop.
+  // If the receiver asked this service to stop, the delivery does not count as exhausted. The
+  // account already gets a notice about the stop.
   if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;

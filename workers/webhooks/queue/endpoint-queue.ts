@@ -15,16 +15,18 @@ import {
   type QueueMode,
 } from './queue-mode.js';
 
-/** Initial number of concurrent requests. A success adds one; a failure halves the number. */
+/**
+ * Initial maximum of concurrent requests. A success adds one to the maximum, and a failure halves
+ * it.
+ */
 const INITIAL_WINDOW = 2;
 /**
- * Maximum number of loaded deliveries per endpoint, besides those in flight. The number is low,
- * because bodies may be large.
+ * Maximum number of loaded deliveries per endpoint, besides those in flight. It is low, because
+ * bodies may be large.
  */
 const MAX_BACKLOG = 32;
 /**
- * Minimum time between two updates of the last success in PostgreSQL, as long as nothing else
- * changes.
+ * If only the time of the last success changes, PostgreSQL is updated at most once in this time.
  */
 const SUCCESS_STORE_INTERVAL_MS = 5000;
 
@@ -42,13 +44,11 @@ export class EndpointQueue {
   backlog: DueDelivery[] = [];
   readonly inFlight = new Map<string, InFlightRequest>();
   readonly unstoredIds = new Set<string>();
-  /** When the queue last had work, by performance.now(). */
+  /** The time at which the queue last had work, by performance.now(). */
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
   private currentMode: QueueMode = 'behind';
-  /**
-   * When this process last wrote the time of the last success to webhook_lanes, in ms since 1970.
-   */
+  /** The last time of a success that this process wrote to webhook_lanes, in ms since 1970. */
   private storedLastSuccessAt = 0;
   private storedIsSlow: boolean;
   private window = INITIAL_WINDOW;
@@ -58,7 +58,7 @@ export class EndpointQueue {
     readonly ref: EndpointQueueRef,
     readonly owner: string,
     public health: EndpointQueueHealth,
-    /** The endpoint's `updated_at`, read no later than `health`. */
+    /** The endpoint's `updated_at`. It was read before `health` or together with it. */
     public healthVersion: string,
   ) {
     this.storedIsSlow = health.isSlow;
@@ -69,8 +69,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Call this when the queue may have new deliveries, or when a client may have cancelled loaded
-   * deliveries.
+   * Must be called when the queue may have new deliveries, and when a client may have cancelled
+   * loaded deliveries.
    */
   wake(): void {
     this.apply('wake');
@@ -78,8 +78,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Returns what a query for due deliveries needs to know about this queue. Call this before the
-   * query, so that no wake-up during the query is lost.
+   * Returns the facts that a query for due deliveries needs about this queue. Must be called before
+   * the query, so that no wake-up during the query is lost.
    */
   startLoad(): DueRequest {
     const doubtful = mayHoldCancelled(this.mode) ? this.backlog.map(({ id }) => id) : [];
@@ -113,15 +113,18 @@ export class EndpointQueue {
   }
 
   /**
-   * How many deliveries the next query may load: enough to keep sending while further deliveries
-   * load.
+   * The number of deliveries that the next query may load. It is enough to keep sending until the
+   * query after that.
    */
   get maxToLoad(): number {
     if (this.health.stopReason !== null || this.isPaused) return 0;
     return Math.max(0, Math.min(this.maxConcurrent * 2, MAX_BACKLOG) - this.backlog.length);
   }
 
-  /** True if PostgreSQL may have deliveries to load or cancel, or may have a newer health. */
+  /**
+   * True if this process must ask PostgreSQL for deliveries to load or cancel, or for a newer
+   * health.
+   */
   get needsLoad(): boolean {
     if (isCancelling(this.mode) || (this.isHealthStale && this.isQuiet)) return true;
     return isBehind(this.mode) && this.maxToLoad > 0;
@@ -139,7 +142,7 @@ export class EndpointQueue {
     return this.inFlight.size === 0 && this.unstoredIds.size === 0;
   }
 
-  /** True if no work can proceed now, so this process may release the lease. */
+  /** True if the queue can do nothing now. This process may then release the lease. */
   get isIdle(): boolean {
     if (!this.isQuiet || isCancelling(this.mode)) return false;
     return this.isPaused || this.health.stopReason !== null || !this.hasWork;
@@ -164,8 +167,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Returns the milliseconds until the next request may start. Returns undefined if something else
-   * must happen first, such as a load or the end of a request.
+   * Returns the milliseconds until the next request may start. Returns undefined if the queue must
+   * first wait for an event, such as a load or the end of a request.
    */
   getReadyInMs(): number | undefined {
     if (!this.hasWork || this.health.stopReason !== null) return undefined;
@@ -177,20 +180,23 @@ export class EndpointQueue {
     return Math.max(0, this.nextSlotAt - performance.now());
   }
 
-  /** True if deliveries are loaded or being loaded, or may wait in PostgreSQL. */
+  /** True if deliveries are loaded, are being loaded, or may wait in PostgreSQL. */
   get hasWork(): boolean {
     return this.backlog.length > 0 || this.mode !== 'current';
   }
 
   /**
-   * Adds deliveries. Live deliveries come before all replays, even before replays that were loaded
+   * Adds deliveries. Live deliveries come before replays, even before replays that were loaded
    * earlier.
    */
   load(deliveries: DueDelivery[]): void {
     this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
   }
 
-  /** Removes all loaded deliveries from memory. They are loaded again when they can be sent. */
+  /**
+   * Removes all loaded deliveries from memory. A later query loads them again when they can be
+   * sent.
+   */
   unload(): void {
     if (this.backlog.length === 0) return;
     this.backlog = [];
@@ -202,7 +208,7 @@ export class EndpointQueue {
     const delivery = this.backlog.shift() as DueDelivery;
     const now = performance.now();
     const perSecond = this.config?.rateLimitPerSecond;
-    // Requests are spaced evenly, so that no period of one second exceeds the limit.
+    // Space the requests evenly, so that no period of one second exceeds the limit.
     if (perSecond) this.nextSlotAt = Math.max(now, this.nextSlotAt) + 1000 / perSecond;
     const request = { delivery, startedAt: now, pool };
     this.inFlight.set(delivery.id, request);
@@ -236,7 +242,7 @@ export class EndpointQueue {
 
   /**
    * Returns the state to store after an attempt; undefined if the stored state is recent enough.
-   * @param isSignificant false if at most the time of the last success has changed
+   * @param isSignificant false if nothing changed except the time of the last success
    */
   takeStateToStore(isSignificant: boolean, now: number): EndpointQueueState | undefined {
     const isStale =

@@ -35,8 +35,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Moves slow requests to the slow pool, and marks their deliveries as delivering in the delivery
-   * log.
+   * Moves slow requests to the slow pool. The delivery log then shows their deliveries as
+   * `delivering`.
    */
   private detectSlowRequests(): void {
     const now = performance.now();

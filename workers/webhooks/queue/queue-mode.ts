@@ -2,7 +2,7 @@
  * What this process knows about the due deliveries of an endpoint queue:
  * - `behind`: PostgreSQL may have due deliveries that are not loaded.
  * - `woken`: like `behind`, but a client may also have cancelled loaded deliveries.
- * - `current`: all due deliveries are loaded.
+ * - `current`: all due deliveries are loaded or sent.
  * - `cancelling`: the endpoint refuses deliveries, and more open deliveries must be cancelled.
  * - `loading`: a query reads the due deliveries.
  * - `loading_behind`: like `loading`, but the queue was unloaded during the query.
@@ -30,9 +30,9 @@ export type LoadResult = 'load_all' | 'load_some' | 'refuse' | 'fail_load';
 export type QueueEvent = 'wake' | 'unload' | 'start_load' | LoadResult | 'lose';
 
 /**
- * Maps each mode and event to the next mode. An event that a mode does not list is a bug; see
- * {@link nextMode}. A wake-up does not change `cancelling` and `loading_cancelling`, because
- * `woken` always follows when all deliveries are cancelled.
+ * Maps each mode and event to the next mode. An event that a mode does not list must not occur in
+ * that mode; {@link nextMode} then throws. A wake-up does not change `cancelling` and
+ * `loading_cancelling`: after all deliveries are cancelled, the mode is `woken` anyway.
  */
 export const QUEUE_TRANSITIONS: Readonly<
   Record<QueueMode, Readonly<Partial<Record<QueueEvent, QueueMode>>>>
@@ -82,7 +82,7 @@ export const QUEUE_TRANSITIONS: Readonly<
     fail_load: 'cancelling',
     lose: 'lost',
   },
-  // Loads and requests that are still in progress end without an effect.
+  // A lost queue stays lost. Loads and requests that are still in progress end without an effect.
   lost: {
     unload: 'lost',
     start_load: 'lost',
@@ -109,7 +109,7 @@ export function isBehind(mode: QueueMode): boolean {
 }
 
 /**
- * True if deliveries that are already loaded may have been cancelled since. The next load must then
+ * True if a client may have cancelled deliveries after they were loaded. The next load must then
  * check them.
  */
 export function mayHoldCancelled(mode: QueueMode): boolean {

@@ -7,7 +7,7 @@ import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js'
 import { HostBudget } from './host-budget.js';
 import { sendAttempt } from './send-attempt.js';
 
-/** Sends deliveries, as far as the account's limit for the receiver's host allows. */
+/** Sends deliveries. Postpones them if the account's limit for the receiver's host is used up. */
 export class EndpointSender {
   private readonly budget: HostBudget;
 
@@ -19,12 +19,11 @@ export class EndpointSender {
   }
 
   /**
-   * @throws {PostponedError} if nothing was sent, because the account's limit for the host is used
-   *   up
+   * @throws {PostponedError} if the account's limit for the host is used up; nothing was sent then
    */
   async send({ config, ref: { tenantId } }: EndpointQueue, delivery: DueDelivery): Promise<Attempt> {
     const { body } = delivery;
-    // This cannot happen: the loader passes on a delivery only if the body and the endpoint's
+    // This cannot happen: the loader passes on a delivery only after its body and the endpoint's
     // settings are loaded.
     if (!config || body === null) throw new Error('a delivery was sent before it was loaded');
     const { url } = config;
@@ -38,8 +37,8 @@ export class EndpointSender {
 
   /**
    * Pauses the endpoint after {@link send} has failed, usually because the account's limit for the
-   * host is used up. The caller must store the pause, so that the next worker with the lease knows
-   * about it.
+   * host is used up. The caller must store the pause, because the next worker with the lease must
+   * respect it.
    */
   postpone(endpointQueue: EndpointQueue, request: InFlightRequest, error: unknown): void {
     const { logger } = this.runtime;

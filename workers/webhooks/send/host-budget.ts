@@ -6,10 +6,11 @@ import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import { findNetworkPrefix } from '../../../shared/platform/limits/network-prefix.js';
 
 /**
- * Bytes that a request costs besides its body: headers, signature and a share of the TLS handshake.
+ * The bytes that a request costs besides its body: headers, signature and a share of the TLS
+ * handshake.
  */
 const OVERHEAD_BYTES = 1024;
-/** A process reserves at least 1/32 of the limit at a time, so that it rarely asks the limiter. */
+/** A process reserves at least 1/32 of the limit at a time, so that it seldom calls the limiter. */
 const RESERVATIONS_PER_MINUTE = 32;
 const MAX_CACHED_KEYS = 20_000;
 
@@ -33,10 +34,10 @@ export interface Destination {
 
 /**
  * Limits the bytes that one account sends to one host per minute, over all endpoints and workers.
- * Without this limit, an account could create many endpoints at a third party's host and flood that
- * host through this service. Each request counts twice: for the registered domain, and for the
- * network of the IP address. So an account cannot evade the limit with many names for one machine,
- * or with many addresses for one name.
+ * Without this limit, an account could flood a third party's host through this service, by many
+ * endpoints at that host. Each request counts twice: for the registered domain, and for the network
+ * of the IP address. So an account cannot evade the limit with many names for one machine, or with
+ * many addresses for one name.
  */
 export class HostBudget {
   private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_CACHED_KEYS });
@@ -98,9 +99,9 @@ export class HostBudget {
 }
 
 /**
- * Returns the registered domain of the URL's host, such as example.co.uk, because the domain's
- * owner can create any number of names below it. If the host name has no public suffix, returns the
- * whole host name. Returns undefined for an IP address.
+ * Returns the registered domain of the URL's host, such as example.co.uk. The limit counts by this
+ * domain, because its owner can create any number of names below it. If the host name has no public
+ * suffix, returns the whole host name. Returns undefined for an IP address.
  */
 export function getDomainKey(url: string): string | undefined {
   const hostname = new URL(url).hostname.replace(/\.$/, '');

@@ -1,6 +1,6 @@
 /**
- * Decides what a response means and when a delivery is retried (docs/decisions.md §8; Standard
- * Webhooks, "Deliverability and reliability").
+ * This file decides what a response means and when a delivery is retried (docs/decisions.md §8;
+ * Standard Webhooks, "Deliverability and reliability").
  */
 import type { AttemptDecision } from '../../../shared/deliveries/attempt.js';
 import { parseRetryAfterMs } from '../../../shared/outbound/retry-after.js';
@@ -8,7 +8,9 @@ import { addJitter, RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule
 
 const SECOND = 1000;
 
-/** Pause of the whole endpoint after a 429, 502 or 504 response without a Retry-After header. */
+/**
+ * The pause of the whole endpoint after a 429, 502 or 504 response without a Retry-After header.
+ */
 const DEFAULT_PAUSE_MS = 5 * SECOND;
 
 export interface AttemptResult {
@@ -29,7 +31,10 @@ export interface DecisionContext {
   random: number;
 }
 
-/** True for tests and probes. They get one attempt, because their sender waits for the result. */
+/**
+ * True for tests and probes. They get one attempt, because they only show whether the endpoint
+ * responds now.
+ */
 export function isSentOnce(trigger: string): boolean {
   return trigger === 'test' || trigger === 'probe';
 }
@@ -54,7 +59,7 @@ export function decideOutcome(result: AttemptResult, context: DecisionContext): 
   return { status: 'failed', errorClass, retryInMs, stop, pauseMs };
 }
 
-/** True for a status that asks for a pause of the whole endpoint, not only of this delivery. */
+/** True for a status after which the whole endpoint must pause, not only this delivery. */
 function isSlowDownStatus(status: number | undefined): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }

@@ -25,10 +25,10 @@ export interface SendOptions {
 }
 
 /**
- * Sends one signed request (Standard Webhooks). All attempts of a delivery share the id and the
- * body bytes. The timestamp is the moment of sending, after DNS lookup, connection and admission. A
- * failed request is also returned as an attempt, not thrown.
- * @throws {PostponedError} if nothing was sent, so that no attempt took place
+ * Sends one signed request (Standard Webhooks). All attempts of a delivery have the same id and the
+ * same body. The timestamp is the moment of sending, after DNS lookup, connection and admission.
+ * Returns a failed request as an attempt too, and does not throw its error.
+ * @throws {PostponedError} if nothing was sent; this does not count as an attempt
  */
 export async function sendAttempt(
   delivery: DueDelivery & { body: string },
@@ -51,7 +51,7 @@ export async function sendAttempt(
   };
   const buildRequestFields = () => ({
     ...startFields,
-    // If no request was written, the log shows the headers that it would have had.
+    // If nothing was sent, the log shows the headers that the request would have had.
     requestHeaders: {
       ...hideValues(config.headers),
       ...ownHeaders,
@@ -69,8 +69,8 @@ export async function sendAttempt(
       body,
       deadlineMs,
       maxBodyBytes: MAX_READ_BYTES,
-      // Lets the client repeat the request within this attempt if the server closed an idle socket.
-      // The receiver recognizes a repeated request by the unchanged `webhook-id`.
+      // If the server closed an idle socket, the HTTP client repeats the request within this
+      // attempt. The receiver recognizes the repeated request by the unchanged `webhook-id`.
       isIdempotent: true,
       ...(beforeSend ? { beforeSend } : {}),
     });
@@ -129,8 +129,8 @@ function hideValues(headers: Record<string, string>): Record<string, string> {
 }
 
 /**
- * Decodes the part of a body that is stored. Replaces NUL characters, which PostgreSQL cannot
- * store.
+ * Decodes the part of a body that is stored. Replaces NUL characters, because PostgreSQL cannot
+ * store them.
  */
 function decodeText(body: Buffer): string {
   return body.subarray(0, MAX_STORED_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');

@@ -47,7 +47,7 @@ export class ResultProcessor {
       },
     );
     endpointQueue.finish(request, decision.status === 'succeeded');
-    // A quick response does not end the endpoint's slow state while older requests still wait for a
+    // After a quick response the endpoint stays slow while older requests still wait for a
     // response.
     endpointQueue.health.isSlow =
       attempt.totalMs > SLOW_MS || endpointQueue.hasRequestSince(performance.now() - SLOW_MS);
@@ -79,8 +79,8 @@ export class ResultProcessor {
   }
 
   /**
-   * Stores the current state of the endpoint queue. States are stored in the sequence of these
-   * calls, so an earlier state cannot overwrite this one.
+   * Stores the current state of the endpoint queue. The recorder stores states in the sequence of
+   * these calls, so an older state cannot overwrite this one.
    */
   recordState(endpointQueue: EndpointQueue): void {
     this.recorder.add({
@@ -107,8 +107,8 @@ export class ResultProcessor {
       random: Math.random(),
     });
     const queueState = endpointQueue.takeStateToStore(isSignificant, now);
-    // Unload during a pause. By the end of the pause, a client may have cancelled the loaded
-    // deliveries, or more urgent deliveries may have arrived.
+    // Unload during a pause. By its end, a client may have cancelled the loaded deliveries, or more
+    // urgent deliveries may have arrived.
     if (endpointQueue.isPaused) endpointQueue.unload();
     this.recorder.add({
       record: {
