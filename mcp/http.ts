@@ -16,8 +16,8 @@ export type McpListener = (request: IncomingMessage, response: ServerResponse) =
 
 /**
  * Creates the listener for MCP's Streamable HTTP, revisions 2024-11-05 to 2026-07-28. There are no
- * sessions, so any replica can handle any POST. The response is JSON, or an event stream of
- * progress notifications that ends with the result.
+ * sessions, so any process can handle any POST. The response is JSON or an event stream. The stream
+ * contains progress notifications and ends with the result.
  * @param buildFeatures builds the tools, resources and prompts that agents can use
  */
 export async function createMcpListener(

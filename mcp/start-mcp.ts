@@ -5,7 +5,8 @@ import { createMcpListener } from './http.js';
 
 /**
  * Listens for requests to /mcp and to the health checks.
- * @param server the server that the process has opened; default: a new server
+ * @param server the HTTP server that the process has already opened; without it, a new one is
+ *   opened
  */
 export async function startMcp(runtime: Runtime, server?: HttpServer): Promise<{ port: number }> {
   const handleMcp = await createMcpListener(runtime);

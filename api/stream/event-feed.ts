@@ -11,9 +11,8 @@ export interface EventFeedReader {
 }
 
 /**
- * While an older transaction is open, PostgreSQL's snapshot withholds events that committed later.
- * The feed then reads again every WITHHELD_PAUSE_MS, until WITHHELD_RETRY_MS after the last call of
- * `wake`.
+ * Committed events are withheld as long as an older transaction is open. The feed then reads again
+ * every WITHHELD_PAUSE_MS, until WITHHELD_RETRY_MS after the last call of `wake`.
  */
 const WITHHELD_PAUSE_MS = 50;
 const WITHHELD_RETRY_MS = 1000;

@@ -5,7 +5,7 @@ import type { Tool, ToolCall } from '../tools/tool.js';
 
 import { readWriteOptions, type WriteOptions } from './write-options.js';
 
-// These bounds keep the response and its audit entry small when many arguments are invalid.
+// These limits keep the response and its audit entry small if many arguments are invalid.
 const MAX_UNKNOWN_ARGUMENTS = 20;
 const MAX_VALIDATION_ERRORS = 100;
 const MAX_NAME_CHARS = 100;
@@ -13,8 +13,8 @@ const MAX_NAME_CHARS = 100;
 type ToolInput = Pick<Tool, 'input' | 'name'>;
 
 /**
- * Validates a tool call's arguments. Refuses unknown arguments, which REST ignores, because a model
- * corrects its mistake if an error names it.
+ * Validates a tool call's arguments. Refuses unknown arguments, although REST ignores them: a model
+ * corrects a mistake that an error names.
  * @throws {AppError} 400 with every validation error
  */
 export function checkArguments<Input>(tool: ToolInput, args: Record<string, unknown>): Input {
@@ -29,7 +29,7 @@ export function checkArguments<Input>(tool: ToolInput, args: Record<string, unkn
 
 /**
  * Validates a write tool's input, and the options that all write tools share.
- * @throws {AppError} 400 with the validation errors of both input and options
+ * @throws {AppError} 400 with the validation errors of the input and of the options
  */
 export function checkWriteArguments(
   tool: ToolInput,
@@ -61,8 +61,8 @@ function limitUnknownArguments(details: ErrorDetail[]): ErrorDetail[] {
 }
 
 /**
- * Returns a function that completes the error for an unknown argument: its message then lists the
- * arguments that the tool has.
+ * Returns a function that adds the list of the tool's arguments to the message about an unknown
+ * argument.
  */
 function explainUnknownArguments({ name, input }: ToolInput): (detail: ErrorDetail) => ErrorDetail {
   const known = Object.keys((input.describe() as { keys?: object }).keys ?? {});

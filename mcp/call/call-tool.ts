@@ -27,8 +27,8 @@ const TOOLS_BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 /**
  * Runs a tool call: checks access and arguments, runs the tool, stores the audit entry and returns
  * the result. A refused call returns a result with `isError` and the next step for the model.
- * @throws {RpcError} -32602 if no tool has this name; -32603 if the audit entry of that refusal
- * cannot be stored
+ * @throws {RpcError} -32602 if no tool has this name, or -32603 if the audit entry of this refusal
+ *   cannot be stored
  */
 export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall): Promise<CallToolResult> {
   const tool = TOOLS_BY_NAME.get(call.name);
@@ -55,20 +55,21 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
 }
 
 /**
- * Adds the structured result as a text, for clients whose protocol revision has no structured
- * results.
+ * Adds the structured result as a text. The client's protocol revision has no structured results.
  */
 function addResultAsText(result: CallToolResult): CallToolResult {
   const text = JSON.stringify(result.structuredContent);
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
-/** Truncates a name between two characters, because PostgreSQL refuses half of a surrogate pair. */
+/**
+ * Truncates a name without splitting a surrogate pair, because PostgreSQL refuses half of a pair.
+ */
 function truncateName(name: string): string {
   return Array.from(name.slice(0, 128)).slice(0, 64).join('');
 }
 
-/** Builds the audit entry of a call that was refused before its command or query ran. */
+/** Builds the audit entry of a call that was refused before its command or query could run. */
 export function buildCallAuditEntry(caller: Caller, call: ToolCall): McpAuditEntry {
   const tool = TOOLS_BY_NAME.get(call.name);
   if (!tool)
@@ -79,8 +80,8 @@ export function buildCallAuditEntry(caller: Caller, call: ToolCall): McpAuditEnt
 }
 
 /**
- * Returns the id of the record that a read tool's arguments name. Returns null for other tools and
- * for an invalid id.
+ * Returns the id of the record that a read tool's arguments name. Returns null for any other tool,
+ * and if the id is invalid.
  */
 function findEntityId(tool: Tool, { args }: ToolCall): string | null {
   const id = tool.kind === 'read' ? tool.getEntityId(args) : null;
@@ -128,7 +129,10 @@ async function listPage<Input extends PageQuery>(
   return toSuccessResult({ items, cursor, count }, describePage(tool, items, cursor));
 }
 
-/** Maximum items in the text of a result. The structured result contains all items of the page. */
+/**
+ * Maximum number of items in the text of a result. The structured result contains all items of the
+ * page.
+ */
 const MAX_ITEMS_IN_TEXT = 20;
 
 function describePage<Input extends { cursor?: string }>(

@@ -2,15 +2,15 @@ import type { Caller } from '../context/caller.js';
 import type { ToolCall } from '../tools/tool.js';
 
 /**
- * Interval of progress notifications. A write that finishes within the first interval gets one JSON
+ * Interval of progress notifications. A write that ends within the first interval gets one JSON
  * response without progress.
  */
 const PROGRESS_INTERVAL_MS = 1000;
 
 /**
- * Waits for `work` and returns its result. If the client sent `_meta.progressToken`, sends a
- * progress notification each second during the wait, so that the client can extend its time limit.
- * The notifications have no total, because the server cannot predict how long the queue takes.
+ * Waits for `work` and returns its result. Sends a progress notification each second during the
+ * wait, if the client sent `_meta.progressToken`. The client can then extend its time limit. The
+ * notifications have no total, because the server cannot predict how long the queue takes.
  */
 export async function reportProgress<T>(
   { notify }: Caller,

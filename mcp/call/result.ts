@@ -11,7 +11,7 @@ export function toSuccessResult(structuredContent: JsonObject, ...texts: (string
   return { content, structuredContent };
 }
 
-/** What a model should do next, by error code. */
+/** Maps error codes to the next step for the model. */
 export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   validation_error: 'Correct the named arguments and call the tool again; nothing was stored.',
   line_total_mismatch: 'Correct the named lines and call the tool again; nothing was stored.',
@@ -38,8 +38,8 @@ export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * Builds an error result. It has only one text, which contains REST's error object and the next
- * step (docs/decisions.md §6).
+ * Builds an error result. Its only text contains REST's error object and the next step
+ * (docs/decisions.md §6).
  */
 export function toErrorResult(error: ErrorBody, requestId: string): CallToolResult {
   const next_step = NEXT_STEPS[error.code];

@@ -22,8 +22,8 @@ import type { WriteOptions } from './write-options.js';
 type AnyWriteTool = WriteTool<object, object>;
 
 /**
- * Runs a write tool by submitting its command. The worker checks and audits this command like one
- * from REST.
+ * Runs a write tool by submitting its command. The worker checks and audits this command like a
+ * command from REST.
  */
 export async function runWrite(
   mcp: McpRuntime,

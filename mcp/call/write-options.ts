@@ -4,12 +4,15 @@ import type { Caller } from '../context/caller.js';
 import type { ToolCall } from '../tools/tool.js';
 
 export interface WriteOptions {
-  /** In lower case. */
+  /** The key in lower case. */
   idempotencyKey: string | undefined;
   dryRun: boolean;
 }
 
-/** Returns a refused call's idempotency key for its audit entry; undefined if absent or invalid. */
+/**
+ * Returns the idempotency key of a refused call, for its audit entry. Returns undefined if the key
+ * is absent or invalid.
+ */
 export function findIdempotencyKey(
   caller: Caller,
   { meta, args }: Pick<ToolCall, 'meta' | 'args'>,
@@ -22,15 +25,15 @@ export function findIdempotencyKey(
 }
 
 interface OptionValue {
-  /** Name of the header, `_meta` member or argument that has the value. */
+  /** The name of the header, `_meta` member or argument that contains the value. */
   source: string;
   value: unknown;
 }
 
 /**
- * Reads the idempotency key and the dry-run flag. Each may be in a header, in `_meta` or in an
- * argument, because most clients cannot set a header for one call. If several places have a value,
- * the values must be equal.
+ * Reads the idempotency key and the dry-run flag. The client may send each in a header, in `_meta`
+ * or in an argument, because most clients cannot set a header for one call. If the client sends
+ * several values, they must be equal.
  * @throws {AppError} 400
  */
 export function readWriteOptions(
@@ -68,8 +71,8 @@ function findSingleValue(values: OptionValue[]): OptionValue | undefined {
 }
 
 /**
- * Returns a text that is equal for equal values. Uses JSON.stringify, because String() would call a
- * `toString` member that the client may have sent in an object.
+ * Returns a text that is equal for equal values. Uses JSON.stringify: for an object, String() would
+ * call a `toString` member that the client may have sent.
  */
 function toComparable(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : JSON.stringify(value);

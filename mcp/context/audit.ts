@@ -13,12 +13,12 @@ export interface McpAuditEntry {
   entityId: string | null;
   /** The error with which the call was refused; absent if the call succeeded. */
   error?: AppError;
-  /** Set for a refused write and for a write that returned its stored result. */
+  /** Set for a refused write, and for a write that only returned its stored result again. */
   idempotencyKey?: string | undefined;
 }
 
 /**
- * Stores the audit entry of a call. Must end before the response is sent (docs/decisions.md §6).
+ * Stores the audit entry of a call. Await this before the response is sent (docs/decisions.md §6).
  * @throws {AppError} 503 if the entry cannot be stored; the client then receives this error
  */
 export function auditCall(
@@ -50,8 +50,8 @@ function outcomeFor({ status }: AppError): 'denied' | 'failed' {
 
 /**
  * Stores the audit entry of a refused call, unless a worker has already stored an entry for the
- * call's command. The entry gets a new id. The command may still run, and its own entry must have
- * the call's id.
+ * call's command. The entry gets a new id, because the command may still run. The command's own
+ * entry then needs the call's id.
  * @returns the error for the client: `error`, or a 503 if the entry cannot be stored
  */
 export async function auditRefusal(

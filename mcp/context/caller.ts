@@ -6,28 +6,28 @@ import type { ErrorDetail } from '../../shared/platform/errors.js';
 /** The sender and the context of one MCP message. */
 export interface Caller {
   key: Principal;
-  /** The id that the server gives to the MCP message, its command and its audit entry. */
-  id: string;
-  /** The client's X-Request-Id, or `id` if the client sent none or an unsafe one. */
-  requestId: string;
-  /** A header is undefined if it is absent. */
-  headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
   /**
-   * Headers for the HTTP response. They are lost if an event stream has already started, because
-   * its headers have been sent.
+   * The id that the server gives to the MCP message. Its command and its audit entry have the same
+   * id.
    */
+  id: string;
+  /** The client's X-Request-Id. If the client sent none or an unsafe one, this is `id`. */
+  requestId: string;
+  /** The headers of the request that tools use; undefined if absent. */
+  headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
+  /** Headers for the HTTP response. They are not sent if an event stream has already started. */
   responseHeaders: Record<string, string>;
   /**
    * Sends a notification before the result. Undefined if the client accepts only one JSON response.
    * Does nothing if the client has disconnected or does not read.
    */
   notify?: ((notification: ServerNotification) => void) | undefined;
-  /** Errors for tool arguments whose text cannot be stored. */
+  /** Errors for tool arguments that contain text which PostgreSQL cannot store. */
   argumentErrors?: ErrorDetail[] | undefined;
   /** Size of the MCP message in bytes. */
   bytes: number;
   /**
-   * True if the client's protocol revision is older than 2025-06-18, and therefore has no
+   * True if the client's protocol revision is older than 2025-06-18. Such a revision has no
    * structured results.
    */
   isTextOnly?: boolean;

@@ -15,7 +15,8 @@ export class RpcError extends Error {
     message: string,
     readonly data?: unknown,
     /**
-     * Id of the refused request; null if it could not be read. Used only if no SDK sends the error.
+     * Id of the refused request, or null if the server could not read it. Used only if the error is
+     * sent without an SDK.
      */
     readonly id: RequestId | null = null,
   ) {

@@ -8,7 +8,7 @@ import { type FindPrincipal, openCredentialCache } from '../../shared/resources/
 import { AuditRecorder } from '../../shared/resources/audit-log/recorder.js';
 import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
 
-/** What tools and resources use in addition to the process's runtime. */
+/** The objects that tools and resources use, in addition to the runtime of the process. */
 export interface McpRuntime extends Runtime {
   submit: Submit;
   cursors: CursorCodec;

@@ -13,8 +13,8 @@ import { buildResourceAuditEntry } from '../resources/resources.js';
 
 /**
  * Stores an audit entry for a tool call or resource read that exceeds a limit. Other MCP messages
- * get no entry. Resolves with the error for the client: `error`, or a 503 if the entry cannot be
- * stored.
+ * get no entry.
+ * @returns the error for the client: `error`, or a 503 if the entry cannot be stored
  */
 export async function auditExceededLimit(
   mcp: McpRuntime,
@@ -25,13 +25,13 @@ export async function auditExceededLimit(
   return entry ? auditRefusal(mcp, caller, { ...entry, error }) : error;
 }
 
-/** Codes that the SDKs send for invalid params and for their own failures. */
+/** The codes that the SDKs send for invalid params and for their own failures. */
 const SDK_ERROR_CODES: readonly number[] = [ErrorCode.InvalidParams, ErrorCode.InternalError];
 
 /**
- * Stores an audit entry if an SDK refused a tool call or resource read before a handler ran, and
- * adds the error to the response's `data`. Returns any other response unchanged: a handler's own
- * error already has `data.error` and an audit entry.
+ * Checks whether an SDK refused a tool call or resource read before a handler ran. If so, stores an
+ * audit entry and adds the error to the response's `data`. Returns any other response unchanged. If
+ * a handler has failed, its response already has `data.error` and an audit entry.
  */
 export async function auditSdkRefusal(
   mcp: McpRuntime,
@@ -71,8 +71,8 @@ function buildAuditEntry(caller: Caller, { method, params = {} }: JSONRPCRequest
 }
 
 /**
- * Returns the value if it is an object, otherwise an empty object. The params are unchecked,
- * because the SDK refused the request before it validated them.
+ * Returns the value if it is an object, otherwise an empty object. The SDK has not validated the
+ * params of a refused request, so they may be anything.
  */
 function toObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

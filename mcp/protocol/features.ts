@@ -20,9 +20,9 @@ import { LISTED_TOOLS } from '../tools/schemas.js';
 import { canUseTool } from '../tools/tool.js';
 
 /**
- * The handlers of agents' requests, by MCP method. All revisions of the protocol share them. The
- * SDK validates the params before it calls a handler. A handler refuses a request by throwing an
- * RpcError.
+ * The handlers of agents' requests, by MCP method. All revisions of the protocol use the same
+ * handlers. The SDK validates the params before it calls a handler. A handler refuses a request by
+ * throwing an RpcError.
  */
 export interface McpFeatures {
   'tools/list': (caller: Caller) => ListToolsResult;

@@ -2,7 +2,8 @@ import type { Config } from '../../shared/config/config.js';
 import { describeSources, RESOURCES, TEMPLATES } from '../resources/resources.js';
 import { LISTED_TOOLS } from '../tools/schemas.js';
 
-// Versions of the manifest's format and content (docs/specification.md §9), not of the protocol.
+// The versions of the manifest's format and content (docs/specification.md §9). They are
+// independent of the protocol's versions.
 const SCHEMA_VERSION = '2024-11-05';
 const MANIFEST_VERSION = '0.1.0';
 
@@ -23,8 +24,8 @@ const SCOPES = [
 ] as const;
 
 /**
- * Builds the public document at {mcp_url}/manifest. Its tools come from the list that `tools/list`
- * uses too (docs/specification.md §4.2).
+ * Builds the public document at {mcp_url}/manifest. The document and `tools/list` show the same
+ * tools (docs/specification.md §4.2).
  */
 export function buildManifest({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicUrl'>): object {
   return {

@@ -17,14 +17,14 @@ import { CAPABILITIES, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js
 type Headers = IncomingMessage['headers'];
 
 /**
- * The newest revision. It has no `initialize`: every request names the protocol version, in `_meta`
- * and in a header.
+ * The newest revision. This revision has no `initialize`. Instead, every request names the protocol
+ * version in `_meta` and in a header.
  */
 export const NEWEST_VERSION = '2026-07-28';
 
 /**
- * How long a client may cache a list. Lists change only with a release, or if the client uses
- * another key. Other results have the SDK's default hint.
+ * The time for which a client may cache a list. Lists change only with a release, or if the client
+ * uses another key. Other results have the SDK's default.
  */
 const LIST_HINT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 const CACHE_HINTS = {
@@ -40,7 +40,9 @@ export interface McpHttpResponse {
   body: JSONRPCMessage;
 }
 
-/** Handles a request of the newest revision. A wrong version or header gets an error response. */
+/**
+ * Handles a request of the newest revision. Responds with an error to a wrong version or header.
+ */
 export type HandleNewestRequest = (
   message: { id: string | number; method: string },
   headers: Headers,
@@ -48,12 +50,13 @@ export type HandleNewestRequest = (
 ) => Promise<McpHttpResponse>;
 
 /**
- * True if the newest revision handles this MCP message. The SDK decides by the version in `_meta`
- * or in a header.
+ * True if the newest revision handles this MCP message. The SDK decides this by the version in
+ * `_meta` or in a header.
  */
 export function isNewestRevision(message: unknown, headers: Headers): boolean {
-  // Decide these cases without the SDK. It treats every header value that sorts after 2026-07-28,
-  // even a word, as a newer revision, and it does so even in an `initialize` request.
+  // Decide these cases without the SDK. For the SDK, every header value that sorts after 2026-07-28
+  // is a newer revision, even if it is a word. The SDK applies this even to an `initialize`
+  // request.
   const version = headers['mcp-protocol-version']?.toString();
   if (isInitializeRequest(message) || (version !== undefined && !REVISION.test(version))) return false;
   const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>
@@ -82,8 +85,8 @@ export function createNewestProtocol(
   const onerror = (error: Error) => logger.warn({ err: error }, 'MCP message could not be handled');
   const handler = createMcpHandler(() => createServer(features), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
-    // Refuse a subscription, because this server sends notifications only during a call. The SDK
-    // would open a stream and close it again.
+    // Refuse a subscription. This server sends notifications only during a call, so the SDK would
+    // open a stream and close it again.
     if (message.method === 'subscriptions/listen') return refuseSubscription(message.id);
     const { key } = caller;
     const response = await handler.fetch(toFetchRequest(headers), {
@@ -106,8 +109,8 @@ function refuseSubscription(id: string | number): McpHttpResponse {
 }
 
 /**
- * Builds the Fetch request that the SDK expects, with only the headers that the SDK reads. This
- * server has already checked all other headers.
+ * Builds the Fetch request that the SDK expects. The request contains only the headers that the SDK
+ * reads, because this server has already checked all others.
  */
 function toFetchRequest(headers: Headers): Request {
   const present = STANDARD_HEADERS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
@@ -126,7 +129,7 @@ function createServer(features: McpFeatures): Server {
   for (const [method, handle] of listHandlers(features))
     server.setRequestHandler(method, async ({ params }, { http }) => {
       const result = await handle(http?.authInfo?.extra?.caller as Caller, params);
-      // Cast, because both SDKs use the same JSON, but the legacy SDK's types are looser.
+      // Cast the type. Both SDKs use the same JSON, but the types of the legacy SDK are looser.
       return result as HandlerResultTypeMap[typeof method];
     });
   return server;

@@ -45,7 +45,7 @@ export async function createMcpRequestHandler(
 
 /**
  * Refuses a request whose header MCP-Protocol-Version names an unsupported version. A request
- * without this header uses the version that was agreed in `initialize`.
+ * without this header uses the version that client and server agreed on in `initialize`.
  */
 function assertSupportedVersion(request: JSONRPCRequest, header: string | string[] | undefined): void {
   const requested = header?.toString();

@@ -5,9 +5,9 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** Limits the number of schema errors in a response. */
+/** Maximum number of schema errors in a response. */
 const MAX_ERRORS = 20;
-/** Limits the text of a schema error, which contains member names that clients choose. */
+/** Maximum length of a schema error. Its text contains member names that clients choose. */
 const MAX_ERROR_CHARS = 200;
 
 interface ErrorContext {
@@ -19,8 +19,8 @@ interface ErrorContext {
 
 /**
  * Replaces the text of an internal error. Both SDKs send the text of every error that a handler
- * throws, and that text may contain secrets. An error with `data` was built by this server, and
- * stays unchanged. If an SDK found the client's params invalid, its schema errors become one
+ * throws, and that text may contain secrets. An error with `data` stays unchanged, because this
+ * server has built it. If an SDK found the client's params invalid, its schema errors become one
  * readable text.
  */
 export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
@@ -41,8 +41,8 @@ export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
 }
 
 /**
- * Returns the schema errors in an SDK's error text as one readable text. The SDK puts them at the
- * end of its text as a JSON array. Returns undefined if there are none.
+ * Returns the schema errors in an SDK's error text as one readable text. The SDK puts schema errors
+ * at the end of its text, as a JSON array. Returns undefined if the text has no schema errors.
  */
 function parseSchemaErrors(message: string): string | undefined {
   const start = message.search(/\[\s*\{/);

@@ -4,8 +4,8 @@ import { SERVER_NAME } from './manifest.js';
 export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: readPackageVersion() };
 
 /**
- * The capabilities in every revision. There are no log messages, completions, subscriptions or
- * `listChanged`. The server sends only progress notifications, in the response to a call.
+ * The capabilities in every revision. This server has no log messages, completions, subscriptions
+ * or `listChanged`. It sends only progress notifications, in the response to a call.
  */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 

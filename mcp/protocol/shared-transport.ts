@@ -18,14 +18,14 @@ interface PendingRequest {
 }
 
 /**
- * Connects one SDK server to all clients. Each HTTP request brings one MCP message, and its
- * response returns one. Different clients may choose the same id, so this transport gives each
- * request a new id and restores the client's id in the response. The SDK's own HTTP transport needs
- * a server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
+ * Connects one SDK server to all clients. Each HTTP request contains one MCP message, and so does
+ * its response. Different clients may choose the same id. So this transport gives each request a
+ * new id, and restores the client's id in the response. The SDK's own HTTP transport would cost
+ * more CPU, because it needs a server and a transport per request (docs/adr/0011-agents.md).
  *
  * This process drops `notifications/cancelled`, as MCP allows (Cancellation, Behavior
- * Requirements). Otherwise the SDK would send no response to the cancelled request, although its
- * write may be committed and its audit entry needs the outcome.
+ * Requirements). Otherwise the SDK would send no response to the cancelled request. But the write
+ * may be committed, and its audit entry needs the outcome.
  */
 export class SharedTransport implements Transport {
   onclose?: () => void;
@@ -37,9 +37,7 @@ export class SharedTransport implements Transport {
 
   async start(): Promise<void> {}
 
-  /**
-   * Responds to pending requests with an error, because the SDK server will not respond any more.
-   */
+  /** Responds to pending requests with an error, because the SDK server no longer responds. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.onclose?.();
@@ -68,7 +66,8 @@ export class SharedTransport implements Transport {
 
   /**
    * Receives a response from the SDK server.
-   * @throws {Error} for a request or a notification, because nothing shows for which client it is
+   * @throws {Error} for a request or a notification, because neither names the client that it is
+   *   for
    */
   async send(message: JSONRPCMessage): Promise<void> {
     if ('method' in message) throw new Error(`This server sends no ${message.method}; use Caller.notify.`);
@@ -84,8 +83,8 @@ export class SharedTransport implements Transport {
 }
 
 /**
- * Removes the client's wish to run the request as a task. A server without tasks must run such a
- * request normally (MCP 2025-11-25, Tasks).
+ * Removes `task`, by which a client asks to run the request as a task. A server without tasks must
+ * run such a request normally (MCP 2025-11-25, Tasks).
  */
 function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined) return request;

@@ -7,7 +7,9 @@ interface PromptDefinition {
   name: string;
   title: string;
   description: string;
-  /** The scopes that the prompt's tools need. A key without all of them does not see the prompt. */
+  /**
+   * The scopes that the prompt's tools need. A key that lacks one of them does not see the prompt.
+   */
   scopes: readonly AgentScope[];
   text: string;
 }
@@ -46,7 +48,7 @@ export function listPrompts(key: Principal): Prompt[] {
   }));
 }
 
-/** @throws {RpcError} -32602 for an unknown prompt and for a prompt that the key may not see */
+/** @throws {RpcError} -32602 if the prompt does not exist, or if the key may not see it */
 export function getPrompt(key: Principal, name: string): GetPromptResult {
   const prompt = PROMPTS.find((candidate) => candidate.name === name && canSee(key, candidate));
   if (!prompt)

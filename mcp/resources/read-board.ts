@@ -8,9 +8,9 @@ type Lists = Record<(typeof LISTS)[number], unknown[]>;
 type Counts = Record<(typeof LISTS)[number], number>;
 
 /**
- * Reads the dispatch board as JSON. A board of more than {@link MAX_RESULT_CHARS} characters keeps
- * only the most urgent work orders and the first trucks. If items are missing, `omitted` has their
- * number per list. `counts` always counts all items.
+ * Reads the dispatch board as JSON. If the board has more than {@link MAX_RESULT_CHARS} characters,
+ * keeps only the most urgent work orders and the first trucks. `omitted` then contains the number
+ * of left-out items per list. `counts` always counts all items.
  */
 export async function readBoard({ boards }: McpRuntime, { key }: Caller): Promise<string> {
   const text = (await boards.read(key.tenantId)).toString();

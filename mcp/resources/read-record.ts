@@ -23,7 +23,8 @@ export async function readRecord(
 }
 
 /**
- * Reads a work order as agents see it: its status is `new` until an operator accepts it.
+ * Reads a work order in the form for agents, in which the status is `new` until an operator accepts
+ * the work order.
  * @throws {AppError} 404 for an unknown id and for an id of another tenant
  */
 export async function readWorkOrder(

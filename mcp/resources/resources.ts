@@ -23,15 +23,15 @@ import { readRecord, readWorkOrder } from './read-record.js';
 
 const MIME = 'application/json';
 /**
- * Maximum entries in the resource `service://audit-log`; fewer if they are long. The tool
- * search_audit_log finds older entries.
+ * Maximum number of entries in the resource `service://audit-log`. If entries are long, it contains
+ * fewer. The tool search_audit_log finds older entries.
  */
 const MAX_AUDIT_ENTRIES = 100;
 
 interface Source {
   scope: AgentScope;
   entityType: string;
-  /** Action in the audit entry of a read. */
+  /** The action in the audit entry of a read. */
   action: string;
   /**
    * Returns the resource as JSON text.
@@ -46,7 +46,7 @@ interface TemplatedResource
   extends Source,
     Pick<ResourceTemplate, 'uriTemplate' | 'name' | 'title' | 'description'> {}
 
-/** The resources of docs/specification.md §4.2, in the order in which lists show them. */
+/** The resources of docs/specification.md §4.2, in the sequence in which lists show them. */
 export const RESOURCES: readonly FixedResource[] = [
   {
     uri: 'service://audit-log',
@@ -132,7 +132,7 @@ const RESOURCE_NOT_FOUND = -32002;
 
 /**
  * Reads a resource, and stores the audit entry of the read before it returns.
- * @throws {RpcError} with the REST API's error in `data`
+ * @throws {RpcError} whose `data` contains the error of the REST API
  */
 export async function readResource(
   mcp: McpRuntime,

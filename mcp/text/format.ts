@@ -4,8 +4,8 @@ export type JsonObject = Record<string, unknown>;
 const MAX_QUOTED_CHARS = 60;
 
 /**
- * Returns an untrusted text for use within one line: without line breaks, truncated, and in quotes
- * that the text cannot close. The caller must put tags around the line
+ * Returns an untrusted text for use within one line. Removes line breaks, truncates the text, and
+ * puts it in quotes that the text cannot close. The caller must put tags around the line
  * (mcp/text/untrusted-text.ts).
  */
 export function quoteText(text: unknown, maxCharacters = MAX_QUOTED_CHARS): string {
@@ -19,7 +19,7 @@ export function quoteText(text: unknown, maxCharacters = MAX_QUOTED_CHARS): stri
   return JSON.stringify(shown);
 }
 
-/** Formats an amount for display only. Never calculate with the result. */
+/** Formats an amount for display. Never calculate with the result. */
 export function formatUsd(cents: unknown): string {
   return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
 }

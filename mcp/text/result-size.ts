@@ -1,19 +1,19 @@
 /**
- * Maximum characters of JSON in one result with many records, about 16,000 tokens. Clients truncate
- * results at 25,000 tokens, and a model reads a longer result poorly.
+ * Maximum number of characters of JSON in one result with many records. This is about 16,000
+ * tokens. Clients truncate results at 25,000 tokens, and models read longer results poorly.
  */
 export const MAX_RESULT_CHARS = 50_000;
 
 /**
- * Maximum bytes of a page's items. A model gets further items with the cursor. The limit is far
- * below that of REST, because this process parses every page for agents.
+ * Maximum number of bytes of a page's items. A model gets further items with the cursor. The limit
+ * is far below that of REST, because this process parses every page for agents.
  */
 export const MAX_LIST_BYTES = 256 * 1024;
 
 /**
- * Truncates lists, each sorted by importance, to a total size. Takes the first item of each list,
- * then the second of each, and so on. A list ends before its first item that does not fit. The
- * result has at least one item, however large.
+ * Truncates lists to a total size. Each list must be sorted by importance. Takes the first item of
+ * each list, then the second of each, and so on. A list ends before its first item that does not
+ * fit. The very first item is always taken, even if it is too large.
  * @param maxChars characters of JSON
  */
 export function truncateLists<Name extends string>(

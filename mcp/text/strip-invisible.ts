@@ -1,15 +1,17 @@
 /**
- * Characters that a model reads but a person cannot see: direction overrides, zero-width
- * characters, tags and fillers (Unicode property Default_Ignorable_Code_Point), and annotation
- * marks.
+ * The characters that a model reads but a person cannot see. These are direction overrides,
+ * zero-width characters, tags and fillers (Unicode property Default_Ignorable_Code_Point), and
+ * annotation marks.
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
-/** Invisible joiners: names in Persian or Hindi and joined emoji need U+200C and U+200D. */
+/**
+ * The invisible joiners U+200C and U+200D. Names in Persian or Hindi and joined emoji need them.
+ */
 const JOINER = /[\u200C\u200D]/u;
 /**
  * A variation selector at the start of a run of invisible characters. It sets how the preceding
- * character is drawn. Emoji and names in Japanese need one; a second one in a row changes nothing
- * visible.
+ * character is drawn. Emoji and Japanese names need one. A second one in a row has no visible
+ * effect.
  */
 const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
 /** A JSON escape. Group 1 is a surrogate pair, group 2 a single `\uXXXX` escape. */
@@ -18,8 +20,8 @@ const ESCAPE = /\\(?:(u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2})|u(
 const FIRST_NON_ASCII = 0x80;
 
 /**
- * Removes invisible characters. Keeps at most one variation selector and one joiner of each run of
- * invisible characters, because a long run can spell out a hidden text.
+ * Removes invisible characters. A long run of them can spell out a hidden text, so keeps at most
+ * one variation selector and one joiner of each run.
  * @param json JSON as PostgreSQL or JSON.stringify writes it; the result is JSON of the same shape
  */
 export function stripInvisibleCharacters(json: string): string {

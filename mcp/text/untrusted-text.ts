@@ -3,20 +3,20 @@ import { freeTextNames } from '../../shared/registry/resources.js';
 import type { JsonObject } from './format.js';
 
 /**
- * Names of members that contain text from customers, drivers, callers or other programs.
- * test/contract/agents/mcp-free-text.test.ts checks them against the schemas.
+ * The names of members that contain text from customers, drivers, callers or other programs.
+ * test/contract/agents/mcp-free-text.test.ts compares them with the schemas.
  */
 export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([...freeTextNames, 'user_agent']);
 
-/** Maximum characters of one untrusted text. */
+/** Maximum number of characters of one untrusted text. */
 const MAX_TEXT_CHARS = 500;
-/** Maximum characters of all untrusted texts in a record, together with their paths. */
+/** Maximum number of characters of all untrusted texts in a record, together with their paths. */
 const MAX_TOTAL_CHARS = 2000;
 
 /**
  * Returns the untrusted texts of a record between two tags, so that a model treats them as data. An
- * attacker cannot forge the tags: they are random for each result, and every `<` between them is
- * escaped. Returns null if the record has no untrusted text.
+ * attacker cannot forge the tags, because they are random for each result and every `<` between
+ * them is escaped. Returns null if the record has no untrusted text.
  */
 export function delimitUntrustedText(record: JsonObject): string | null {
   const { shown, omitted } = collectTexts(record);
@@ -37,7 +37,8 @@ export function delimitUntrustedLines(lines: readonly string[]): string | null {
 
 /**
  * Puts a text between two tags with a random name.
- * @param text has `<` and `>` only inside JSON strings, where this function can escape them
+ * @param text may contain `<` and `>` only inside JSON strings, because only there they can be
+ *   escaped
  */
 function wrapInTags(text: string): string {
   const tag = `untrusted-${randomBytes(12).toString('hex')}`;

@@ -28,8 +28,8 @@ export const searchAuditLogTool = defineListTool<Search>({
   output: agentAuditListItem,
   buildQuery: listAgentAuditEntries,
   summarize: (items) => countBy(items, 'outcome'),
-  // Shows whole seconds, and no outcome if the outcome is `ok`, so that a page of default size
-  // stays far below 8,000 tokens.
+  // Omits fractions of seconds and the outcome `ok`. So a page of default size stays far below
+  // 8,000 tokens.
   describeItem: ({ occurred_at, actor, action, entity_id, outcome }) => {
     const { type, name } = actor as JsonObject;
     const time = String(occurred_at).replace(/\.\d+Z$/, 'Z');

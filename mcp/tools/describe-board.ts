@@ -1,8 +1,8 @@
 import { type JsonObject, quoteText } from '../text/format.js';
 
 /**
- * Maximum work orders or trucks that a section of the text lists. The structured board repeats
- * them, and both cost tokens.
+ * Maximum number of work orders or trucks in a section of the text. The structured board contains
+ * them again, and both cost tokens.
  */
 const MAX_ITEMS_PER_SECTION = 20;
 
@@ -14,7 +14,7 @@ interface Board {
 }
 
 /**
- * Describes the board in lines, the most urgent work orders first. Some clients show only this
+ * Describes the board in lines. The most urgent work orders come first. Some clients show only this
  * text.
  */
 export function describeBoard(board: JsonObject): string[] {

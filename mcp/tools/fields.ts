@@ -2,8 +2,8 @@ import Joi from 'joi';
 import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 
 /**
- * Builds the schema of the argument `limit`. Refuses a number in quotes. REST accepts one, because
- * a URL contains only text.
+ * Builds the schema of the argument `limit`. Refuses a number in quotes. REST accepts such a
+ * number, because a URL contains only text.
  */
 export function pageSize(max: number): Joi.NumberSchema {
   return limit(max).strict().description('Items per page; ask for few, 10 to 20 answer most questions');
@@ -15,7 +15,10 @@ export function pageCursor(): Joi.StringSchema {
   );
 }
 
-/** Every write tool also has these arguments (docs/decisions.md §5, Idempotency). */
+/**
+ * The arguments that every write tool has in addition to its own (docs/decisions.md §5,
+ * Idempotency).
+ */
 export const WRITE_ARGUMENTS = {
   idempotency_key: Joi.string()
     .guid()

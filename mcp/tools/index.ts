@@ -6,7 +6,7 @@ import { createInvoiceDraftTool, getInvoiceTool, listInvoicesTool } from './invo
 import type { Tool } from './tool.js';
 import { createWorkOrderTool, getWorkOrderTool, listWorkOrdersTool } from './work-orders.js';
 
-/** All tools, in the order in which lists show them (docs/specification.md §4.2). */
+/** All tools, in the sequence in which lists show them (docs/specification.md §4.2). */
 export const TOOLS: readonly Tool[] = [
   listInvoicesTool,
   getInvoiceTool,

@@ -20,7 +20,7 @@ function describeTool(tool: Tool): ListedTool {
     description,
     inputSchema: buildInputSchema(tool),
     outputSchema: buildOutputSchema(tool),
-    // Set all four hints, so that no client uses its own default (docs/specification.md §4.2).
+    // Set all four hints. Otherwise clients use their own defaults (docs/specification.md §4.2).
     annotations: {
       title,
       readOnlyHint: isRead,
@@ -38,8 +38,8 @@ function buildInputSchema({ input, kind }: Tool): ObjectSchema {
 }
 
 /**
- * Returns a copy of a schema that refuses unknown members and has no examples, because examples
- * cost more tokens than they help.
+ * Returns a copy of a schema that refuses unknown members and has no examples. The examples would
+ * cost tokens and help the model little.
  */
 function toStrictSchema(node: JsonSchema): JsonSchema {
   const { examples: _examples, properties, items, ...rest } = node;
@@ -55,8 +55,8 @@ function toStrictSchema(node: JsonSchema): JsonSchema {
 }
 
 /**
- * Reduces a record's schema to the names and types of its members. They are enough for a model, and
- * the whole schema would cost three times the tokens.
+ * Reduces a record's schema to the names and types of its members. These are enough for a model.
+ * The whole schema would cost three times the tokens.
  */
 function buildOutline(schema: Joi.Schema): { type: 'object'; properties: Record<string, JsonSchema> } {
   const { properties = {} } = toInlineOpenApi(schema) as { properties?: Record<string, OpenApiSchema> };
@@ -77,8 +77,8 @@ function listRequired(schema: Joi.Schema): string[] {
 }
 
 /**
- * Further members in the result of a write: for a dry run, a held write, or a write that is still
- * queued.
+ * The further members in the result of a write: for a dry run, a held write, or a write that is
+ * still in the queue.
  */
 const OTHER_RESULT_MEMBERS = {
   ok: { type: 'boolean' },
@@ -107,8 +107,8 @@ function buildOutputSchema({ kind, output }: Tool): ObjectSchema {
 }
 
 /**
- * The tools as `tools/list` shows them. Built once per process, because building a schema costs
- * more than a call.
+ * The tools in the form that `tools/list` shows. They are built once per process, because building
+ * a schema costs more than a call.
  */
 export const LISTED_TOOLS: ReadonlyMap<Tool, ListedTool> = new Map(
   TOOLS.map((tool) => [tool, describeTool(tool)]),

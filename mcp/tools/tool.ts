@@ -18,17 +18,17 @@ interface ToolBase<Input> {
   name: string;
   title: string;
   /**
-   * Written for a model that does not know tow dispatch. The first sentence says what the tool
-   * does.
+   * The description for a model that does not know tow dispatch. Its first sentence states what the
+   * tool does.
    */
   description: string;
   scope: AgentScope;
   input: Joi.ObjectSchema<Input>;
-  /** Schema of the record, or of a page's item, in the result. */
+  /** The schema of the record in the result, or of one item if the result is a page. */
   output: Joi.ObjectSchema;
-  /** Name of this kind of record in the audit log. */
+  /** The audit log's name for this kind of record. */
   entityType: string;
-  /** Action in the call's audit entry. */
+  /** The action in the call's audit entry. */
   action: string;
 }
 
@@ -38,8 +38,8 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
   /** Describes the page in one line, which must contain no untrusted text. */
   summarize: (items: JsonObject[]) => string;
   /**
-   * Describes an item in one line: enough to choose the item and continue with its id. Untrusted
-   * texts must pass through `quoteText`; the caller puts the lines between tags.
+   * Describes an item in one line. A model must be able to choose the item and continue with its
+   * id. Untrusted texts must pass through `quoteText`. The caller puts the lines between tags.
    */
   describeItem: (item: JsonObject) => string;
 }
@@ -47,15 +47,16 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
 export interface ReadTool<Input> extends ToolBase<Input> {
   kind: 'read';
   /**
-   * Returns the id of the record in the input, or null if the tool always reads the same record.
+   * Returns the id of the record that the input names. Returns null if the tool always reads the
+   * same record.
    */
   getEntityId: (input: Input) => string | null;
   /** @throws {AppError} 404 */
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summarize: (record: JsonObject) => string;
   /**
-   * Describes the record in lines, under the same rules as {@link ListTool.describeItem}. Without
-   * this function, the result shows the record's untrusted texts.
+   * Describes the record in lines, under the same rules as {@link ListTool.describeItem}. If a tool
+   * has no such function, the result shows the record's untrusted texts instead.
    */
   describeRecord?: (record: JsonObject) => string[];
 }
@@ -64,16 +65,19 @@ export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   kind: 'write';
   command: CommandDefinition<CommandInput>;
   toCommand: (input: Input) => CommandInput;
-  /** Converts the record to the form that agents see. Set if this form differs from REST's. */
+  /** Converts the record to the form for agents. Set only if that form differs from REST's. */
   toAgentRecord?: (record: JsonObject) => JsonObject;
   summarize: (record: JsonObject) => string;
-  /** Completes the sentence "It would be …" after a dry run. Must not contain the record's id. */
+  /**
+   * Returns the end of the sentence "It would be …", for a dry run. Must not contain the record's
+   * id.
+   */
   describePreview: (record: JsonObject) => string;
 }
 
 /**
- * A tool of any kind. The exact type of its input is dropped, because only the tool's own functions
- * need it.
+ * A tool of any kind. The exact type of the tool's input is not kept, because only the tool's own
+ * functions need it.
  */
 export type Tool = ListTool<{ cursor?: string }> | ReadTool<object> | WriteTool<object, object>;
 
@@ -92,8 +96,8 @@ export function defineWriteTool<Input, CommandInput>(
 }
 
 /**
- * True if the key may use the tool. A read-only key may use no write tool, even if its scopes
- * include the tool's scope.
+ * True if the key may use the tool. A read-only key may use no write tool, even if the key has the
+ * tool's scope.
  */
 export function canUseTool(
   { scopes, readOnly }: Principal,

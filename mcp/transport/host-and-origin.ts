@@ -7,7 +7,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Refuses requests that a browser sends for a page of another site (MCP, Streamable HTTP, Security
- * Warning). An unknown name in Host indicates DNS rebinding; an unknown Origin is another site.
+ * Warning). An unknown name in Host indicates DNS rebinding. An unknown Origin is another site.
  * Clients other than browsers send no Origin.
  * @throws {AppError} 403
  */

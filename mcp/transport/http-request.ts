@@ -36,11 +36,14 @@ import {
 } from './read-message.js';
 import { ResponseWriter } from './response-writer.js';
 
-/** From this revision on, results are structured and clients name their revision in a header. */
+/**
+ * The first revision with structured results. Since this revision, clients also name their revision
+ * in a header.
+ */
 const FIRST_STRUCTURED_REVISION = '2025-06-18';
 
 /**
- * Handles an HTTP request to the MCP endpoint. Checks the host, the key and the limits, passes the
+ * Handles an HTTP request to the MCP endpoint. Checks the host, the key and the limits. Passes the
  * MCP message to the protocols, and sends the response or the error.
  */
 export class McpHttpRequest {
@@ -58,7 +61,7 @@ export class McpHttpRequest {
   }
 
   /**
-   * Runs `handle`, and sends its error if it fails.
+   * Runs `handle`. If `handle` fails, sends its error.
    * @param route path of the endpoint, for the span, the metric and the log entry
    */
   async run(route: string, handle: () => Promise<void>): Promise<void> {
@@ -84,7 +87,7 @@ export class McpHttpRequest {
     const { mcp, request } = this;
     const { host, origin } = request.headers;
     assertAllowedHostAndOrigin(mcp.config, { host, origin });
-    // Refuse a GET. It would open a stream for messages from the server, and this server sends none
+    // Refuse a GET. A GET asks for a stream of messages from the server, and this server sends none
     // (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
     const credential = readKeyCredential(
@@ -99,8 +102,8 @@ export class McpHttpRequest {
     const message = await readMcpMessage(request).catch((error: unknown) => {
       throw refusal ?? error;
     });
-    // Check the key again, because it may have been revoked while the body arrived, which can take
-    // half a minute.
+    // Check the key again. The body can take half a minute to arrive, and a person may have revoked
+    // the key meanwhile.
     await this.#authenticate(credential);
     const caller = this.#buildCaller(key, message);
     if (refusal) return this.#sendLimitError(refusal, { request: message.request, caller });
@@ -155,8 +158,7 @@ export class McpHttpRequest {
 
   async #sendError(error: unknown): Promise<void> {
     const { requestId } = this.#ids;
-    // The client has disconnected. Send no response, and log no error, because the server did not
-    // fail.
+    // The client has disconnected. Send no response. Log no error, because the server did not fail.
     if (error instanceof ClientDisconnectedError) return;
     if (!(await discardRemainingBody(this.request))) this.#writer.setHeaders({ Connection: 'close' });
     if (error instanceof RpcError) {

@@ -15,20 +15,26 @@ import { MAX_BODY_BYTES } from '../../shared/http/request.js';
 import { AppError, type ErrorDetail } from '../../shared/platform/errors.js';
 import { RpcError } from '../context/errors.js';
 
-/** Maximum bytes of a refused body that the server reads and discards. */
+/** Maximum number of bytes that the server reads and discards of a refused body. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
-/** The client disconnected before its body was complete. */
+/** Thrown if the client disconnected before its body was complete. */
 export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError';
 }
 
 export interface McpMessage {
-  /** Undefined for a notification or a client's response, because neither gets a response. */
+  /**
+   * Undefined for a notification and for a client's response, because the server responds to
+   * neither.
+   */
   request: JSONRPCRequest | undefined;
-  /** Errors for tool arguments whose text cannot be stored. The tool's result lists them. */
+  /**
+   * Errors for tool arguments that contain text which PostgreSQL cannot store. The tool's result
+   * lists them.
+   */
   argumentErrors?: ErrorDetail[] | undefined;
   bytes: number;
 }
@@ -63,9 +69,9 @@ export async function readMcpMessage(request: IncomingMessage): Promise<McpMessa
 const ARGUMENTS_PREFIX = 'params.arguments.';
 
 /**
- * Parses a tool call whose only problems are texts in its arguments that cannot be stored. Returns
- * undefined for any other problem. The tool's result reports these texts, because a model can
- * correct them.
+ * Parses a tool call with arguments that contain text which PostgreSQL cannot store. Returns
+ * undefined if the call has any other problem. The tool's result reports these texts, because a
+ * model can correct them.
  */
 function parseCallWithBadTexts(bytes: Buffer, faults: JsonProblem[]): Omit<McpMessage, 'bytes'> | undefined {
   if (!faults.every(({ field }) => field.startsWith(ARGUMENTS_PREFIX))) return undefined;
@@ -96,9 +102,9 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads and discards the rest of a refused body. A client that still sends when the server closes
- * the connection may never read the response. Resolves with false if the rest is too large or the
- * client disconnects; the server must then close the connection.
+ * Reads and discards the rest of a refused body. If the server closed the connection while the
+ * client still sends, the client might never read the response. Resolves with false if the rest is
+ * too large or the client disconnects. The server must then close the connection.
  */
 export function discardRemainingBody(request: IncomingMessage): Promise<boolean> {
   if (request.complete) return Promise.resolve(true);
@@ -115,7 +121,7 @@ export function discardRemainingBody(request: IncomingMessage): Promise<boolean>
 }
 
 function onDisconnect(request: IncomingMessage, act: () => void): void {
-  // Ignore the error, because `close` always follows it. Without a listener, an `error` event would
+  // Ignore the error, because `close` always follows. Without this listener, an `error` event would
   // end the process.
   request.on('error', () => undefined);
   request.once('close', act);
@@ -123,8 +129,8 @@ function onDisconnect(request: IncomingMessage, act: () => void): void {
 }
 
 function classifyMessage(value: unknown): Pick<McpMessage, 'request'> {
-  // Refuse a batch, because it would count as one request and one audit entry. MCP removed batches
-  // in 2025-06-18.
+  // Refuse a batch: all its messages would count as one request and get one audit entry. MCP
+  // removed batches in 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
   if (isJSONRPCRequest(value)) return { request: value };

@@ -7,11 +7,11 @@ import type { AppError } from '../../shared/platform/errors.js';
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import type { Caller } from '../context/caller.js';
 
-/** The logged status if the client disconnected before the response was sent. */
+/** The status in the log if the client disconnected before the response was sent. */
 const CLIENT_DISCONNECTED_STATUS = 499;
 /**
- * Media ranges that accept an event stream. There is no wildcard, because a wildcard in Accept does
- * not imply support for event streams.
+ * The media ranges that accept an event stream. There is no wildcard here, because a client that
+ * accepts everything may still not understand event streams.
  */
 const STREAM_RANGES = ['text/event-stream'];
 
@@ -33,8 +33,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Sets headers of the response. Does nothing once a stream has started, because its headers have
-   * been sent. A tool's result therefore also shows whether it is a dry run or a replay.
+   * Sets headers of the response. Does nothing once a stream has started, because the headers have
+   * then been sent. So a tool's result also shows whether it is a dry run or a replay.
    */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     if (this.response.headersSent) return;
@@ -53,14 +53,14 @@ export class ResponseWriter {
 
   /**
    * Sends the response. If a stream has started, ends it with `body`, which must be an MCP message.
-   * `status` is then ignored, because the stream's status has been sent as 200.
+   * `status` is then ignored, because the status 200 has already been sent.
    */
   send(status: number, body?: string): void {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
     if (response.headersSent) return void response.end(body && formatEvent(body));
-    // During shutdown the server accepts no further request on this connection, so tell the client
-    // to close it.
+    // During shutdown, tell the client to close this connection, because the server accepts no
+    // further request on it.
     if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
     if (body === undefined) return void response.writeHead(status).end();
     response
@@ -85,19 +85,22 @@ export class ResponseWriter {
 
   #notify(id: RequestId, notification: ServerNotification): void {
     const { response } = this;
-    // Drop the notification if the client does not read, because unread data would fill the memory.
+    // Drop the notification if the client does not read. Unread data would fill the memory.
     if (response.destroyed || response.writableEnded || response.writableNeedDrain) return;
     if (!response.headersSent) {
       this.#streamRequestId = id;
       if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
-      // Without X-Accel-Buffering, nginx would buffer the stream until it ends.
+      // Without this X-Accel-Buffering, nginx would hold back the stream until it ends.
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     }
     response.write(formatEvent(JSON.stringify({ jsonrpc: '2.0', ...notification })));
   }
 }
 
-/** One `data:` line is enough, because JSON.stringify writes no line breaks. */
+/**
+ * Formats a server-sent event. One `data:` line is enough, because JSON.stringify writes no line
+ * breaks.
+ */
 function formatEvent(json: string): string {
   return `event: message\ndata: ${json}\n\n`;
 }
