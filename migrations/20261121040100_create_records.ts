@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 
 /**
  * Creates customers, work orders, invoices and their line items, and the counters for job and
- * invoice numbers. These tables have no foreign key to `tenants`: its check would lock the one
- * tenant row that all writes of a tenant share (see create_write_path).
+ * invoice numbers. These tables have no foreign key to `tenants`. Each insert would check such a
+ * key by a lock on the tenant's row, and all writes of a tenant share that row (see
+ * create_write_path).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -2,9 +2,11 @@ import type { Knex } from 'knex';
 
 /**
  * Creates the tables that every write uses: audit entries (the inbox of commands), events,
- * idempotency records and pending operations. They have no foreign key to `tenants`: its check
- * would lock the one tenant row that all writes of a tenant share. No key is needed: a tenant is
- * never deleted, and the policy accepts a row only for a tenant that the session names.
+ * idempotency records and pending operations.
+ *
+ * These tables have no foreign key to `tenants`. Each insert would check such a key by a lock on
+ * the tenant's row, and all writes of a tenant share that row. No foreign key is needed: a tenant
+ * is never deleted, and the policy accepts a row only for a tenant that the session names.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

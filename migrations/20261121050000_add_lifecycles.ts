@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 
 const TABLES = ['trucks', 'drivers', 'work_order_steps', 'inspections', 'payments', 'refunds', 'messages'];
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds trucks, drivers and inspections, the steps of a work order, payments, refunds and messages.
- * Adds columns to invoices and work orders for their lifecycles.
+ * Adds trucks, drivers, inspections, steps of work orders, payments, refunds and messages. Adds
+ * columns to invoices and work orders for their lifecycles.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
- * Indexes the work orders of a truck, the invoices that the clock sweeps, and the open balances of
- * customers.
+ * Indexes the work orders of a truck, the invoices that the clock checks for their due date, and
+ * the open balances of customers.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists work_orders_truck');

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds the id of the transaction that recorded an event. Event ids are created before the commit,
- * so a reader that continues "after the last id" would miss events that commit late. The
- * transaction id shows which events can still appear (shared/events/read-events.ts).
+ * Adds the id of the transaction that recorded an event. An event gets its own id before the
+ * commit. So a reader that continues after the last event id would miss events that commit late.
+ * The transaction id shows which events can still appear (shared/events/read-events.ts).
  *
- * The default is set in a separate step: in the same step as the column it would rewrite the table.
+ * The default is set in a separate step. Together with the new column it would rewrite the table.
  * Existing events keep null and appear in no stream.
  */
 export async function up(knex: Knex): Promise<void> {

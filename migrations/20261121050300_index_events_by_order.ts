@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /** Indexes a tenant's events in the sequence in which they are streamed. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds an id to tenants, so that a tenant's settings are found by (tenant_id, id) as every other
+ * Adds an id to tenants. A tenant's settings can then be found by (tenant_id, id), like every other
  * record. The table has few rows, so rewriting it is quick.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds sign-in: sessions, finding users by e-mail address, and the sandbox of a tenant. */
+/** Adds sessions, an index that finds users by e-mail address, and the sandbox of a tenant. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table sessions (
@@ -38,7 +38,7 @@ export async function up(knex: Knex): Promise<void> {
 
     alter table tenants add column sandbox_tenant_id uuid;
   `);
-  // The policy also applies to the owner, so it is lifted for the update. Lifting it locks the
+  // The policy also applies to the owner of the table, so lift it for the update. This locks the
   // table against other sessions until the transaction ends.
   await knex.raw(`
     alter table tenants no force row level security;

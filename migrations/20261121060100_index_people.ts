@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
- * Indexes users by e-mail address for sign-in and by creation time for their list. Makes the
+ * Indexes users by e-mail address for sign-in, and by creation time for their list. Makes the
  * address unique among the active users of a tenant.
  */
 export async function up(knex: Knex): Promise<void> {
-  // Does not lead with tenant_id: a person who signs in gives an e-mail address and no tenant. Not
-  // unique: a conflict would reveal users of another tenant.
+  // This index does not begin with tenant_id, because a person who signs in enters no tenant. It is
+  // not unique, because a conflict would reveal users of another tenant.
   await knex.raw('drop index concurrently if exists users_sign_in');
   await knex.raw(
     'create index concurrently users_sign_in on users (lower(email)) where deactivated_at is null',

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
  * Indexes the audit entries of one record and of one actor by time. Other queries use the primary
- * key: its ids sort by time.
+ * key, because its ids sort by time.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists audit_entries_of_entity');

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
  * Adds approvals, which await a person's decision. Adds to invoices the agent key that last set the
- * price: the approval threshold sums up prices by agent key.
+ * price, because the approval threshold sums up prices by agent key.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 
 const TABLES = ['rate_cards', 'impounds'];
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 const STATUSES = `'stored', 'hold', 'pending_release', 'released', 'lien', 'auction', 'disposed'`;
 
 /**
- * Adds rate cards, whose versions are never edited, and impounds: vehicles in the yard with their
- * storage charges.
+ * Adds rate cards and impounds. Versions of a rate card are never edited. Impounds are vehicles in
+ * the yard, with their storage charges.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** No transaction: validating the constraint reads all customers and must not block writes. */
+/**
+ * Runs without a transaction. Validating the constraint reads all customers, and must not block
+ * writes meanwhile.
+ */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {
@@ -8,7 +11,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 /**
- * Does nothing: PostgreSQL cannot undo a validation. add_rate_cards_and_impounds drops the
- * constraint.
+ * Does nothing, because PostgreSQL cannot undo a validation. Undoing add_rate_cards_and_impounds
+ * drops the constraint.
  */
 export async function down(): Promise<void> {}

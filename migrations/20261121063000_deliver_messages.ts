@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds to messages the state of their delivery to a provider, and of the link that they contain.
+ * Adds to messages the state of their delivery to a provider, and the state of the link that they
+ * contain.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
- * Indexes the messages that the sweep looks for in each tenant. The index is nearly always empty.
+ * Indexes the queued messages, which a sweep looks for in each tenant. The index is nearly always
+ * empty.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists messages_queued');

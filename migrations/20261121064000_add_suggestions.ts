@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 
 const TABLES = ['suggestions', 'detector_thresholds', 'detector_marks', 'detector_looks'];
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds suggestions for money that an account has not billed. Adds the detectors' state: their
- * learned thresholds and how far they have read.
+ * Adds suggestions for money that an account has not billed. Adds the state of the detectors that
+ * make them: learned thresholds, and the last record that was read.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

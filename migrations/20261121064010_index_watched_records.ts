@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 const INDEXES: Readonly<Record<string, string>> = {
-  // The detectors read changes of invoices that can still be corrected, and of their work orders.
-  // The indexes are partial, so that most updates do not touch them.
+  // The detectors of missed fees read changes of invoices that can still be corrected, and of their
+  // work orders. The indexes are partial, so that most updates do not change them.
   invoices_watched: `invoices (tenant_id, updated_at, id)
     where status in ('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`,
   work_orders_watched: `work_orders (tenant_id, updated_at, id) where billing_status = 'invoiced'`,
-  // The newest work orders of one service type, with which a work order is compared.
+  // A detector compares a work order with the newest work orders of the same service type.
   work_orders_service: 'work_orders (tenant_id, service_type, created_at desc, id desc)',
 };
 

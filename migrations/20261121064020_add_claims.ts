@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds claims to motor clubs and their outcome. */
+/** Adds claims, which request payment from motor clubs, and their outcome. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table claims (

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
-/** A customer's account statement reads all payments of the customer. */
+/**
+ * Indexes the payments of a customer, because the customer's account statement reads all of them.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists payments_customer');
   await knex.raw(

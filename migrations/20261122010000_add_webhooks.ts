@@ -9,17 +9,17 @@ const TABLES = [
   'webhook_replays',
 ];
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
  * Adds webhooks. Deliveries and attempts are partitioned by their ids, which begin with the time
- * (UUIDv7). So (tenant_id, id) can be the primary key, an id determines its partition, and old rows
- * are removed by dropping a table.
+ * (UUIDv7). So an id determines its partition, and (tenant_id, id) can be the primary key. Dropping
+ * a partition removes old rows.
  *
- * The partitions are in a schema that the application's role cannot access, so no query can bypass
- * the policy of the parent table. migrations/partitions.ts creates and drops them. The default
- * partitions only receive rows of weeks without a partition.
+ * The partitions are in a schema that the application's role cannot access. So no query can bypass
+ * the policy of the parent table. migrations/partitions.ts creates and drops the partitions. The
+ * default partitions only receive rows of weeks without a partition.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * No transaction around the steps, so that each holds its locks only briefly during normal traffic.
+ * Runs without one transaction around all steps. Each step then holds its locks only briefly, so
+ * that the application can run meanwhile.
  */
 export const config = { transaction: false };
 
@@ -10,27 +11,29 @@ const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, a Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 /**
- * The old table receives new rows for at least two more weeks. If the last step fails, there is
- * time to run it again.
+ * The old table receives new rows for at least two more weeks. If the last step fails, an operator
+ * has time to run it again.
  */
 const WEEKS_KEPT_BACK = 3;
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Shorter than the lock timeout of the application's sessions (2 s), so that writes waiting behind
- * this migration do not fail.
+ * Shorter than the lock timeout of the application's sessions (2 s). Writes that wait behind this
+ * migration then do not fail.
  */
 const SOON = "set local lock_timeout = '1s'";
 
 /**
- * Partitions events by week, as add_webhooks does with deliveries; see the reasons there. No row is
- * rewritten: the existing table becomes the first partition, for all ids below a future Monday.
+ * Partitions events by week. The migration add_webhooks explains the reasons, because it partitions
+ * deliveries in the same way. No row is rewritten: the existing table becomes the first partition,
+ * for all ids below a future Monday.
  *
- * A constraint proves that bound. It is validated in a separate step that does not block writers.
- * So the two locks that do block writers, for `not valid` and for the exchange, never last for a
- * table scan. Queries at that moment wait, then continue with the new table under the old name.
+ * A constraint proves to PostgreSQL that the ids are below that Monday. The constraint is validated
+ * in a separate step, which does not block writers. Two other steps do block writers: adding the
+ * constraint as `not valid`, and exchanging the tables. They never last for a table scan. Queries
+ * that wait for the exchange continue with the new table, which has the old name.
  */
 export async function up(knex: Knex): Promise<void> {
   // An earlier run may have died after the exchange, before Knex recorded the migration.
@@ -92,8 +95,8 @@ async function isolate(trx: Knex): Promise<void> {
 }
 
 /**
- * Moves the privileges of other roles to the new table immediately, because the application's
- * processes are running.
+ * Moves the privileges of other roles to the new table. This must happen in the same transaction as
+ * the exchange, because the application's processes are running.
  */
 async function moveRights(trx: Knex, from: string): Promise<void> {
   await trx.raw(`

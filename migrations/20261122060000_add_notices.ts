@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 
 const TABLES = ['notices', 'notice_mails'];
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds an account's notices and the mails that send them to its users. */
+/** Adds the notices of an account, and the mails that send notices to the account's users. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table notices (

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds exports: the export request, its progress and its result. The row holds the state; queue
- * jobs only wake up a worker.
+ * Adds exports: the export request, its progress and its result. The row contains the whole state.
+ * A job of the queue only wakes a worker.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds the records of the clock: accounts that a sweep had to leave out, and the last success of
- * each schedule. The schedules belong to no tenant, so their table is in a separate schema.
+ * Adds two tables for the clock: the accounts that a sweep had to skip, and the last success of
+ * each schedule. Schedules belong to no tenant, so their table is in a separate schema.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,37 +1,39 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Invoice states that the clock may change to overdue. */
+/** The states of an invoice that the clock may change to overdue. */
 const OPEN = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')`;
-/** States of a claim that await the motor club's response. */
+/** The states of a claim that awaits the motor club's response. */
 const WITH_CLUB = `('submitted', 'accepted')`;
 
 /**
- * No transaction around the steps: each step locks only one filled table, so none can deadlock with
- * a batch of writes.
+ * Runs without one transaction around all steps. Each step locks only one filled table, so no step
+ * can deadlock with a batch of writes.
  */
 export const config = { transaction: false };
 
 /**
- * Adds copies of the customer's terms and of the claim's state to invoices. With them the overdue
- * sweep reads only newly due invoices, not all open ones. Triggers maintain the copies, so writes
- * of the previous version maintain them too.
+ * Adds copies of the customer's terms and of the claim's state to invoices. With these copies, the
+ * overdue sweep reads only newly due invoices, not all open invoices. Triggers maintain the copies,
+ * so processes of the previous version maintain them too.
  *
- * `own_terms_due_at` is the due date by the customer's own terms. A trigger calculates it when the
- * invoice becomes open. A later change of the customer's terms is recorded in terms_changes, and
- * the clock then updates the customer's open invoices.
+ * `own_terms_due_at` is the due date by the customer's own terms. A trigger calculates this date
+ * when the invoice becomes open. If the customer's terms change later, a trigger records the change
+ * in terms_changes. The clock then updates the customer's open invoices.
  *
  * The copies do not depend on the account's time zone, grace days or terms. The sweep adds grace
- * days and terms. It searches three hours further, because days of the time zone can be shorter
- * than 24 hours.
+ * days and terms. It also searches three hours further, because a day in the account's time zone
+ * can be shorter than 24 hours.
  */
 export async function up(knex: Knex): Promise<void> {
-  // The trigger that records changes exists before the first copy is made, so no change is missed.
+  // The trigger that records changes is created before the first copy is made, so no change is
+  // missed.
   for (const step of [ADD_COPIES, NOTE_TERMS, NOTE_CLUBS, RECKON_TERMS]) {
     await knex.transaction(async (trx) => {
-      // Shorter than the lock timeout of the application's sessions (2 s).
+      // Give up before the application's sessions do (2 s). Writes that wait behind this step then
+      // succeed.
       await trx.raw("set local lock_timeout = '1s'");
       await trx.raw(step);
     });

@@ -1,13 +1,16 @@
 import type { Knex } from 'knex';
 
-/** No transaction: the indexes are built concurrently, and each account is filled separately. */
+/**
+ * Runs without a transaction, because the indexes are built concurrently. Each account is updated
+ * in its own transaction.
+ */
 export const config = { transaction: false };
 
 const SWEPT = `status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid') and not (status = 'sent_to_roadsync' and is_with_club)`;
 
 /**
- * Each open invoice is in exactly one of these indexes: by its due date, its customer's own terms
- * or its account's terms.
+ * Each open invoice is in exactly one of these indexes. Its due date comes from the invoice itself,
+ * from its customer's own terms, or from its account's terms.
  */
 const INDEXES: Readonly<Record<string, string>> = {
   invoices_due_by_date: `invoices (tenant_id, due_date) where ${SWEPT} and due_date is not null`,
@@ -21,7 +24,7 @@ export async function up(knex: Knex): Promise<void> {
     await knex.raw(`drop index concurrently if exists ${name}`);
     await knex.raw(`create index concurrently ${name} on ${definition}`);
   }
-  // The sweep of the previous version can use the index invoices_status instead.
+  // The sweep of the previous version can use the index invoices_status instead of this one.
   await knex.raw('drop index concurrently if exists invoices_due');
 }
 
@@ -40,13 +43,14 @@ async function tenantIds(knex: Knex): Promise<string[]> {
 }
 
 /**
- * Marks invoices whose claim is with a motor club. Invoices of customers with their own terms are
- * left to the clock, which updates them in portions. Until then the sweep reads more rows than
- * necessary, with the same result.
+ * Marks invoices whose claim is with a motor club. Does not update the invoices of customers with
+ * their own terms, because the clock does this in portions. Until then the sweep reads more rows
+ * than necessary, but has the same result.
  */
 async function fill(knex: Knex, tenantId: string): Promise<void> {
   await knex.transaction(async (trx) => {
-    // Shorter than the lock timeout of the application's sessions (2 s).
+    // Give up before the application's sessions do (2 s). Writes that wait behind this step then
+    // succeed.
     await trx.raw("set local lock_timeout = '1s'");
     await trx.raw("select set_config('app.tenant_ids', ?, true)", [tenantId]);
     await trx.raw(

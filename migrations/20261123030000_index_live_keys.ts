@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
- * Indexes an account's live keys. The number of live keys is limited, so each new key counts them;
- * ended keys must not slow the count down.
+ * Indexes an account's live keys. Their number is limited, so the creation of a key counts them.
+ * Ended keys must not slow down the count.
  *
- * The index uses `case` instead of `coalesce`: under row-level security PostgreSQL applies
- * `coalesce` to each row, but uses `case` in the index condition (contain_leaked_vars in
+ * The index uses `case` instead of `coalesce`. Under row-level security PostgreSQL evaluates
+ * `coalesce` for each row, but uses `case` in the index condition (contain_leaked_vars in
  * PostgreSQL's clauses.c).
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**

@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 
 /**
- * No transaction around the steps, so that each holds its locks only briefly during normal traffic.
+ * Runs without one transaction around all steps. Each step then holds its locks only briefly, so
+ * that the application can run meanwhile.
  */
 export const config = { transaction: false };
 
-/** The columns that each list searches. */
+/** Maps each table to the columns that its list searches. */
 const SEARCHED: Readonly<Record<string, readonly [string, string]>> = {
   customers: ['company_name', 'billing_email'],
   work_orders: ['job_number', 'vin'],
@@ -13,12 +14,12 @@ const SEARCHED: Readonly<Record<string, readonly [string, string]>> = {
   claims: ['club', 'po_number'],
 };
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Shorter than the lock timeout of the application's sessions (2 s), so that writes waiting behind
- * this migration do not fail.
+ * Shorter than the lock timeout of the application's sessions (2 s). Writes that wait behind this
+ * migration then do not fail.
  */
 const SHORT_LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 
@@ -28,14 +29,15 @@ const ROWS_PER_BATCH = 5000;
  * Adds an index for substring searches that PostgreSQL can use under row-level security.
  *
  * PostgreSQL may evaluate only leakproof operators before a policy. ILIKE and the operators of
- * pg_trgm are not leakproof, so an index on the records themselves would never be used. Here the
- * search itself is a policy: `search_keys` is restrictive, so PostgreSQL applies it before
- * `tenant_isolation`, with the index on `keys`. It only hides rows; `tenant_isolation` still
+ * pg_trgm are not leakproof, so PostgreSQL would never use an index on the records themselves. Here
+ * the search itself is a policy. `search_keys` is restrictive, so PostgreSQL applies it before
+ * `tenant_isolation`, with the index on `keys`. It can only hide rows; `tenant_isolation` still
  * decides which rows are visible.
  *
  * A record has one key for every three consecutive letters of its searched columns. The key is a
- * hash of the letters, the list, the tenant and a window of 24 days. So a search never reads
- * another tenant's postings, and finds a page window by window, newest first.
+ * hash of the letters, the list, the tenant and a window of 24 days. The tenant in the key keeps a
+ * search away from the index entries of other tenants. The window lets the search read a page
+ * window by window, the newest first.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(createEntries);
@@ -46,7 +48,7 @@ export async function up(knex: Knex): Promise<void> {
     for (const [table, columns] of Object.entries(SEARCHED))
       await backfill(knex, { tenantId, table, columns });
   await knex.raw('drop index concurrently if exists search_entries_keys');
-  // Every search reads the index's pending list once per window, so the list must stay short.
+  // Every search reads the index's pending list once per window. The limit keeps this list short.
   await knex.raw(
     'create index concurrently search_entries_keys on search_entries using gin (keys) with (gin_pending_list_limit = 64)',
   );
@@ -117,9 +119,9 @@ async function createEntries(trx: Knex): Promise<void> {
 }
 
 /**
- * Creates the triggers, which run with the rights of the application's role. Inserts use one
- * trigger call per query. Updates of searched columns and deletes are rare, so they use one call
- * per row.
+ * Creates the triggers, which run with the rights of the application's role. For inserts, the
+ * trigger runs once per query. Deletes and updates of searched columns are rare, so for them it
+ * runs once per row.
  */
 async function createTriggers(trx: Knex, table: string, columns: readonly [string, string]): Promise<void> {
   const changed = columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or ');
@@ -147,7 +149,10 @@ function entriesOf(table: string, columns: readonly [string, string], source: st
     search_keys('${table}', r.tenant_id, search_window(r.created_at), array[${columns.map((column) => `r.${column}`).join(', ')}]) from ${source} r`;
 }
 
-/** The policies apply to the owner too: list the tenants as sweeps do, then set each one. */
+/**
+ * Lists all tenants in the same way as sweeps do. The caller must set each tenant before its rows
+ * are read, because the policies apply to the owner too.
+ */
 async function listTenants(knex: Knex): Promise<string[]> {
   return knex.transaction(async (trx) => {
     await trx.raw("select set_config('app.purpose', 'directory', true)");
@@ -163,8 +168,8 @@ interface BackfillOptions {
 }
 
 /**
- * Adds the entries of records that are older than the triggers, in short transactions. An entry
- * that a trigger has added meanwhile is newer and remains.
+ * Adds the entries of records that are older than the triggers, in short transactions. If a trigger
+ * has added an entry meanwhile, keeps that entry, because it is newer.
  */
 async function backfill(knex: Knex, { tenantId, table, columns }: BackfillOptions): Promise<void> {
   for (let last = '00000000-0000-0000-0000-000000000000'; last; ) {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds a daily limit for the drafts of one agent key, and columns that show whether a person has
+ * Adds a daily limit for the drafts of one agent key. Adds columns that show whether a person has
  * replaced an agent's changes to an invoice. All columns are nullable without a default, so no row
  * is rewritten. Null means that an earlier version wrote the row.
  */

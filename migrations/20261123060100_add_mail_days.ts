@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Counts the mails that an account passed to the mail server on one UTC day, for MAILS_PER_DAY. */
+/**
+ * Adds the number of mails that an account passed to the mail server on one UTC day. The setting
+ * MAILS_PER_DAY limits this number.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table mail_days (

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
-/** The same policy as in isolate_tenants; see the reasons there. */
+/** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds values that every process of a deployment must agree on. The rows belong to no tenant: their
- * tenant_id is the nil UUID.
+ * Adds values that every process of a deployment must agree on. The rows belong to no tenant, so
+ * their tenant_id is the nil UUID.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

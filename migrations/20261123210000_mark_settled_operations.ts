@@ -1,17 +1,18 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
  * Adds the time at which the clock found an operation finished, so that the clock does not read it
- * again. The column is nullable without a default, so no row is rewritten. Null means not known
- * yet. The clock marks existing rows, and rows that processes of the previous version still add, in
- * portions.
+ * again. The column is nullable without a default, so no row is rewritten. Null means that the
+ * clock does not know yet. The clock marks old rows in portions, including rows that processes of
+ * the previous version still add.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {
-    // Shorter than the lock timeout of the application's sessions (2 s).
+    // Give up before the application's sessions do (2 s). Writes that wait behind this step then
+    // succeed.
     await trx.raw("set local lock_timeout = '1s'");
     await trx.raw('alter table operations add column if not exists settled_at timestamptz');
   });

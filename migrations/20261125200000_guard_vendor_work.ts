@@ -1,15 +1,17 @@
 import type { Knex } from 'knex';
 
-/** No transaction: `create index concurrently` cannot run in one. */
+/** Runs without a transaction, because `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
- * Adds what the worker of a connection must remember between two steps. All defaults are constant,
- * so no row is rewritten, and they leave the rows of the previous version as they were.
+ * Adds facts that the worker of a connection must remember between two steps. All defaults are
+ * constant, so no row is rewritten. The defaults do not change the meaning of rows of the previous
+ * version.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {
-    // Shorter than the lock timeout of the application's sessions (2 s).
+    // Give up before the application's sessions do (2 s). Writes that wait behind this step then
+    // succeed.
     await trx.raw("set local lock_timeout = '1s'");
     await trx.raw(`
       -- How often the stream was made due. A pull must not swallow a request that arrives during it.

@@ -50,8 +50,8 @@ interface Migration {
 }
 
 /**
- * All migrations in sequence. A merged migration is frozen: test/contract/migrations-frozen.test.ts
- * checks its checksum.
+ * All migrations in the sequence in which they run. A migration is frozen once it is merged:
+ * test/contract/migrations-frozen.test.ts compares its checksum.
  */
 export const migrations: readonly Migration[] = [
   { name: '20261121040000_create_tenancy', ...createTenancy },
@@ -98,5 +98,5 @@ export const migrations: readonly Migration[] = [
   { name: '20261125200000_guard_vendor_work', ...guardVendorWork },
 ];
 
-/** The migration that a database must have reached before a process of this version may serve. */
+/** A process of this version serves only if the database has reached this migration. */
 export const MIGRATION_HEAD = migrations.at(-1)?.name ?? '';

@@ -7,9 +7,9 @@ import { maintainPartitions } from './partitions.js';
 export interface MigrateOptions {
   /** Connection string of the role that owns the database. */
   databaseUrl: string;
-  /** The role to which every process switches. It is created here if it is missing. */
+  /** The role to which every process switches. If the role is missing, it is created. */
   appRole: string;
-  /** Also create BullMQ's tables: the all-in-one process has its queue in PostgreSQL. */
+  /** True to also create BullMQ's tables. The all-in-one process has its queue in PostgreSQL. */
   withQueue: boolean;
 }
 
@@ -20,14 +20,14 @@ const ADVISORY_LOCK = 20_261_121;
 
 /**
  * Migrates a database to the newest version: tables, BullMQ's schema, the application's role and
- * its privileges, and the partitions of the coming weeks. Safe to run again and from several
- * processes concurrently, which wait for each other.
+ * its privileges, and the partitions of the coming weeks. May run again, and may run in several
+ * processes at once, which then wait for each other.
  * @returns the names of the migrations that ran
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   return withClient(options.databaseUrl, async (client) => {
-    // PostgreSQL releases an advisory lock when the session ends. Knex's own lock is a row: if a
-    // process dies, its row would block every later start.
+    // Use an advisory lock, because PostgreSQL releases it when the session ends. Knex's own lock
+    // is a row: if a process died, its row would block every later start.
     await takeLock(client);
     await prepareAppRole(client, options.appRole);
     const applied = await withKnex(options.databaseUrl, async (db) => {
@@ -37,18 +37,20 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     });
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
-    // The clock retries and reports the steps that fail here.
+    // If a step fails here, the clock repeats it later and reports the failure.
     await maintainPartitions(options.databaseUrl);
     return applied;
   });
 }
 
-/** Undoes every migration. Used by tests of the `down` steps. */
+/** Undoes every migration. Tests of the `down` steps use this. */
 export async function rollbackAll(databaseUrl: string): Promise<void> {
   await withKnex(databaseUrl, (db) => db.migrate.rollback(undefined, true));
 }
 
-/** Runs the migrations up to and including the named one. Used by tests on a database with data. */
+/**
+ * Runs the migrations up to and including the named one. Tests on a database with data use this.
+ */
 export async function migrateUpTo(databaseUrl: string, name: string): Promise<void> {
   await withKnex(databaseUrl, async (db) => {
     for (const migration of migrations) {
@@ -62,8 +64,8 @@ export async function migrateUpTo(databaseUrl: string, name: string): Promise<vo
 const LOCK_POLL_MS = 100;
 
 /**
- * Polls for the lock. Waiting in one query would hold a snapshot, and `create index concurrently`
- * of another process would wait for that snapshot.
+ * Polls for the lock. A query that waits for the lock would hold a snapshot, and `create index
+ * concurrently` of another process would wait for that snapshot.
  */
 async function takeLock(client: pg.Client): Promise<void> {
   for (;;) {
@@ -81,13 +83,13 @@ async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>):
   const db = knex({
     client: 'pg',
     connection: databaseUrl,
-    // Knex also throws the errors that it would print.
+    // Print nothing, because Knex also throws these errors.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
     pool: { min: 0, max: 2 },
     migrations: {
       tableName: LEDGER,
-      // An older version also starts on a database that a newer one has migrated, as processes do
-      // that run meanwhile: migrations only extend what the previous version uses.
+      // Allow that the database has newer migrations than this version. An older version works with
+      // them, because migrations only extend what the previous version uses.
       disableMigrationsListValidation: true,
       migrationSource: {
         getMigrations: async () => [...migrations],
@@ -100,12 +102,13 @@ async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>):
 }
 
 /**
- * Limits how long a migration waits for locks to 1 s. If it fails, it must be run again. The
- * application's sessions give up after 2 s, so queries waiting behind the migration do not fail.
+ * Limits the time that a migration waits for a lock to 1 s. If the migration fails, an operator
+ * must run it again. The application's sessions give up after 2 s, so queries that wait behind the
+ * migration do not fail.
  *
- * A migration without a transaction builds indexes concurrently and gets no limit here. Building
- * waits for every older snapshot, for minutes if an export holds one, but does not block reads and
- * writes. Such a migration limits its other locks itself.
+ * A migration without a transaction gets no limit here, because it builds indexes concurrently.
+ * Building an index waits for every older snapshot, which takes minutes if an export holds one.
+ * This wait does not block reads and writes. Such a migration itself limits its other locks.
  */
 function withShortLocks(migration: (typeof migrations)[number]): (typeof migrations)[number] {
   if (migration.config?.transaction === false) return migration;
@@ -123,8 +126,9 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
 }
 
 /**
- * Creates the application's role and its default privileges on new tables. Running processes write
- * into a migration's tables through its triggers, so they need the privileges immediately.
+ * Creates the application's role and its default privileges on new tables. A migration may add
+ * triggers through which running processes write into its new tables. So these processes need the
+ * privileges immediately.
  */
 async function prepareAppRole(client: pg.Client, appRole: string): Promise<void> {
   const role = client.escapeIdentifier(appRole);

@@ -1,6 +1,6 @@
 /*
- * The weeks of the partitions, and the ids (UUIDv7) at their bounds. All times are in UTC and in ms
- * since 1970.
+ * This file calculates the weeks of the partitions, and the ids (UUIDv7) at their bounds. All times
+ * are in UTC and in ms since 1970.
  */
 
 export const DAY_MS = 24 * 3600 * 1000;

@@ -1,28 +1,29 @@
 import pg from 'pg';
 import { DAY_MS, firstIdAt, timeOf, WEEK_MS, weekOf } from './partition-weeks.js';
 
-/** Tables that are partitioned by id. Their ids begin with the time (UUIDv7). */
+/** The tables that are partitioned by id. Their ids begin with the time (UUIDv7). */
 const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts'] as const;
 
 type Table = (typeof TABLES)[number];
 
-/** How long a row is kept after the end of its week. */
+/** A row is kept this long after the end of its week. */
 const RETENTION_DAYS = 30;
-/** Partitions are created this many weeks ahead, so the clock may be down for as long. */
+/** Partitions are created this many weeks ahead. The clock may be down for the same time. */
 const WEEKS_AHEAD = 4;
 /** The partition of the previous week must exist too, for rows written around midnight. */
 const WEEKS_BACK = 1;
 
-/** Counting the rows of a default partition stops here. */
+/** Maximum number of rows that are counted in a default partition. */
 const MAX_COUNTED_ROWS = 10_000;
 
 /** An arbitrary number that no other advisory lock uses. Migrations use the number before it. */
 const ADVISORY_LOCK = 20_261_122;
 
 /**
- * The application's sessions give up waiting for a lock after 2 s. A step here waits much less, so
- * that queries waiting behind it do not fail; the next run tries again. STATEMENT_TIMEOUT_MS limits
- * the whole step, in case a default partition holds so many rows that scanning it takes long.
+ * A step here waits only this long for a lock, and the next run repeats it. The application's
+ * sessions give up after 2 s, so queries that wait behind the step do not fail.
+ * STATEMENT_TIMEOUT_MS limits the whole step, because scanning a default partition with many rows
+ * would take long.
  */
 const LOCK_TIMEOUT_MS = 500;
 const STATEMENT_TIMEOUT_MS = 1500;
@@ -30,28 +31,29 @@ const STATEMENT_TIMEOUT_MS = 1500;
 export interface PartitionChanges {
   made: string[];
   dropped: string[];
-  /** Steps that failed, each with PostgreSQL's reason. */
+  /** The steps that failed, each with PostgreSQL's reason. */
   failures: string[];
-  /** Problems that remain; see {@link findPartitionProblems}. */
+  /** The problems that remain; see {@link findPartitionProblems}. */
   faults: string[];
 }
 
 /**
  * Creates a partition for every week from the previous week to four weeks ahead. Drops the
- * partitions whose week ended more than 30 days ago. Safe from several processes concurrently: only
- * one works, the others return. Safe during normal traffic:
+ * partitions whose week ended more than 30 days ago. Several processes may call this at once: only
+ * one works, and the others return. It is safe while the application runs:
  *
  * - A partition is created as a separate table and then attached. `create table … partition of`
  *   would lock the whole table against every query. `attach` does not block writers. It locks and
  *   scans only the default partition, which is normally empty.
- * - Dropping locks the whole table for the moment of the catalog change. `detach concurrently`
- *   would not, but PostgreSQL forbids it on a table with a default partition. Without a default
- *   partition PostgreSQL would refuse rows of a week that has no partition.
+ * - Dropping a partition locks the whole table for the moment of the catalog change. `detach
+ *   concurrently` needs no such lock, but PostgreSQL forbids it on a table with a default
+ *   partition. The default partition is needed, because otherwise PostgreSQL would refuse rows of a
+ *   week without a partition.
  *
- * Rows in a default partition are only reported; they remain until a person moves them.
+ * Rows in a default partition are only reported. They remain there until a person moves them.
  * @param buildDatabaseUrl connection string of the role that owns the tables
- * @throws only when PostgreSQL cannot be reached. The next run retries a failed step; until then
- * the default partition receives the rows.
+ * @throws only if PostgreSQL is unreachable. The next run repeats a failed step; until then the
+ *   default partition receives the rows
  * @returns undefined when another process is already working
  */
 export async function maintainPartitions(
@@ -83,8 +85,8 @@ export async function maintainPartitions(
 
 /**
  * Lists the differences from the state that {@link maintainPartitions} maintains: a week without a
- * partition, an expired partition, rows in a default partition. None of them loses rows, but rows
- * in a default partition are never deleted.
+ * partition, an expired partition, rows in a default partition. These problems lose no rows, but
+ * rows in a default partition are never deleted.
  */
 export async function findPartitionProblems(
   databaseUrl: string,
@@ -110,17 +112,20 @@ async function describeFaults(client: pg.Client, now: number): Promise<string[]>
 
 interface Partition {
   name: string;
-  /** In ms since 1970. `from` is inclusive, `to` is exclusive. */
+  /** The bounds in ms since 1970. `from` is inclusive, `to` is exclusive. */
   from: number;
   to: number;
 }
 
 interface State {
-  /** Weeks without a partition. */
+  /** The weeks that lack a partition. */
   missing: number[];
-  /** Weeks without a partition whose rows are already in the default partition. */
+  /**
+   * The weeks that lack a partition, although the default partition already contains rows of the
+   * week.
+   */
   blocked: number[];
-  /** Partitions past their retention time. */
+  /** The partitions whose retention time has passed. */
   expired: Partition[];
   /** Number of rows in the default partition. */
   defaultRows: number;
@@ -157,8 +162,9 @@ async function hasRows(
 }
 
 /**
- * Lists all partitions except the default one, with their bounds: `FOR VALUES FROM ('0192…') TO
- * ('0193…')`. The first partition of events begins at MINVALUE.
+ * Lists all partitions with their bounds, except the default partition. PostgreSQL prints the
+ * bounds as `FOR VALUES FROM ('0192…') TO ('0193…')`. The first partition of events begins at
+ * MINVALUE.
  */
 async function listPartitions(client: pg.Client, table: Table): Promise<Partition[]> {
   const { rows } = await client.query<{ name: string; bounds: string }>(
@@ -175,7 +181,10 @@ async function listPartitions(client: pg.Client, table: Table): Promise<Partitio
   });
 }
 
-/** `including all` creates the same indexes, which `attach` then links to the table's indexes. */
+/**
+ * Builds the SQL that creates a partition. `including all` creates the same indexes, which `attach`
+ * then links to the table's indexes.
+ */
 function buildCreateSql(table: Table, week: number): string {
   const partition = `partitions.${partitionName(table, week)}`;
   return `
@@ -185,13 +194,16 @@ function buildCreateSql(table: Table, week: number): string {
 }
 
 const IS_OPEN = 'next_attempt_at is not null';
-/** Few enough for one step to stay within its timeout. */
+/**
+ * Maximum number of deliveries that one step cancels. With more, the step could exceed its timeout.
+ */
 const DELIVERIES_PER_CANCEL = 5000;
 
 /**
- * Drops a partition after cancelling its open deliveries. If open deliveries kept their partition,
- * one account with a backlog would keep the rows of all accounts. The update names the partition,
- * which has no policy: in the parent table even the owner sees no rows without a tenant.
+ * Drops a partition after cancelling its open deliveries. Open deliveries must not keep a
+ * partition: one account with a backlog would then keep the rows of all accounts. The update names
+ * the partition, because the partition has no policy. In the parent table, even the owner sees no
+ * rows unless a tenant is set.
  * @returns the reason of a failure
  */
 async function dropPartition(client: pg.Client, table: Table, name: string): Promise<string | undefined> {
@@ -207,7 +219,7 @@ async function dropPartition(client: pg.Client, table: Table, name: string): Pro
   return tryStep(client, `drop table ${partition}`);
 }
 
-/** Runs SQL text in one short transaction. Resolves with the reason of a failure. */
+/** Runs SQL text in one short transaction. Returns the reason if the SQL fails. */
 async function tryStep(client: pg.Client, sql: string): Promise<string | undefined> {
   try {
     await client.query(`
@@ -230,8 +242,8 @@ async function runAsOwner<T>(databaseUrl: string, work: (client: pg.Client) => P
     connectionTimeoutMillis: 3000,
     statement_timeout: 30_000,
   });
-  // If the server goes away, the running query fails. Without a listener the event would end the
-  // process.
+  // If the server goes away, the running query fails, which is enough. Without this listener, the
+  // `error` event would also end the process.
   client.on('error', () => undefined);
   await client.connect();
   return work(client).finally(() => client.end());

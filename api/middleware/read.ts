@@ -85,7 +85,7 @@ interface ReadOptions {
    * records.
    */
   isVisible?: (body: string, key: Principal) => boolean;
-  /** Adds members whose values the database does not know. */
+  /** Adds members that are not in the database. */
   transformResponse?: (body: string, ctx: ApiContext) => Promise<string>;
 }
 

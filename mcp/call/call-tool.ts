@@ -55,7 +55,8 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
 }
 
 /**
- * Adds the structured result as a text. The client's protocol revision has no structured results.
+ * Adds the structured result as a text, for clients whose protocol revision has no structured
+ * results.
  */
 function addResultAsText(result: CallToolResult): CallToolResult {
   const text = JSON.stringify(result.structuredContent);
