@@ -6,8 +6,8 @@ import type { ApiRuntime } from './runtime/runtime.js';
 
 const INTERVAL_MS = 10_000;
 /**
- * After this many failed test writes in a row, the process checks itself. It exits if its stores
- * respond but its own broadcasts do not arrive.
+ * After this many failed test writes in a row, the process checks itself. The process exits if its
+ * stores respond but its own broadcasts do not arrive.
  */
 const MAX_MISSES = 3;
 const SELF_TEST_TIMEOUT_MS = 3000;

@@ -3,7 +3,10 @@ import type { Knex } from 'knex';
 /** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds sessions, an index that finds users by e-mail address, and the sandbox of a tenant. */
+/**
+ * Adds sessions, a policy that finds users by e-mail address at sign-in, and the sandbox of a
+ * tenant.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table sessions (

@@ -4,8 +4,8 @@ import type { Knex } from 'knex';
 export const config = { transaction: false };
 
 const INDEXES: Readonly<Record<string, string>> = {
-  // The detectors of missed fees read changes of invoices that can still be corrected, and of their
-  // work orders. The indexes are partial, so that most updates do not change them.
+  // The detectors, which make suggestions, read changes of invoices that can still be corrected,
+  // and of their work orders. The indexes are partial, so that most updates do not change them.
   invoices_watched: `invoices (tenant_id, updated_at, id)
     where status in ('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`,
   work_orders_watched: `work_orders (tenant_id, updated_at, id) where billing_status = 'invoiced'`,

@@ -32,8 +32,8 @@ export async function up(knex: Knex): Promise<void> {
   // missed.
   for (const step of [ADD_COPIES, NOTE_TERMS, NOTE_CLUBS, RECKON_TERMS]) {
     await knex.transaction(async (trx) => {
-      // Give up before the application's sessions do (2 s). Writes that wait behind this step then
-      // succeed.
+      // Stop waiting for a lock before the application's sessions do, which wait 2 s. Writes that
+      // wait behind this step then succeed.
       await trx.raw("set local lock_timeout = '1s'");
       await trx.raw(step);
     });

@@ -49,8 +49,8 @@ async function tenantIds(knex: Knex): Promise<string[]> {
  */
 async function fill(knex: Knex, tenantId: string): Promise<void> {
   await knex.transaction(async (trx) => {
-    // Give up before the application's sessions do (2 s). Writes that wait behind this step then
-    // succeed.
+    // Stop waiting for a lock before the application's sessions do, which wait 2 s. Writes that
+    // wait behind this step then succeed.
     await trx.raw("set local lock_timeout = '1s'");
     await trx.raw("select set_config('app.tenant_ids', ?, true)", [tenantId]);
     await trx.raw(

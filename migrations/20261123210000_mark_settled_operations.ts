@@ -11,8 +11,8 @@ export const config = { transaction: false };
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {
-    // Give up before the application's sessions do (2 s). Writes that wait behind this step then
-    // succeed.
+    // Stop waiting for a lock before the application's sessions do, which wait 2 s. Writes that
+    // wait behind this step then succeed.
     await trx.raw("set local lock_timeout = '1s'");
     await trx.raw('alter table operations add column if not exists settled_at timestamptz');
   });

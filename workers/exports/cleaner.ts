@@ -62,7 +62,8 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
     discarded.push(...(await findDiscardedObjects(tx, OBJECTS_PER_PASS)));
   });
   let deleted = 0;
-  // Delete outside of any transaction. Otherwise slow storage would keep row locks waiting.
+  // Delete outside of any transaction. A transaction would hold row locks until slow storage
+  // responds.
   for (const object of discarded) {
     try {
       await storage.delete(object.object_key);

@@ -50,9 +50,9 @@ const INTERNAL_NUMBER = 'an internal number of the source database, which is mea
 
 /**
  * The tables and columns that a dump contains, in the sequence of the dump. A table or column that
- * is not listed here may contain a secret. A dump contains it only if the responses of a resource
- * show it. test/integration/exports/export-dump-contents.test.ts fails until every table and column
- * is listed as included or excluded.
+ * is not listed here may contain a secret. A dump contains such a column only if the responses of a
+ * resource show it. test/integration/exports/export-dump-contents.test.ts fails until every table
+ * and column is listed as included or excluded.
  */
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
