@@ -65,7 +65,7 @@ function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string
 
 /**
  * A key of 128 random bits almost always reaches this estimate, whatever its encoding. Hexadecimal
- * digits get the lowest estimate: fewer than one such key in a thousand falls below this bound.
+ * keys get the lowest estimates; fewer than one in a thousand falls below this bound.
  */
 const MIN_SECRET_BITS = 90;
 /** A phrase reaches this estimate, but one repeated character does not. */
@@ -87,7 +87,7 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
 }
 
 /**
- * In production, requires BASE_URL, because a process behind a proxy cannot find out its public
+ * Requires BASE_URL in production, because a process behind a proxy cannot find out its public
  * address. The address must be https, because browsers send production's cookies over TLS only.
  */
 function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {

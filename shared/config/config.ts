@@ -34,7 +34,7 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
-  /** Exports read from this replica. Undefined: they read from `databaseUrl`. */
+  /** Exports read from this replica. If undefined, they read from `databaseUrl`. */
   databaseReplicaUrl: string | undefined;
   redisUrl: string | undefined;
   /**
@@ -47,11 +47,11 @@ export interface Config {
    * PORT.
    */
   publicUrl: string;
-  /** Mail server. Undefined: mails stay in the outbox. */
+  /** Mail server. If undefined, mails stay in the outbox. */
   smtpUrl: string | undefined;
   /** Sender address of mails; always set when `smtpUrl` is set. */
   mailFrom: string | undefined;
-  /** Messages to customers and notice mails that one account may send per day (UTC), in total. */
+  /** Maximum number of messages to customers plus notice mails, per account and day (UTC). */
   mailsPerDay: number;
   /** The operator's application at each vendor, by vendor name. */
   integrations: Readonly<Record<string, VendorSettings>>;
@@ -68,7 +68,8 @@ export interface Config {
   databasePoolSize: number;
   writesConcurrency: number;
   /**
-   * Concurrent requests to receivers per worker. The same number again may go to slow receivers.
+   * Maximum number of concurrent webhook requests per worker. As many again may go to slow
+   * receivers.
    */
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
@@ -85,17 +86,14 @@ export interface Config {
   exportTimeoutMs: number;
   /** Days from the completion of an export until its file is deleted. */
   exportRetentionDays: number;
-  /**
-   * Host names, in lower case, at which agents may reach the MCP server besides the host of
-   * `publicUrl`.
-   */
+  /** Host names of the MCP server, in lower case, in addition to the host of `publicUrl`. */
   mcpHosts: readonly string[];
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
   /**
-   * Address of the API that CLI commands call, without a trailing slash. Undefined: the address in
-   * demo.json.
+   * Address of the API that CLI commands call, without a trailing slash. If undefined, they use the
+   * address in demo.json.
    */
   apiUrl: string | undefined;
   apiKey: string | undefined;
@@ -105,7 +103,7 @@ export interface Config {
    */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
-  /** How long /readyz returns 503 after a stop signal before the process stops listening. */
+  /** After a stop signal, /readyz returns 503 for this time. Then the process stops listening. */
   shutdownDelayMs: number;
   /** Sentences about doubtful settings, which each process logs when it starts. */
   warnings: readonly string[];
@@ -143,8 +141,8 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
 }
 
 /**
- * Settings of a CLI command that only calls the MCP server. Such a command runs on users' machines,
- * in any folder, so `loadClientSettings` neither needs nor creates a secret key.
+ * The settings of a CLI command that only calls the MCP server. Such a command needs no secret key,
+ * so `loadClientSettings` does not create one on the user's machine.
  */
 export interface ClientSettings {
   /** Undefined: the address in demo.json. */
@@ -240,8 +238,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /**
- * Only processes of the kind `web` (web and mcp) wait, because load balancers route to them. `npm
- * start` has no second process that could take over.
+ * Only processes of the kind `web` (web and mcp) wait, so that a load balancer can route to other
+ * processes. `npm start` has no other process.
  */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;

@@ -3,19 +3,19 @@ const PLACEHOLDER_WORDS =
   /change[-_ ]?me|secret|passw(?:or)?d|passphrase|example|default|replace|sample|insert|placeholder|openssl|rand|base64|qwerty|asdf|letmein|todo|test|key|tow/gi;
 
 /**
- * Bits per character of prose: the highest value in NIST SP 800-63-1 (appendix A) for a character
- * after the first. With this value, ten random words are a sufficient secret.
+ * The bits per character of prose. NIST SP 800-63-1 (appendix A) gives no character after the first
+ * a higher value. With this value, ten random words are a sufficient secret.
  */
 const BITS_PER_PROSE_CHAR = 2;
 /**
- * Bits for a whole repetition of earlier text, or for a whole run such as `abcd` or `9876`,
- * whatever its length.
+ * The bits of one pattern, whatever its length. A pattern is a repetition of earlier text, or a run
+ * such as `abcd` or `9876`.
  */
 const BITS_PER_PATTERN = 4;
 const MIN_PATTERN_CHARS = 3;
 
 /**
- * Estimates how many bits of a text an attacker must guess, rather too few than too many.
+ * Estimates how many bits of a text an attacker must guess. If in doubt, the estimate is too low.
  * Placeholder words count nothing, and each repetition or run counts little. A character of prose
  * counts two bits. Any other character counts log2 of the number of different characters in the
  * text.
@@ -34,8 +34,8 @@ export function estimateSecretBits(text: string): number {
 }
 
 /**
- * True if the text looks like words. It must be mostly letters, capitalized as words are. It must
- * also contain either spaces or dashes, or as many vowels as words do.
+ * True if the text looks like words. It must be mostly letters, and capitalized as words are. It
+ * must also contain word separators or a typical share of vowels.
  */
 function isProse(text: string): boolean {
   const runs = text.match(/[a-z]+/gi) ?? [];

@@ -15,7 +15,7 @@ export function findSettingsWarnings(
 }
 
 /**
- * Outside production, warns if other machines can connect, because sessions then travel without TLS
+ * Warns outside production if other machines can connect, because sessions then travel without TLS
  * and webhooks may call this machine. Workers and releases serve no clients, so they get no
  * warning.
  */

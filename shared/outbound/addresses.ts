@@ -8,8 +8,8 @@ export interface OutboundRules {
 }
 
 /**
- * IPv4 ranges outside the public internet (IANA special-purpose registry), and one address inside
- * Azure.
+ * The IPv4 addresses that requests may not go to: all ranges outside the public internet (IANA
+ * special-purpose registry), and one address of Azure.
  */
 const REFUSED_V4 = buildBlockList('ipv4', [
   '0.0.0.0/8',
@@ -27,7 +27,7 @@ const REFUSED_V4 = buildBlockList('ipv4', [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Public, but inside Azure the physical host of a virtual machine responds at this address.
+  // This address is public. Inside Azure, it belongs to the physical host of a virtual machine.
   '168.63.129.16/32',
 ]);
 
@@ -39,7 +39,7 @@ const REFUSED_V4 = buildBlockList('ipv4', [
 const GLOBAL_V6 = buildBlockList('ipv6', ['2000::/3']);
 
 const REFUSED_V6 = buildBlockList('ipv6', [
-  // Teredo, benchmarking, ORCHID: reserved for protocols, never the address of a web server.
+  // Teredo, benchmarking and ORCHID addresses. Protocols use them; web servers never do.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
@@ -59,8 +59,7 @@ function buildBlockList(family: 'ipv4' | 'ipv6', list: string[]): BlockList {
 }
 
 /**
- * True if requests may go to this IP address. False for any other text, such as a name or an IP
- * address with a zone id.
+ * True for an IP address that requests may go to. False for names and for addresses with a zone id.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
   if (isIPv4(address)) {

@@ -19,8 +19,8 @@ export interface OutboundClient {
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;
   /**
-   * Refuses new requests. Resolves when all running requests have ended, at the latest at their
-   * deadlines.
+   * Refuses new requests. Resolves when every running request has completed, failed or reached its
+   * deadline.
    */
   close(): Promise<void>;
 }
@@ -67,8 +67,7 @@ class GuardedClient implements OutboundClient {
   send(request: OutboundRequest): Promise<OutboundResponse> {
     const state = new RequestState();
     this.#runningCount += 1;
-    // Uses a plain timer, because `AbortSignal.timeout` would cost a third of what the request
-    // itself costs (measured).
+    // A plain timer: `AbortSignal.timeout` would add a third to the cost of a request (measured).
     return new Promise((resolve, reject) => {
       const end = () => {
         state.isFinished = true;
@@ -135,8 +134,8 @@ class GuardedClient implements OutboundClient {
         // from the pool, so the loop ends.
         const canRetry = pooled && isUnanswered && failure.kind === 'reset' && !state.isFinished;
         if (!canRetry) throw failure;
-        // After a request that was sent, retry on a new socket. On idle sockets, a server that
-        // resets each of them would get one copy of the request per socket.
+        // If the request was sent, retry on a new socket. With idle sockets, a server that resets
+        // every socket would receive the request once per idle socket.
         mustUseNewSocket = !isUnsent;
       }
     }

@@ -9,8 +9,8 @@ import { isLocalhost, type Target } from './target.js';
 /** The client checks all addresses of a name, but tries to connect to at most this many. */
 const MAX_ADDRESSES_TRIED = 4;
 /**
- * How long to try one address before the next one. For the last address, only the request's
- * deadline applies.
+ * The time after which a connection attempt is abandoned for the next address. For the last
+ * address, only the request's deadline applies.
  */
 const ADDRESS_TIMEOUT_MS = 2000;
 
@@ -25,7 +25,7 @@ export interface ConnectOptions {
 }
 
 export interface ConnectedSocket {
-  /** Ready for HTTP. For https:, the TLS handshake is complete. */
+  /** Ready for HTTP. If the URL is https, the TLS handshake is complete. */
   socket: Socket;
   remoteAddress: string;
 }
@@ -39,8 +39,7 @@ export interface ConnectedSocket {
 export async function connectTo(target: Target, options: ConnectOptions): Promise<ConnectedSocket> {
   const addresses = await findAllowedAddresses(target, options);
   const { socket, remoteAddress } = await connectToFirst(addresses, target.port, options);
-  // Check the address that the socket reports before any byte is sent, even a byte of the TLS
-  // handshake.
+  // Before sending anything, even the TLS handshake, check the remote address of the open socket.
   if (!isAllowedAddress(socket.remoteAddress ?? '', options.rules)) {
     socket.destroy();
     throw createBlockedError();

@@ -13,8 +13,8 @@ export class ConnectionPool {
   readonly #byOrigin = new Map<string, PinnedConnection[]>();
 
   /**
-   * Removes and returns the most recently used connection, because the server is least likely to
-   * have closed it.
+   * Removes and returns the most recently used connection, because its socket is the least likely
+   * to have been closed by the server.
    */
   acquire(origin: string): PinnedConnection | undefined {
     for (;;) {

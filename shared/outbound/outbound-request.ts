@@ -9,10 +9,10 @@ export interface OutboundRequest {
   deadlineMs: number;
   maxBodyBytes: number;
   /**
-   * Whether a repeated request does no harm (a GET, or a request with the header `webhook-id`). A
-   * server may close a reused socket just when the client sends a request. The client then repeats
-   * an idempotent request if no byte of a response has arrived. It repeats any other request only
-   * if no byte of the request was sent. Default: false.
+   * True if the receiver may get the request twice without harm (a GET, or a request with the
+   * header `webhook-id`). A server may close a reused socket just when the client sends a request.
+   * The client then repeats an idempotent request if it has received no byte of a response. Any
+   * other request is repeated only if no byte of it was sent. Default: false.
    */
   isIdempotent?: boolean;
   /** Builds headers that contain the current time. Runs immediately before each send. */
@@ -39,8 +39,8 @@ export interface OutboundResponse {
 }
 
 /**
- * Headers that control the connection, or change where or how the request arrives. Callers may not
- * set them.
+ * The headers that callers may not set. They control the connection, or change where or how the
+ * request arrives.
  */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',

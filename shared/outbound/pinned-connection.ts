@@ -5,13 +5,13 @@ import { OutboundError } from './outbound-error.js';
 import { ResponseCollector } from './response-collector.js';
 
 /**
- * How long an idle socket is kept for the next request, unless the server announces a shorter
- * Keep-Alive timeout.
+ * The time that an idle socket is kept for the next request. A shorter Keep-Alive timeout of the
+ * server takes precedence.
  */
 const IDLE_MS = 10_000;
 /**
- * Maximum age of a reused socket. Before the client opens a new socket, it looks the name up, and
- * so notices when the name moves to another address.
+ * The maximum age of a reused socket. An older socket is replaced by a new one, for which the
+ * client looks the host name up again.
  */
 const MAX_AGE_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -94,7 +94,7 @@ export class PinnedConnection {
    */
   sendRequest({ maxBodyBytes, ...request }: ConnectionRequest): Promise<ResponseCollector> {
     // Allow up to 32 bytes on the wire per byte of the body, because a server may send each byte as
-    // a chunk in its own TLS record. The constant leaves room for headers.
+    // a chunk in its own TLS record. The 262,144 bytes leave room for headers.
     this.#bytesReadBefore = this.#socket.bytesRead;
     this.#maxBytesRead = this.#bytesReadBefore + 262_144 + 32 * maxBodyBytes;
     return new Promise((resolve, reject) => {
@@ -112,8 +112,8 @@ export class PinnedConnection {
 
   /**
    * Destroys the socket if a response exceeds the read limit. undici limits the headers and
-   * ResponseCollector limits the body. Neither counts status lines, informational responses or
-   * chunk extensions, so a server could send these endlessly.
+   * ResponseCollector limits the body. Neither limit counts status lines, informational responses
+   * or chunk extensions, so a server could send these endlessly.
    */
   #enforceReadLimit(): void {
     if (this.#socket.bytesRead <= this.#maxBytesRead) return;

@@ -114,9 +114,9 @@ const LOST_CONNECTION_MESSAGES =
 const failedConnects = new WeakSet<object>();
 
 /**
- * Marks an error that occurred while connecting, so that {@link isConnectionError} returns true for
- * the error. No query has run, whatever reason the server gave (maintenance, a changed password),
- * so a retry is harmless.
+ * Marks an error that occurred while connecting. {@link isConnectionError} then returns true for
+ * it. No query has run, so a retry is harmless whatever the cause (maintenance, a changed
+ * password).
  */
 export function markFailedConnect(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) failedConnects.add(error);

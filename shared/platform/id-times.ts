@@ -10,7 +10,7 @@ export function getIdTimeMs(id: string): number {
 }
 
 /**
- * Builds the SQL that computes {@link getIdTimeMs}, but as a timestamptz.
+ * Builds the SQL equivalent of {@link getIdTimeMs}. The SQL returns a timestamptz.
  * @param id an SQL expression of type uuid
  */
 export function idTimeSql(id: string): string {
@@ -18,7 +18,7 @@ export function idTimeSql(id: string): string {
 }
 
 /**
- * Builds the SQL that computes {@link firstIdAt} for a time rounded up to whole milliseconds.
+ * Builds the SQL equivalent of {@link firstIdAt}. Rounds the time up to whole milliseconds.
  * @param time an SQL expression of type timestamptz
  */
 export function firstIdAtSql(time: string): string {

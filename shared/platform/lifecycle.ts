@@ -4,19 +4,19 @@ import type { Logger } from './logger.js';
 type Closer = () => Promise<void> | void;
 
 /**
- * How long a shutdown may take in all. Heroku and Kubernetes kill a process 30 s after the stop
- * signal.
+ * The maximum duration of a whole shutdown. Heroku and Kubernetes kill a process 30 s after the
+ * stop signal.
  */
 const CLOSE_DEADLINE_MS = 25_000;
 /** Ctrl-C under npm sends the signal twice. Signals within this interval count as one. */
 const SAME_SIGNAL_MS = 1000;
 /**
- * How long closers may take if the start does not end. Whatever blocks the start, such as an
+ * The time that closers get if the start has not ended. Whatever blocks the start, such as an
  * unreachable store, usually blocks the closers too.
  */
 const UNSTARTED_CLOSE_MS = 1500;
 
-/** Interrupts a waiting start when the process receives a stop signal. */
+/** Thrown to interrupt a waiting start when the process receives a stop signal. */
 export class ShutdownRequested extends Error {
   constructor() {
     super('interrupted: the process was told to stop before it had started');
@@ -25,9 +25,9 @@ export class ShutdownRequested extends Error {
 }
 
 export interface SignalOptions {
-  /** How long a shutdown waits for a start in progress. Default: until the start ends. */
+  /** Maximum time that a shutdown waits for a start in progress. Default: no limit. */
   startGraceMs?: number;
-  /** How long load balancers see /readyz fail before the first closer runs. */
+  /** Delay of the first closer. Meanwhile load balancers see /readyz fail. */
   delayMs?: number;
 }
 
@@ -93,8 +93,8 @@ export class Lifecycle {
   }
 
   /**
-   * Closes on SIGTERM and SIGINT, then exits: with 0 if the start did not fail and everything
-   * closed, otherwise with 1. A second signal, more than a second after the first, exits
+   * Closes on SIGTERM and SIGINT, then exits. The exit code is 1 if the start failed or something
+   * did not close, else 0. A second signal, more than a second after the first, ends the process
    * immediately.
    */
   closeOnSignals(started: Promise<unknown>, { startGraceMs, delayMs = 0 }: SignalOptions = {}): void {

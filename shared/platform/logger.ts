@@ -2,7 +2,7 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Members of a log entry whose values pino masks. SECRET_PATTERNS is a second safeguard. */
+/** The members of a log entry whose values pino masks. SECRET_PATTERNS is a second safeguard. */
 const REDACTED_PATHS = [
   'authorization',
   'headers.authorization',
@@ -20,11 +20,11 @@ const REDACTED_PATHS = [
 ];
 
 /**
- * Secrets to mask anywhere in a log entry: API keys, webhook secrets, links to invoices and
+ * The secrets to mask anywhere in a log entry: API keys, webhook secrets, links to invoices and
  * exports, bearer credentials and passwords in URLs. Unauthenticated clients choose some of the
- * texts, so matching must take linear time. Every pattern therefore starts with fixed text, and no
- * character is scanned from two starting points. A pattern that also matched the scheme before
- * `://` took quadratic time: 330 ms for 15 KB of `a.a.a`.
+ * texts, so matching must take linear time. Every pattern therefore starts with fixed text, so that
+ * a match is not tried from every character. A pattern that also matched the scheme before `://`
+ * took quadratic time: 330 ms for 15 KB of `a.a.a`.
  */
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
@@ -42,8 +42,8 @@ export function redactText(text: string): string {
 
 const MAX_LOGGED_PATH = 200;
 /**
- * Only this much of a path is redacted. A secret that starts in the logged part is complete within
- * this length, so its pattern matches.
+ * The part of a path that is searched for secrets. It is longer than the logged part, so that a
+ * secret is still complete, and matches its pattern, where the log cuts it off.
  */
 const MAX_REDACTED_PATH = 1000;
 

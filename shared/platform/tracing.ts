@@ -37,8 +37,8 @@ export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
   /**
-   * W3C traceparents of what caused this work. The first becomes the span's parent; the span links
-   * to the others.
+   * The W3C traceparents of the spans that caused this work. The first becomes the span's parent;
+   * the span links to the others.
    */
   causes?: (string | null | undefined)[];
 }

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Reads the version in the nearest package.json above this file, which may run from dist. */
+/**
+ * Reads the version from the nearest package.json above this file, which may also run from dist.
+ */
 export function readPackageVersion(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) {

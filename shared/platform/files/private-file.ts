@@ -28,8 +28,8 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * If root replaces a file, gives the draft to the owner of the old file, who must be able to read
- * the new one.
+ * If this process runs as root, gives the draft to the owner of the file that it replaces. That
+ * owner could not read a private file of root.
  */
 async function keepOwner(file: string, draft: string): Promise<void> {
   if (!isRoot()) return;

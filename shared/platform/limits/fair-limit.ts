@@ -15,7 +15,8 @@ export interface FairLimit<Queue extends string> {
    * Runs the work as soon as the limits and fair sharing allow. A full queue makes room by refusing
    * a waiting item of a larger site or group (see {@link SiteQueue.makeRoomFor}).
    * @throws {TooManyWaitingError} immediately if too much work of the group waits, or if a full
-   * queue cannot make room; later if this work is refused to make room, or has waited `maxWaitMs`
+   * queue cannot make room. Later if this work loses its place to another group's, or has waited
+   * `maxWaitMs`
    */
   run<T>(place: FairLimitKey<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -54,7 +55,7 @@ interface Waiter {
   refuse: (reason: TooManyWaitingError) => void;
 }
 
-/** Waiting work of a queue, and counts of its running work. */
+/** The waiting work of a queue, and counts of its running work. */
 interface QueueState {
   waiting: SiteQueue<Waiter>;
   running: number;
@@ -154,8 +155,7 @@ function waitForStart(
 
 /**
  * Refuses a waiting item so that the new item can wait.
- * @throws {TooManyWaitingError} unless another site, or another group of the same site, has at
- * least two more waiting items than the new item's own site or group
+ * @throws {TooManyWaitingError} if {@link SiteQueue.makeRoomFor} finds no item to refuse
  */
 function makeRoom(queue: SiteQueue<Waiter>, place: FairShareKey): void {
   const dropped = queue.makeRoomFor(place);

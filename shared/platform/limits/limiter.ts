@@ -125,7 +125,7 @@ interface LastCount {
 /** A count below this fraction of its limit is far from the limit. */
 const FAR_FROM_LIMIT = 0.9;
 
-/** Maximum keys whose counts are cached. */
+/** Maximum number of keys whose counts are cached. */
 const MAX_CACHED_COUNTS = 10_000;
 
 interface Waiter {
@@ -136,7 +136,7 @@ interface Waiter {
 /**
  * Counts requests in the store. While a store call for a key is in flight, further requests of the
  * key wait, and the next call counts all of them. Each request still gets its own number in the
- * window, but under load at a fraction of the cost.
+ * window. Under load, most requests need no store call of their own.
  */
 class BatchingLimiter {
   /** Waiting requests by key, while a store call for the key is in flight or about to start. */
@@ -213,8 +213,8 @@ function newLimiter(
 }
 
 /**
- * Counts points and returns the result, also above the limit. Above the limit,
- * rate-limiter-flexible rejects with the result. Any other rejection is a real failure.
+ * Counts points and returns the result. If the count exceeds the limit, rate-limiter-flexible
+ * rejects with the result, which this function returns. Any other rejection is a real failure.
  */
 async function consumePoints(
   limiter: RateLimiterAbstract,

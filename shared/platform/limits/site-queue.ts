@@ -2,8 +2,8 @@ import { FairQueue } from './fair-queue.js';
 
 export interface FairShareKey {
   /**
-   * Who shares the capacity fairly with others, for example a tenant or a client's network. The
-   * queue serves the groups of a site round-robin, so one group cannot block another.
+   * The party that gets a fair share of the capacity, for example a tenant or a client's network.
+   * The queue serves the groups of a site round-robin, so one group cannot block another.
    */
   group: string;
   /**
@@ -65,9 +65,10 @@ export class SiteQueue<Member> {
 
   /**
    * Makes room for a new member of `place`: removes and returns another member, or returns
-   * undefined. If the largest site has at least two more members than the site of `place`, removes
-   * the newest member of that site's largest group. Otherwise, if the largest group in the site of
-   * `place` has at least two more members than the group of `place`, removes its newest member.
+   * undefined. Compares sites first. If the largest site has at least two more members than the
+   * site of `place`, removes the newest member of the largest site's largest group. Otherwise
+   * compares the groups within the site of `place`. If the largest of these groups has at least two
+   * more members than the group of `place`, removes the newest member of the largest group.
    */
   makeRoomFor({ group, site = ONLY_SITE }: FairShareKey): Member | undefined {
     const own = this.bySite.get(site);

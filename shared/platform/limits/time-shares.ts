@@ -13,12 +13,13 @@ interface Share {
 
 /**
  * Measures how long the work of each group has run, so that the group with the least run time can
- * be next. A new or returning group starts no lower than just below the current minimum, so a group
- * gains nothing by being absent. Linux's CFS scheduler shares processors in the same way.
+ * be next. A new or returning group starts just below the current minimum, or higher if its own run
+ * time is higher. A group therefore gains nothing by being absent. Linux's CFS scheduler shares
+ * processors in the same way.
  */
 export class RunTimeShares {
   private readonly shares = new Map<string, Share>();
-  /** The lowest run time of the present groups. */
+  /** The lowest run time of the groups whose work waits or runs. */
   private minMs = 0;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
@@ -55,7 +56,7 @@ export class RunTimeShares {
     }
   }
 
-  /** Number of groups that are present or whose run time still counts. */
+  /** Number of groups whose run time is kept. */
   get size(): number {
     return this.shares.size;
   }

@@ -18,9 +18,9 @@ pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
 
 /**
- * The application's access to PostgreSQL. Row-level security shows a query only the rows of the
- * tenants that its transaction names, unless the method's comment says otherwise. The pool is not
- * exported, so no query can bypass this.
+ * The application's access to PostgreSQL. With row-level security, a query sees only the rows of
+ * the tenants that its transaction names. The comments of the methods say where this differs. The
+ * pool is not exported, so no query can bypass row-level security.
  */
 export interface Database {
   /** Runs a read-only query that sees only this tenant's rows, in one round trip. */

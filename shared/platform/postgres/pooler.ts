@@ -7,7 +7,7 @@ const REMEDY =
   "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
 
 /**
- * How many pairs of connections to compare. One pair may not reveal a shared session, because the
+ * The number of connection pairs to compare. One pair may not reveal a shared session, because the
  * pooler may give the session to another client in between.
  */
 const PAIRS = 3;

@@ -12,9 +12,9 @@ interface Problem {
 const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
 /**
- * The only policies allowed besides tenant_isolation. They permit only reads. Each shows only rows
- * with a given hash (of a credential or a vendor account) or e-mail address, or the list of tenants
- * for sweeps.
+ * The only policies allowed besides tenant_isolation. They permit only reads. The lookup policies
+ * show only rows with a given hash (of a credential or a vendor account) or e-mail address.
+ * `tenant_directory` shows the list of tenants to sweeps.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
@@ -25,10 +25,11 @@ const OTHER_POLICIES = [
 ];
 
 /**
- * Returns a text for each fault in the isolation of tenants. The role must not have too many
- * privileges, own a table or enter the schema of the partitions, which have no policies. Each table
- * needs forced row-level security and the tenant policy, and no policy that bypasses the tenant
- * policy. Also reports append-only tables that the role can change.
+ * Returns a text for each fault in the isolation of tenants. The application's role must not be a
+ * superuser, bypass row-level security or own a table. It must not enter the schema of the
+ * partitions, because partitions have no policies. Each table needs forced row-level security and
+ * the tenant policy. No other policy may bypass the tenant policy. Also reports append-only tables
+ * that the role can change.
  */
 export async function findPrivilegeProblems(database: Database): Promise<string[]> {
   const rows = await database.query<Problem>({
