@@ -4,7 +4,7 @@ import type { AgentScope, Permission } from './vocabulary.js';
 
 export interface Access {
   permission: Permission;
-  /** Null: no agent key may do this. */
+  /** Null if no agent key may do this. */
   agentScope: AgentScope | null;
   /** True if only a signed-in person may do this, whatever permissions a key has. */
   isPersonOnly?: boolean;

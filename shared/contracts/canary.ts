@@ -3,8 +3,8 @@ import type { Command } from './command.js';
 import { createSystemCommand } from './system-command.js';
 
 /**
- * Type of a command that changes nothing. Its reply proves that the queue, the writes worker and
- * PostgreSQL work.
+ * The type of a command that changes nothing. Its reply proves that the queue, the writes worker
+ * and PostgreSQL work.
  */
 export const CANARY_TYPE = 'system.canary';
 

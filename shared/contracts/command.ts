@@ -10,7 +10,9 @@ export interface Actor {
   name: string | null;
 }
 
-/** Recognizes a repeated request (docs/decisions.md §5, Idempotency). */
+/**
+ * Identifies a request, so that its repetitions are recognized (docs/decisions.md §5, Idempotency).
+ */
 export interface IdempotencyRecord {
   /** Lower-case UUID from the header. */
   key: string;
@@ -44,7 +46,7 @@ export interface Command<Input = unknown> {
   /** Body members that the schema does not define; a dry run returns them as warnings. */
   unknownFields: string[];
   idempotency: IdempotencyRecord | null;
-  /** The versions of the record that may be changed; null or absent: any version. */
+  /** The versions of the record that may be changed. Null or absent means any version. */
   ifMatch?: string[] | null;
   /**
    * Set when a command runs after a person approved it. The command may then exceed the approval
@@ -65,8 +67,8 @@ export interface Change {
 }
 
 /**
- * An event to record. `data.object` shows the record `entity` as it is after the command; by
- * default, the command's own record. `data` also gets the members of `extra`.
+ * An event to record. `data.object` shows the record `entity` after the command. Without `entity`,
+ * it shows the command's own record. `data` also gets the members of `extra`.
  */
 export interface EventDraft {
   type: EventType;
@@ -89,9 +91,9 @@ export interface Prompt {
 }
 
 /**
- * What a handler returns for one command. The response body is the command's record, which
- * PostgreSQL renders when the batch commits. `responseExtra` adds members that only this response
- * shows, such as a new key.
+ * The result that a handler returns for one command. The response body is the command's record,
+ * which PostgreSQL renders when the batch commits. `responseExtra` adds members that only this
+ * response shows, such as a new key.
  */
 export type CommandOutcome =
   | {
@@ -129,7 +131,8 @@ export type CommandHandler<Input> = (
 export type CommandHandlers = Readonly<Record<string, CommandHandler<never>>>;
 
 /**
- * What the API knows about the commands of one type. Only the writes worker knows their handler.
+ * The facts that the API knows about the commands of one type. Only the writes worker knows their
+ * handler.
  */
 export interface CommandDefinition<Input = unknown> {
   type: string;
@@ -143,7 +146,7 @@ export interface CommandDefinition<Input = unknown> {
   permission: Permission;
   /** Replaces `permission` where the permission depends on the input. */
   permissionFor?: (input: Input) => Permission;
-  /** Null: no agent key may do this. */
+  /** Null if no agent key may do this. */
   agentScope: AgentScope | null;
   /** True if only a signed-in person may do this, whatever permissions a key has. */
   isPersonOnly?: boolean;

@@ -47,8 +47,8 @@ const TIMESTAMP = new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.sourc
  * `binding` for which it was issued: one list with its filters.
  *
  * A cursor is the base64url form of a version (1 byte), an id (16 bytes), a timestamp (ASCII) and a
- * 16-byte HMAC-SHA256 of these parts and the binding. A cursor is not encrypted, because the page
- * that ended there already showed the id and the timestamp.
+ * 16-byte HMAC-SHA256 of these parts and the binding. A cursor is not encrypted, because the id and
+ * the timestamp were already on the page that the cursor belongs to.
  *
  * @param secret the signing key, at least 16 bytes; a new key invalidates all cursors
  * @throws {RangeError} if the secret is too short

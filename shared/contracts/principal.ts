@@ -18,9 +18,9 @@ export interface Principal {
   tenantName: string;
   environment: 'live' | 'sandbox';
   timeZone: string;
-  /** Rate limits of this credential alone; never higher than `accountTier`. */
+  /** The rate limits of this credential alone; never higher than `accountTier`. */
   tier: Tier;
-  /** Rate limits of all credentials of this kind in the account together. */
+  /** The rate limits of all credentials of this kind in the account together. */
   accountTier: Tier;
   /** Present only for a person. The session belongs to the live tenant, even in the sandbox. */
   session?: { id: string; tenantId: string };

@@ -116,7 +116,7 @@ export const PAYMENT_METHODS = ['cash', 'check', 'card', 'ach', 'motor_club', 'o
 
 /**
  * A person or key sets the statuses in SETTABLE_TRUCK_STATUSES. The truck's work order determines
- * the others.
+ * the other statuses.
  */
 export const TRUCK_STATUSES = [
   'available',
@@ -140,7 +140,7 @@ export const INSPECTION_RESULTS = ['pass', 'pass_with_defects', 'out_of_service'
 export const INSPECTION_ITEM_STATES = ['ok', 'attention', 'fail', 'na'] as const;
 export const DEFECT_SEVERITIES = ['minor', 'major', 'out_of_service'] as const;
 
-/** Sides of the vehicle that a photo shows. Clients may also send other values. */
+/** The sides of the vehicle that a photo shows. Clients may also send other values. */
 export const PHOTO_SLOTS = [
   'front',
   'rear',
@@ -215,8 +215,8 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export const DELIVERY_TRIGGERS = ['event', 'replay', 'recover', 'test', 'probe'] as const;
 /**
- * Why an endpoint was disabled. `user`: by a person or a key; `failing`: after five days of
- * failures; `gone`: after a response with status 410; `receiver`: by a header in the receiver's
+ * The reason why an endpoint was disabled. `user`: by a person or a key; `failing`: after five days
+ * of failures; `gone`: after a response with status 410; `receiver`: by a header in the receiver's
  * response.
  */
 export const DISABLED_REASONS = ['user', 'failing', 'gone', 'receiver'] as const;

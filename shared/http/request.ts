@@ -3,7 +3,9 @@ import type { Config } from '../config/config.js';
 import { AppError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 
-/** Limits a JSON body before and after decompression (docs/decisions.md §5, Limits). */
+/**
+ * The maximum size of a JSON body, before and after decompression (docs/decisions.md §5, Limits).
+ */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** The audit log stores at most this much of a client's User-Agent. */
 const MAX_USER_AGENT_CHARS = 200;

@@ -45,7 +45,7 @@ interface DatabaseTarget {
 export async function waitForStores(foundation: Foundation, database: DatabaseTarget): Promise<void> {
   const { redisUrl } = foundation.config;
   await Promise.all([
-    // Wait for PostgreSQL and Redis in parallel, so that an error of either is logged although the
+    // Wait for PostgreSQL and Redis in parallel, so that an error of one is logged even while the
     // other is unreachable.
     waitForPostgres(foundation, database.databaseUrl).then(() => waitForRelease(foundation, database)),
     redisUrl ? waitForRedis(foundation, redisUrl) : undefined,

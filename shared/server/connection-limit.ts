@@ -19,7 +19,7 @@ type ConnectionSettings = Pick<Config, 'connectionsPerProcess' | 'connectionsPer
  */
 export class ConnectionLimit {
   private refused: Metrics['refusedConnections'] | undefined;
-  /** Refusals before {@link reportTo} was called. */
+  /** Refusals that happened before {@link reportTo} was called. */
   private readonly uncounted = new Map<LimitKind, number>();
   private readonly open = new Map<string, number>();
   private loggedAt = Number.NEGATIVE_INFINITY;

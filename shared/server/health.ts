@@ -159,7 +159,7 @@ export interface HealthResponse {
 export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Returns a function that reads the response for one of {@link HEALTH_PATHS}.
+ * Returns a function that builds the response to one of {@link HEALTH_PATHS}.
  * @param checks decide whether /readyz is 200 or 503
  */
 export function createHealthReader(
@@ -192,7 +192,7 @@ export function createHealthListener(runtime: Runtime, checks: Check[], purpose:
 }
 
 /**
- * Creates the listener for the time while the process starts. /healthz is 200, /readyz is 503 with
+ * Creates the listener that responds while the process starts. /healthz is 200, /readyz is 503 with
  * the reasons, and all other paths are 503.
  */
 export function createStartupListener({

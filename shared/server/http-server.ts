@@ -8,9 +8,9 @@ import { ConnectionLimit } from './connection-limit.js';
 import { OpenResponses } from './open-responses.js';
 
 /**
- * How long an idle connection stays open. Must exceed the idle timeout of a load balancer in front
- * (usually 60 s). Otherwise the server would close connections that the load balancer is about to
- * reuse.
+ * The time that an idle connection stays open. It must exceed the idle timeout of a load balancer
+ * in front (usually 60 s). Otherwise the server would close connections that the load balancer is
+ * about to reuse.
  */
 const KEEP_ALIVE_MS = 65_000;
 /** A request's headers and body must arrive within this time. */
@@ -115,8 +115,8 @@ const PARSER_ERRORS: Record<string, [string, string]> = {
 };
 
 /**
- * Responds with a JSON error to requests that the HTTP parser rejects. They never reach the
- * listener, and Node would send no JSON.
+ * Responds with a JSON error to requests that the HTTP parser rejects. Such requests never reach
+ * the listener, and Node's own response is not JSON.
  */
 function answerMalformedRequests(server: Server): void {
   // Ignore an unknown Expect header (RFC 9110 section 10.1.1). Node would send an empty 417.

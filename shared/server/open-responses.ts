@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 
 /**
  * Closes the responses that a lost connection leaves open. Node 20 and 22 do not close pipelined
- * responses that wait for the socket, so code that waits for their 'close' would hang.
+ * responses that have not been assigned the socket yet. Code that awaits their 'close' event would
+ * hang.
  */
 export class OpenResponses {
   private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();

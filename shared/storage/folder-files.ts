@@ -54,7 +54,7 @@ export function toFolderStorageError(error: unknown): unknown {
 }
 
 /**
- * How often to try to create the folder and a file in it. Another process may remove the folder
+ * Maximum attempts to create the folder and a file in it. Another process may remove the folder
  * while it is still empty.
  */
 const MAX_ATTEMPTS = 5;

@@ -23,8 +23,9 @@ export async function assertWritable(storage: Storage): Promise<void> {
 }
 
 /**
- * Signs a download link or, for a folder, opens a missing object. Sends no request to a bucket,
- * because S3 returns 403 for a missing object unless the caller may list objects.
+ * Signs a download link or, for a folder, tries to open an object that does not exist. Sends no
+ * request to a bucket, because S3 returns 403 for a missing object unless the caller may list
+ * objects.
  * @throws {Error} that describes why storage is not readable
  */
 export async function assertReadable(storage: Storage): Promise<void> {

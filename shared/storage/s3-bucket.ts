@@ -48,9 +48,9 @@ const STORAGE_FULL_ERRORS =
 const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
 const TRANSIENT_STATUSES = [408, 425, 429];
 /**
- * Errors after which a retry may succeed: slow connections, credentials that the SDK will renew,
- * and throttling. S3 also returns NoSuchUpload if an upload was completed but the response was
- * lost.
+ * The errors after which a retry may succeed: slow connections, credentials that the SDK will
+ * renew, and throttling. S3 also returns NoSuchUpload if an upload was completed but the response
+ * was lost.
  */
 const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;

@@ -12,8 +12,8 @@ export interface NewObject {
 
 /**
  * Uploads one object in parts. The upload at S3 starts with the first part. The caller may reuse
- * the body of a part only after `sendPart` has resolved: a failed request may still use the body.
- * `sendPart` and `complete` reject with errors of the SDK.
+ * the body of a part after `sendPart` has resolved, but not after `sendPart` has rejected. A failed
+ * request may still use the body. `sendPart` and `complete` reject with errors of the SDK.
  */
 export class S3MultipartUpload {
   readonly #sent: Promise<CompletedPart>[] = [];

@@ -5,7 +5,7 @@ import { StreamUpload } from './stream-upload.js';
 
 /** S3 accepts 10,000 parts, so an object can have at most 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** Parts that are sent concurrently, while the next part fills. */
+/** Number of parts that are sent concurrently while the next part fills. */
 const CONCURRENT_PARTS = 2;
 /** Enough buffers for two concurrent uploads. */
 const MAX_SPARE_BUFFERS = 2 * (CONCURRENT_PARTS + 1);

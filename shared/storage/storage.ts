@@ -88,7 +88,7 @@ const FAILURE_MESSAGES: Record<StorageFailureCode, string> = {
   storage_unavailable: 'The storage cannot be reached or does not respond.',
 };
 
-/** Anyone may see the message, so the details are only in `cause`. */
+/** Clients may see the message, so only `cause` contains the details. */
 export class StorageError extends Error {
   constructor(
     readonly code: StorageFailureCode,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  * Like `JSON.stringify`, this function omits members whose value is `undefined` and calls `toJSON`.
  *
  * @throws {TypeError} for values that JSON cannot contain: NaN, infinities, bigint, functions,
- * symbols, and undefined unless it is the value of a member
+ * symbols, and undefined (except as the value of a member)
  */
 export function toCanonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);

@@ -9,13 +9,13 @@ import { SLOW_READ_MS, type SlowQueries, type TenantRead } from './slow-queries.
 export interface CheckedOutClient {
   client: pg.PoolClient;
   discard: (error: Error) => void;
-  /** Discards the connection's cached plans if they are old, before the queries that follow. */
+  /** Discards the connection's cached plans if they are old. Call this before sending queries. */
   discardOldPlans: () => void;
   release: () => void;
 }
 
 interface PendingRead {
-  /** Undefined: the read belongs to no tenant, for example the look-up of a credential. */
+  /** Undefined if the read belongs to no tenant, for example the look-up of a credential. */
   read: TenantRead | undefined;
   sentAt: number;
 }
@@ -23,7 +23,7 @@ interface PendingRead {
 interface SharedConnection {
   checkout: Promise<CheckedOutClient>;
   /**
-   * Reads that were sent and are not answered yet, in the sequence in which PostgreSQL runs them.
+   * The reads that were sent and have no result yet, in the sequence in which PostgreSQL runs them.
    */
   inFlight: PendingRead[];
   /** End of the previous read. The next read's run time counts from here. */
@@ -37,12 +37,11 @@ interface SharedConnection {
 const MAX_CONNECTIONS = 4;
 
 /**
- * Leaves at least one connection to other tenants, even while this tenant's reads do not yet count
- * as slow.
+ * At least one connection is left to other tenants, even before this tenant's reads count as slow.
  */
 const MAX_CONNECTIONS_PER_TENANT = 3;
 
-/** Applies to a tenant with recent slow queries, whose next reads may be slow too. */
+/** The limit for a tenant with recent slow queries, whose next reads may be slow too. */
 const MAX_CONNECTIONS_PER_SLOW_TENANT = 1;
 
 /**

@@ -8,8 +8,8 @@ export interface TenantRead {
 export const SLOW_READ_MS = 100;
 
 /**
- * After this many quick reads in a row, a query is no longer slow. A query that was slow once,
- * because of a pause of the machine, thus soon shares connections again.
+ * After this many quick reads in a row, a query is no longer slow. A query that was slow only
+ * because the machine paused thus soon shares connections again.
  */
 const QUICK_READS_PER_SLOW_ONE = 20;
 

@@ -2,8 +2,9 @@ import { serviceUnavailable } from '../errors.js';
 import { createFairLimit, type FairLimit, TooManyWaitingError } from '../limits/fair-limit.js';
 
 /**
- * Why a read needs its own connection. `searches`: the read is a search. `slowQueries`: its query
- * was slow recently for this tenant. `heldUp`: slow reads block the tenant's shared connections.
+ * The reason why a read needs its own connection. `searches`: the read is a search. `slowQueries`:
+ * its query was slow recently for this tenant. `heldUp`: slow reads block the tenant's shared
+ * connections.
  */
 export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 

@@ -95,8 +95,8 @@ class OpenSnapshot implements Snapshot {
   }
 
   async close(): Promise<void> {
-    // Close the socket first. After `end()` alone, PostgreSQL would send the rest of a running COPY
-    // before it reads that the client ends the session.
+    // Close the socket first. After `end()` alone, PostgreSQL would first send the rest of a
+    // running COPY, and only then end the session.
     const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
     stream.destroy();
     await this.client.end().catch(() => undefined);

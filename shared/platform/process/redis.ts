@@ -2,7 +2,7 @@ import { type Command, Redis } from 'ioredis';
 import type { Logger } from '../logger.js';
 import { StartError } from '../start-failure.js';
 
-/** How long an API request waits for Redis before the API returns 503. */
+/** The time that an API request waits for Redis before the API returns 503. */
 export const REDIS_TIMEOUT_MS = 300;
 
 /** Thrown if Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
@@ -20,7 +20,7 @@ export class RedisTimeoutError extends Error {
 const TIMEOUT_INTERVALS = 3;
 
 /**
- * `fast`: for the API, which must respond quickly; no offline queue, one retry. `patient`: for
+ * `fast` is for the API, which must respond quickly: no offline queue, one retry. `patient` is for
  * workers and subscriptions, which wait until Redis is reachable again (BullMQ documentation,
  * "failing fast" and "connections").
  */
@@ -52,8 +52,8 @@ function rejectWhenLate(command: Command): void {
 }
 
 /**
- * Connects to Redis, and reconnects at least once a second. Connection errors are logged and never
- * crash the process.
+ * Connects to Redis. While the connection is lost, tries to reconnect at least once a second.
+ * Connection errors are logged and never crash the process.
  */
 export function connectRedis(url: string, patience: RedisMode, logger: Logger): Redis {
   const redis = new (patience === 'fast' ? FailFastRedis : Redis)(url, {

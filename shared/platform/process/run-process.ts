@@ -8,7 +8,7 @@ export interface Foundation {
   logger: Logger;
   lifecycle: Lifecycle;
   /**
-   * Reasons why the start is still waiting, by name of the check. /readyz shows them during the
+   * The reasons why the start is still waiting, by name of the check. /readyz shows them during the
    * start.
    */
   startBlockers: Map<string, string>;

@@ -10,7 +10,7 @@ import { connectRedis } from './redis.js';
 import type { Foundation } from './run-process.js';
 import { UnsentResponses } from './unsent-responses.js';
 
-/** What all parts of a process share, built once from the configuration. */
+/** The objects that all parts of a process share, built once from the configuration. */
 export interface Runtime extends Foundation {
   metrics: Metrics;
   db: Database;
@@ -28,8 +28,8 @@ export interface Runtime extends Foundation {
   /** The last migration that this version needs. */
   migrationHead: string;
   /**
-   * What `/readyz` reports, by name. Reports must not contain tenant data or causes of errors,
-   * because unauthenticated clients can read `/readyz`.
+   * The functions that compute the reports in `/readyz`, by name. Reports must not contain tenant
+   * data or causes of errors, because unauthenticated clients can read `/readyz`.
    */
   reports: Map<string, () => Promise<unknown>>;
 }
@@ -41,7 +41,7 @@ export interface StoreOptions {
   migrationHead: string;
 }
 
-/** Creates what even a process that fails to start needs: configuration, logger and lifecycle. */
+/** Creates the logger and the lifecycle, which even a process that fails to start needs. */
 export function createFoundation(config: Config, name: string): Foundation {
   const pretty = !config.production && Boolean(process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, name, pretty });

@@ -6,7 +6,7 @@ const MEBIBYTE = 1024 * 1024;
 const MIN_TRACKED_BYTES = 16 * 1024;
 /** Assumed size of a response whose size is unknown: one page of a list. */
 const ASSUMED_RESPONSE_BYTES = 4 * MEBIBYTE;
-/** How long a refused client should wait before it tries again. */
+/** The time that a refused client should wait before it tries again. */
 const RETRY_AFTER_SECONDS = 5;
 
 /**
