@@ -18,11 +18,11 @@ export interface Attempt {
 
 export interface AttemptDecision {
   status: 'succeeded' | 'failed' | 'exhausted' | 'cancelled';
-  /** Why the attempt failed; null after a success. */
+  /** The reason why the attempt failed; null after a success. */
   errorClass: string | null;
-  /** How long to wait before the next attempt; null if no further attempt follows. */
+  /** Time until the next attempt; null if no further attempt follows. */
   retryInMs: number | null;
   stop: 'gone' | 'receiver' | null;
-  /** How long the endpoint pauses because its receiver asked to slow down; 0 if it did not ask. */
+  /** Pause that the receiver has asked for; 0 if the receiver has not asked for a pause. */
   pauseMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * SQL expression for the id of a delivery that must be created only once: a UUIDv7 with the time of
- * `timeId` and a hash of the seeds. A second insert of the delivery has the same id, so it
+ * Builds SQL for the id of a delivery that must be created only once. The id is a UUIDv7 with the
+ * time of `timeId` and a hash of the seeds. A second insert of the delivery has the same id, so it
  * conflicts with the primary key. The time in the id determines the partition of the row. Arguments
  * and result are SQL expressions of type uuid.
  */

@@ -7,7 +7,7 @@ export interface DueDelivery {
   eventId: string;
   eventType: string;
   trigger: string;
-  /** How many attempts were made so far. */
+  /** Number of attempts so far. */
   attempts: number;
   /** 0 for live deliveries; 1 for replays, which are sent after the live ones. */
   priority: number;
@@ -20,7 +20,7 @@ export interface DueRequest extends EndpointQueueRef {
   room: number;
   /** Ids of deliveries that the worker has loaded already. */
   known: string[];
-  /** Those `known` ids whose deliveries a client may have cancelled. */
+  /** The `known` ids whose deliveries a client may have cancelled. */
   doubtful: string[];
 }
 
@@ -31,12 +31,12 @@ export interface DueResult extends EndpointQueueRef {
    */
   version: string;
   /**
-   * Which deliveries the endpoint accepts. A disabled endpoint accepts none, except probes if it
-   * was disabled for failing.
+   * The deliveries that the endpoint accepts. An endpoint that was disabled for failing accepts
+   * only probes. Any other disabled endpoint accepts none.
    */
   accepts: 'all' | 'probes' | 'none';
   deliveries: DueDelivery[];
-  /** Those `doubtful` ids whose deliveries have ended. */
+  /** The `doubtful` ids whose deliveries have ended. */
   endedIds: string[];
   /**
    * Milliseconds until the next delivery falls due; null if none does within
@@ -80,8 +80,8 @@ const selectNextDueSql = (priority: number) => `
    order by d.next_attempt_at limit 1)`;
 
 /**
- * SQL: the `doubtful` ids whose deliveries have ended. Looks up one id at a time by the primary
- * key. With `id = any (r.doubtful)`, the planner would scan another index.
+ * The SQL that lists the `doubtful` ids whose deliveries have ended. It looks up one id at a time
+ * by the primary key. With `id = any (r.doubtful)`, the planner would scan another index.
  */
 const ENDED_SQL = `array(
   select x.id from unnest(r.doubtful) as x(id)

@@ -43,7 +43,10 @@ export async function copyDeliveries(tx: Transaction, copies: readonly DeliveryC
   });
 }
 
-/** What a replay or recovery inserts at one endpoint. All members except `kind` are SQL. */
+/**
+ * The deliveries that a replay or recovery inserts at one endpoint. All members except `kind` are
+ * SQL.
+ */
 interface ReplayDeliveries {
   kind: 'replay' | 'recover';
   tenantId: string;
@@ -56,8 +59,8 @@ interface ReplayDeliveries {
 }
 
 /**
- * SQL: inserts one delivery per candidate with `is_match`, unless the delivery exists already.
- * Returns the ids of the inserted deliveries.
+ * Builds SQL that inserts one delivery per candidate with `is_match`, unless the delivery exists
+ * already. The SQL returns the ids of the inserted deliveries.
  */
 export function insertReplayDeliveriesSql({
   kind,

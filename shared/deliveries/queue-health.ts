@@ -8,7 +8,7 @@ export interface EndpointQueueHealth {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastError: string | null;
-  /** How many times in a row the circuit breaker has opened. */
+  /** Number of times in a row that the circuit breaker has opened. */
   openCount: number;
   openUntil: number | null;
   throttledUntil: number | null;

@@ -1,6 +1,6 @@
 /**
  * Removes user name, password, query and fragment from a URL. Receivers put keys into these parts,
- * and more people read events and logs than may see the keys.
+ * and not everyone who reads events and logs may see the keys.
  */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '[not a URL]';

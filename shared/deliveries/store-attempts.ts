@@ -83,8 +83,8 @@ function roundMs(ms: number | null): number | null {
 /**
  * Stores how attempts ended. A delivery that was cancelled during its request stays cancelled,
  * unless the receiver accepted it. If this worker stalls past its lease, another worker may repeat
- * the attempt. If that worker has already stored its result, that result is kept, unless only ours
- * succeeded.
+ * the attempt and store its result first. The stored result is then kept, except if only this
+ * worker's attempt succeeded.
  */
 function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   return {

@@ -1,8 +1,8 @@
 import { isUuid } from '../platform/ids.js';
 
 /**
- * An event's place in the order in which readers receive a tenant's events: by the transaction that
- * recorded the event, then by id.
+ * An event's place in the sequence in which readers receive a tenant's events. Events are sorted by
+ * the transaction that recorded them, then by id.
  */
 export interface EventPosition {
   xid: bigint;

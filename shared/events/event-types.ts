@@ -20,8 +20,8 @@ export function listMatchingFilters(type: string): string[] {
 }
 
 /**
- * SQL: whether any of the filters matches the type, by the rule of {@link matchesType}. The
- * arguments are SQL expressions of type text and text[].
+ * Builds SQL that is true if any of the filters matches the type, by the rule of {@link
+ * matchesType}. The arguments are SQL expressions of type text and text[].
  */
 export function matchesTypesSql(type: string, filters: string): string {
   return `exists (select from unnest(${filters}) as f(filter) where f.filter in ('*', ${type})

@@ -54,7 +54,7 @@ export async function readEvents(db: Database, tenantId: string, after: EventPos
 
 interface PageRow {
   watermark: string;
-  /** How many events were found before the byte limit was applied; null if none. */
+  /** Number of events found before the byte limit was applied; null if none. */
   found: number | null;
   xid: string | null;
   id: string | null;

@@ -6,8 +6,8 @@ import { listMatchingFilters } from './event-types.js';
 export const API_VERSION = 'v1';
 
 /**
- * SQL: common table expressions that record events within the caller's query. The caller defines
- * `rendered` with one row per command: tenant_id, body (the record's JSON) and events
+ * The SQL of common table expressions that record events within the caller's query. The caller
+ * defines `rendered` with one row per command: tenant_id, body (the record's JSON) and events
  * ({@link buildEventRows}).
  *
  * PostgreSQL builds each event's body from these columns, so the record's JSON does not travel to a

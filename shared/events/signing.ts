@@ -3,7 +3,7 @@ import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } f
 /** A secret that signs webhooks by Standard Webhooks 1.0.0: v1 is HMAC-SHA256, v1a is ed25519. */
 export type SigningSecret = { scheme: 'v1'; key: Buffer } | { scheme: 'v1a'; key: KeyObject };
 
-/** Length of a v1 key in bytes, as Standard Webhooks limits it. */
+/** The lengths in bytes that Standard Webhooks allows for a v1 key. */
 const V1_BYTES = { min: 24, max: 64 };
 
 /** The bytes before the 32-byte seed of an ed25519 key in PKCS #8 (RFC 8410). */
@@ -64,7 +64,8 @@ export interface SignatureInput {
  */
 export function buildSignatureHeader({ id, timestampSeconds, body, secrets }: SignatureInput): string {
   const head = `${id}.${timestampSeconds}.`;
-  // ed25519 needs the whole text in one buffer, built once for all keys. HMAC accepts its parts.
+  // ed25519 needs the whole text in one buffer, built once for all keys. HMAC accepts the text in
+  // parts.
   let content: Buffer | undefined;
   const signatures = secrets.map(({ scheme, key }) => {
     if (scheme === 'v1') return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`;

@@ -18,7 +18,7 @@ const PREFIX = '{tow}';
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
  * has found it. This takes at most the lock duration and two check intervals. By default, BullMQ
  * fails a job after one stall, but here stalls must never fail a job. Instead, attempts are counted
- * in PostgreSQL, so that a command that keeps killing its worker is parked.
+ * in PostgreSQL, so that a command that keeps killing its worker is set aside.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 

@@ -5,7 +5,7 @@ import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const INTEGRATIONS_QUEUE = 'integrations';
 
-/** Names the queue of one connection. */
+/** Identifies the queue of one connection. */
 export interface ConnectionQueueRef {
   tenantId: string;
   connectionId: string;

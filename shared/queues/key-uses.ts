@@ -4,7 +4,7 @@ import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 
 /** Within this interval, the use of a key is recorded only once. */
 const INTERVAL_MS = 60_000;
-/** How long the first use in a batch waits for uses of other keys. */
+/** The time that the first use in a batch waits for uses of other keys. */
 const BATCH_MS = 1_000;
 
 export type RecordKeyUse = (key: Principal) => void;

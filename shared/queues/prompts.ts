@@ -13,8 +13,8 @@ export interface PromptedRecord {
 type AddWakeUps = (records: PromptedRecord[]) => Promise<void>;
 
 /**
- * For queues whose jobs have their own format: opens the queue and returns a function that adds
- * wake-up jobs.
+ * The queues whose jobs have their own format. Each entry opens its queue and returns a function
+ * that adds wake-up jobs.
  */
 const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
   [MESSAGES_QUEUE]: (runtime) => {

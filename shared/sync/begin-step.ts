@@ -17,7 +17,7 @@ export interface StepConnection {
   health: ConnectionHealth;
   /** Version of the secrets, which increases with each change; null if no secrets are stored. */
   secretsVersion: number | null;
-  /** False after new secrets were stored, until the vendor has named the account that they open. */
+  /** False until the vendor has named the account to which newly stored secrets give access. */
   isVerified: boolean;
 }
 

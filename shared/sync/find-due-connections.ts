@@ -12,7 +12,7 @@ export interface DueConnection {
  * Builds SQL for the time when the next work of connection `c` is due; null while the connection is
  * paused. Omits work that no step would start. Otherwise a worker would look for such work again
  * and again.
- * @param isKnown SQL condition over operations `o`: the worker can run the operation
+ * @param isKnown SQL condition that is true if the worker can run operation `o`
  */
 export function buildNextWorkSql(isKnown = 'true'): string {
   const ofConnection = (row: string) => `${row}.tenant_id = c.tenant_id and ${row}.connection_id = c.id`;
@@ -28,8 +28,8 @@ export function buildNextWorkSql(isKnown = 'true'): string {
 }
 
 /**
- * SQL condition: the vendor has named the account that the secrets of connection `c` open, or the
- * connection has no secrets.
+ * SQL condition: connection `c` has no secrets, or the vendor has named the account to which its
+ * secrets give access.
  */
 const IS_VERIFIED_SQL = `not exists (
   select from connection_secrets v where v.tenant_id = c.tenant_id and v.connection_id = c.id and not v.verified)`;
@@ -38,7 +38,7 @@ export const NEXT_WORK_SQL = buildNextWorkSql();
 
 /**
  * SQL condition: work of connection `c` was due at the given time, and no worker has the lease of
- * its queue `l`. While the queue is paused, after a failure or for a rate limit, its work is not
+ * its queue `l`. While the queue is paused (after a failure or for a rate limit), its work is not
  * due. A revoked connection ignores such pauses. The query must join {@link NEXT_WORK_SQL} as
  * `n.next_at`.
  */

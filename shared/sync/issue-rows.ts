@@ -2,7 +2,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../records/lock-records.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** Why a person must decide about a record that both we and a vendor have. */
+/** The reasons why a person must decide about a record that exists both here and at a vendor. */
 export const ISSUE_KINDS = ['refused', 'exhausted', 'conflict', 'gone'] as const;
 export type IssueKind = (typeof ISSUE_KINDS)[number];
 

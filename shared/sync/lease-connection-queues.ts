@@ -2,7 +2,7 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { type AcquiredRow, createLeaseQueries, type LeasedTable } from '../records/lease-queries.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** Pauses and failures of a connection's queue. Times are in ms since 1970. */
+/** The pauses and failures of a connection's queue. Times are in ms since 1970. */
 export interface ConnectionHealth {
   consecutiveFailures: number;
   openCount: number;
@@ -40,8 +40,8 @@ export function parseConnectionHealth(row: Omit<ConnectionQueueRow, 'is_mine'>):
 
 export interface StepHealth extends ConnectionHealth {
   /**
-   * True if a call of the step showed that the vendor works, false if one showed that it does not.
-   * Undefined if no call showed either.
+   * True if a call of the step showed that the vendor works. False if a call showed that the vendor
+   * does not work. Undefined if the calls showed neither.
    */
   hasSucceeded: boolean | undefined;
   lastError: string | null;
@@ -100,8 +100,8 @@ export async function lockConnectionQueues(tx: Transaction, refs: readonly Recor
 }
 
 /**
- * Ends the pauses after failures, because the account has changed or tested the connections. Pauses
- * for a vendor's rate limit stay.
+ * Ends the pauses that followed failures. Call this after the account has changed or tested the
+ * connections. Pauses for a vendor's rate limit stay.
  */
 export async function resumeConnectionQueues(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({

@@ -30,12 +30,12 @@ const isSameSql = (
                and o.kind = ${alias}.kind and o.local_id = ${alias}.local_id and o.verb = ${alias}.verb`;
 
 /**
- * Stores outbound operations. Deletes an earlier operation for the same record and verb if it waits
- * for an attempt and cannot have arrived at the vendor: the new operation replaces it.
+ * Stores outbound operations. Each one replaces an earlier operation for the same record and verb
+ * that waits for an attempt and cannot have arrived at the vendor.
  *
- * A creation with an unknown outcome becomes due again with its key, and the new operation is not
- * stored. If that creation is running now, the new operation is stored with the same key, so that
- * the vendor recognizes the repetition.
+ * If an earlier creation has an unknown outcome, the earlier creation becomes due again with its
+ * idempotency key, and the new operation is not stored. If the earlier creation is running now, the
+ * new operation is stored with the earlier key. The vendor then recognizes the repetition.
  */
 export async function insertOperations(tx: Transaction, operations: readonly NewOperation[]): Promise<void> {
   if (operations.length === 0) return;
@@ -93,10 +93,10 @@ export interface StartedOperation extends RecordRef {
   local_id: string;
   verb: string;
   operation_key: string;
-  /** How many attempts were started, including this one. */
+  /** Number of started attempts, including this one. */
   attempts: number;
   may_have_arrived: boolean;
-  /** When the first attempt under this key began. RFC 3339, like `created_at`. */
+  /** Time of the first attempt with this `operation_key`. RFC 3339, like `created_at`. */
   first_attempt_at: string;
   created_at: string;
 }
@@ -110,8 +110,8 @@ export const IS_NEXT_OF_RECORD_SQL = `o.state in ('due', 'doing') and not exists
     and e.local_id = o.local_id and e.id < o.id and e.next_at is not null)`;
 
 /**
- * Which operations may start. If `isEnding` is true, the connection was disconnected, and its
- * operations do not wait for the time of their next attempt.
+ * The rule for which operations may start. `isEnding` is true if the connection was disconnected.
+ * Its operations then do not wait for the time of their next attempt.
  */
 export interface StartRule {
   kinds: readonly string[];
@@ -189,7 +189,8 @@ const MAX_REPLAYED = 10_000;
 
 /**
  * Makes dead operations due again, and returns their number. An operation that the vendor refused
- * gets a new idempotency key. Any other keeps its key, because the vendor may have processed it.
+ * gets a new idempotency key. Any other operation keeps its key, because the vendor may have
+ * processed it.
  * @param filter the operation, or the period in which the operations were created. A period
  * excludes operations whose sync issue was resolved with `ignore` or `theirs`
  */

@@ -4,7 +4,8 @@ import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 export interface SecretRow {
   sealed: string;
   /**
-   * When the access token expires, in ms since 1970; null if there is none, or it does not expire.
+   * Expiry of the access token in ms since 1970. Null without an access token, or if the token does
+   * not expire.
    */
   access_expires_at: number | null;
   version: number;
@@ -17,7 +18,8 @@ export interface SecretRow {
 
 /**
  * Stores secrets that the account entered or that come from a sign-in at the vendor. Until the
- * vendor has named the account that they open, the worker asks the vendor only for that account.
+ * vendor has named the account to which the secrets give access, the worker asks the vendor only
+ * for this account.
  */
 export async function storeSecrets(
   tx: Transaction,

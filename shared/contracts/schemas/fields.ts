@@ -7,7 +7,9 @@ const CONTROL = /^\P{Cc}*$/u;
  */
 const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
-/** Name of both patterns. Completes the error message "… must …" in validation-messages.ts. */
+/**
+ * The name of both patterns. It completes the error message "… must …" in validation-messages.ts.
+ */
 const NO_CONTROLS = 'not contain control characters';
 
 /** The OpenAPI document omits patterns with these names, because its readers do not need them. */

@@ -6,8 +6,8 @@ export function toJsonSchema(schema: OpenApiSchema): Record<string, unknown> {
 }
 
 /**
- * Rewrites what JSON Schema expresses in another way: null as a type, exclusive bounds as numbers,
- * and examples as a list.
+ * Rewrites the parts that JSON Schema expresses in another way: null as a type, exclusive bounds as
+ * numbers, and examples as a list.
  */
 function rewrite(node: OpenApiSchema): Record<string, unknown> {
   const { nullable, exclusiveMinimum, minimum, example, properties, items, ...rest } = node;

@@ -25,8 +25,7 @@ function rewrite(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(rewrite);
   if (typeof node !== 'object' || node === null) return node;
   const { nullable, example: _example, ...rest } = node as OpenApiSchema;
-  // Delete a description, which is text. A member that has the name `description` is a schema
-  // instead, and stays.
+  // Delete descriptions, which are texts. A member named `description` is a schema, and stays.
   if (typeof rest.description === 'string') delete rest.description;
   const out: OpenApiSchema = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [

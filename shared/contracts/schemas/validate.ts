@@ -67,8 +67,8 @@ export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown
 }
 
 /**
- * Like {@link validate}, and passes the paths of ignored members to `reportUnknown`, even if the
- * input is invalid.
+ * Like {@link validate}, but also passes the paths of ignored members to `reportUnknown`. Does so
+ * even if the input is invalid.
  */
 export function validateAndReportUnknown<T>(
   schema: Joi.Schema,

@@ -1,7 +1,7 @@
 /**
  * Batches items without a timer. The first batch starts at the end of the event-loop tick. Items
- * that arrive while a batch runs form the next batch. So a single item waits for no others, and
- * under load many items share a call of `run`, and with it a transaction.
+ * that arrive while a batch runs form the next batch. A single item therefore waits for no others.
+ * Under load, many items share a call of `run`, and so a transaction.
  */
 export class Batcher<Item> {
   #waiting: Item[] = [];
@@ -46,7 +46,7 @@ export interface HalvesOptions<Item> {
    * runInHalves} throws such an error.
    */
   isTransient: (error: unknown) => boolean;
-  /** Called with each item that fails even alone, and with its error. */
+  /** Called for each item that fails even when `work` runs on it alone. */
   onFailure: (item: Item, error: unknown) => Promise<void> | void;
 }
 

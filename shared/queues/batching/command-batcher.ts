@@ -2,7 +2,7 @@ import type { Command, CommandResult } from '../../contracts/command.js';
 import { FairQueue } from '../../platform/limits/fair-queue.js';
 
 /**
- * Maximum number of jobs per process that have not been answered yet. docs/performance.md has the
+ * Maximum number of jobs per process that have no reply yet. docs/performance.md has the
  * measurements.
  */
 const MAX_JOBS_IN_FLIGHT = 3;
@@ -38,9 +38,9 @@ export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
 
 /**
  * Batches commands into jobs without a timer. While fewer than three jobs run, a job is sent at the
- * end of the event-loop tick. Otherwise, commands wait until a running job has been answered. Jobs
- * take the waiting commands round-robin from the tenants. A thousand commands of one tenant
- * therefore delay another tenant's first command by at most one job.
+ * end of the event-loop tick. Otherwise, commands wait until a running job has its reply. Jobs take
+ * the waiting commands round-robin from the tenants. A thousand commands of one tenant therefore
+ * delay another tenant's first command by at most one job.
  */
 export class CommandBatcher {
   /** Commands without an outcome, by id. */

@@ -6,10 +6,7 @@ interface Load {
   bytes: number;
 }
 
-/**
- * Limit for the process. With more waiting writes, another write would only wait until it times
- * out.
- */
+/** The limit for the process. A write beyond this limit would only wait until it times out. */
 const MAX_LOAD: Load = { writes: 20_000, bytes: 256 * MIB };
 
 const MAX_LOAD_PER_TENANT: Load = { writes: 5000, bytes: 32 * MIB };
