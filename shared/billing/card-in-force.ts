@@ -1,7 +1,8 @@
 /**
- * SQL: a lateral join with the alias `card`: the rate card that prices a customer's work order on
- * `day`. This is the version in force that day of the customer's own card or, without one, of the
- * account's default card. If neither exists, the columns of `card` are null.
+ * Builds SQL for a lateral join with the alias `card`: the rate card that prices a customer's work
+ * order on `day`. The customer's own card takes precedence over the account's default card. Only
+ * the version in force on `day` counts. If neither card has such a version, the columns of `card`
+ * are null.
  * @param tenant SQL expression for the tenant's id
  * @param rateCard SQL expression for the id of any version of the customer's card, or for null
  * @param day SQL expression for the date in the tenant's time zone
@@ -32,9 +33,9 @@ export function joinCardInForce(tenant: string, rateCard: string, day: string): 
 }
 
 /**
- * SQL: whether `local`, a timestamp in local time, is after hours. The query must contain
- * {@link joinCardInForce}, whose alias `card` has the after-hours window. If the window's start
- * equals its end, every hour is after hours.
+ * Builds SQL that is true if `local`, a timestamp in local time, is after hours. The query must
+ * contain {@link joinCardInForce}, whose alias `card` has the after-hours window. If the window's
+ * start equals its end, every hour is after hours.
  */
 export function isAfterHours(local: string): string {
   return `(case when card.after_hours_weekends and extract(isodow from ${local}) > 5 then true

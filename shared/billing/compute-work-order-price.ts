@@ -5,8 +5,8 @@ import { formatCount } from './phrases.js';
 export interface PricingFacts {
   serviceType: string;
   /**
-   * True if the driver could provide no service (`goa`: gone on arrival, or `unsuccessful`). Then
-   * only items of the category goa apply.
+   * True if the driver could provide no service: the cancel reason is `goa` (gone on arrival) or
+   * `unsuccessful`. Then only items of the category goa apply.
    */
   isGoa: boolean;
   isAfterHours: boolean;
@@ -33,7 +33,7 @@ export interface PricedWorkOrder {
  * numbers would leave a residue.
  */
 const SCALE = 10 ** MAX_QUANTITY_DECIMALS;
-/** Categories charged only when the work order has an impound. */
+/** The categories that are charged only when the work order has an impound. */
 const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee'];
 
 /**
@@ -65,8 +65,8 @@ export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: Pri
 const isStorageByDay = (item: RateCardItem) => item.category === 'storage' && item.unit_type === 'day';
 
 /**
- * Charges an impound's storage if the card has no item for storage by the day. The price here is
- * not used, because `buildLineItem` charges the impound's own daily rate.
+ * The item that charges an impound's storage if the card has no item for storage by the day. The
+ * price here is not used, because `buildLineItem` charges the impound's own daily rate.
  */
 const DEFAULT_STORAGE_ITEM: RateCardItem = {
   name: 'Storage',

@@ -3,7 +3,7 @@ import { type RecordRef, recordsetSql, refKey } from '../records/record-refs.js'
 import { EFFECTIVE_DUE_DATE } from './effective-due-date.js';
 
 /**
- * SQL: whether an invoice is past due (docs/decisions.md §3). The query must contain
+ * The SQL condition for an invoice that is past due (docs/decisions.md §3). The query must contain
  * {@link PAST_DUE_JOINS}.
  * - With a due date: that day and the grace days have ended in the account's time zone.
  * - Without a due date: the payment terms and the grace days have passed since the release.
@@ -19,7 +19,7 @@ export const IS_PAST_DUE = `
   and not (i.status = 'sent_to_roadsync' and exists (select from claims m
     where m.tenant_id = i.tenant_id and m.invoice_id = i.id and m.status in ('submitted', 'accepted')))`;
 
-/** SQL: the joins that {@link IS_PAST_DUE} needs in addition to `invoices i`. */
+/** The SQL of the joins that {@link IS_PAST_DUE} needs in addition to `invoices i`. */
 export const PAST_DUE_JOINS = `
   join tenants t on t.tenant_id = i.tenant_id
   left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;

@@ -16,8 +16,8 @@ export interface WorkOrderToPrice extends RecordRef {
 }
 
 /**
- * What a work order's price depends on. One query reads all of it, so that all values belong to one
- * moment.
+ * The facts that determine a work order's price. One query reads all of them, so that all belong to
+ * one moment.
  */
 export interface PricingFactsRow extends RecordRef {
   job_number: string;
@@ -49,8 +49,8 @@ export interface PricingFactsRow extends RecordRef {
 }
 
 /**
- * SQL: the time whose date selects the rate card: the completion of a completed work order, the
- * dispatch of a cancelled one, otherwise now.
+ * The SQL for the time whose date selects the rate card: the completion of a completed work order,
+ * the dispatch of a cancelled work order, otherwise now.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;

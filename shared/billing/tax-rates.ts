@@ -23,8 +23,8 @@ interface RateRow {
 }
 
 /**
- * SQL: a tax rate in basis points. The query must name the tables `t` (tenants) and `c` (customers,
- * outer join).
+ * The SQL for a tax rate in basis points. The query must name the tables `t` (tenants) and `c`
+ * (customers, outer join).
  */
 export const TAX_RATE = 'case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end';
 

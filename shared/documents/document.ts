@@ -11,7 +11,7 @@ export interface InvoiceDocument {
   /** The company's address, phone and email, one text line each. */
   contact: string[];
   logo: LogoRef | null;
-  /** A warning at the top: a test, a draft, or an invoice that is void or cancelled. */
+  /** A warning at the top if the invoice is a test, a draft, void or cancelled. */
   mark: string | null;
   billTo: string[];
   facts: Labelled[];
@@ -21,7 +21,7 @@ export interface InvoiceDocument {
   due: string | null;
   /** Payment instructions, one paragraph each; empty if nothing is owed. */
   howToPay: string[];
-  /** When the invoice last changed; also the PDF's creation date. */
+  /** Time of the invoice's last change; also the PDF's creation date. */
   updatedAt: Date;
 }
 

@@ -46,7 +46,7 @@ const STYLES: Readonly<Record<DocumentPart, string>> = {
 export const LOGO_CONTENT_ID = 'account-logo';
 const LOGO_URL = `cid:${LOGO_CONTENT_ID}`;
 
-/** Removes the logo from the HTML of a mail, if it has one. */
+/** Removes the logo from the HTML of a mail, if the mail has a logo. */
 export function removeLogo(html: string): string {
   const url = html.indexOf(`"${LOGO_URL}"`);
   if (url < 0) return html;

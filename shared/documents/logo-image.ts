@@ -33,8 +33,8 @@ export class InvalidLogoError extends Error {
 }
 
 /**
- * Checks the bytes of a logo and reads the picture's size. Also decompresses a PNG: the PDF of each
- * invoice decompresses it again, so a broken picture must be refused here.
+ * Checks the bytes of a logo and reads the picture's size. Also decompresses a PNG, so that a
+ * broken picture is refused here and does not break the PDF of each invoice.
  * @throws {InvalidLogoError}
  */
 export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {
@@ -53,7 +53,7 @@ function checkSize({ width, height }: Size): Size {
 }
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Samples per pixel, by color type (PNG, section 11.2.1). */
+/** Number of samples per pixel, by color type (PNG, section 11.2.1). */
 const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 /** Bytes of a chunk besides its data: length, type and checksum. */
 const CHUNK_FRAME = 12;

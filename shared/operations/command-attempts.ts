@@ -2,7 +2,10 @@ import type { Command } from '../contracts/command.js';
 import type { Database, Transaction } from '../platform/postgres/database.js';
 import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 
-/** A command is parked once its worker has died in this many attempts to run it. */
+/**
+ * A command is parked (set aside) once its worker has died in this many attempts to run the
+ * command.
+ */
 const MAX_ATTEMPTS = 3;
 
 /**

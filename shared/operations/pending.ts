@@ -14,7 +14,8 @@ const IS_DONE = `(exists (select from audit_entries a where a.tenant_id = o.tena
 
 /**
  * SQL condition on operations `o`: true if the command is parked. A parked operation must never get
- * a `settled_at`: `tow commands replay` does not clear it, so the replayed command would not run.
+ * a `settled_at`: `tow commands replay` does not clear this column, so the replayed command would
+ * not run.
  */
 const IS_PARKED = `exists (select from command_attempts p
   where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
@@ -57,9 +58,9 @@ const LEASE_QUERY = `
 
 /**
  * Leases pending operations whose lease has expired, and returns their commands. Also sets
- * `settled_at` on finished operations, so that no later pass reads them. Picks operations from the
- * accounts in turn, and within an account those that have been due longest. Concurrent clocks never
- * lease the same operation.
+ * `settled_at` on finished operations, so that no later pass reads them. Picks operations
+ * round-robin from the accounts. Within an account, picks those that have been due longest.
+ * Concurrent clocks never lease the same operation.
  * @param limit maximum number of leased commands, so that one pass stays short
  */
 export async function leasePending(

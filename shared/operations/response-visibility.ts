@@ -8,8 +8,8 @@ type Definition = Pick<CommandDefinition, 'entityType' | 'creates'>;
 type Success = Extract<CommandResult, { ok: true }>;
 
 /**
- * True if the response may contain the record: the caller may read the record, or has itself
- * created or changed it.
+ * True if the response may contain the record: the caller may read the record, or this command has
+ * created or changed the record.
  */
 export function canShowRecord(key: Principal, { entityType, creates }: Definition, result: Success): boolean {
   return hasAccess(key, getReadAccess(entityType)) || (result.isOwnChange ?? (creates && !result.replayed));
@@ -30,8 +30,8 @@ export function refuseForeignReplay({ kind }: Principal, { entityType }: Definit
 }
 
 /**
- * Removes the details from a `precondition_failed` error, unless the caller may read the record.
- * The details quote the record's contents.
+ * Removes the details of a `precondition_failed` error if the caller may not read the record,
+ * because the details quote the record's contents.
  */
 export function hideRecordContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
   if (error.code !== 'precondition_failed' || hasAccess(key, getReadAccess(entityType))) return error;

@@ -23,7 +23,7 @@ import { EXPIRED_IDEMPOTENCY_RECORDS } from './idempotency-records.js';
 import { IS_PENDING } from './pending.js';
 import { findReusedKeyError, type StoredRequest } from './reused-key.js';
 
-/** A command that was answered with 202, as clients see it. */
+/** A command whose response was 202, as clients see the command. */
 export interface OperationView {
   id: string;
   status: 'queued' | 'succeeded' | 'failed';
@@ -168,8 +168,8 @@ export function purgeExpired(tx: Transaction, limit: number): Promise<number> {
 }
 
 /**
- * Repeats for up to 5 s a minute, so that it deletes rows faster than webhooks and calls of vendors
- * add them.
+ * The sweep repeats for up to 5 s a minute. It thus deletes rows faster than webhooks and vendor
+ * calls add them.
  */
 export const purgeSweep: RowSweep = {
   name: 'purge-expired',

@@ -10,8 +10,8 @@ const FIRST_LEASE_SECONDS = 5;
 
 /**
  * Opens the write path of a process that submits commands. If no reply to a command arrives in
- * time, the process reads the committed result. If there is none, it stores the command as an
- * operation that runs later.
+ * time, the process reads the committed result. If no result is committed, the process stores the
+ * command as an operation that runs later.
  */
 export function openDurableWritePath(runtime: Runtime): Promise<Submit> {
   const { db } = runtime;

@@ -1,7 +1,9 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
-/** The stream that reads the vendor's description of the account. Every connection has it. */
+/**
+ * The stream that reads the vendor's description of the account. Every connection has this stream.
+ */
 export const DESCRIBE_STREAM = 'describe';
 
 export interface NewStream {
@@ -53,7 +55,10 @@ export interface DueStream {
   cursor: string | null;
   since: string | null;
   every_seconds: number;
-  /** A different value after the pull shows that the stream was made due again during the pull. */
+  /**
+   * Counts how often the stream was made due. A higher value after a pull means that the stream was
+   * made due again during the pull.
+   */
   requests: number;
 }
 
@@ -133,7 +138,8 @@ export interface SyncRun extends RecordRef {
 }
 
 /**
- * Stores a sync run. Callers store only runs that changed something or failed, and descriptions.
+ * Stores a sync run. Callers store only runs that changed something, runs that failed, and reads of
+ * the account's description.
  */
 export function insertRun(tx: Transaction, run: SyncRun): void {
   const columns = `tenant_id uuid, id uuid, connection_id uuid, stream text, state text, changes integer, dropped integer, error text,

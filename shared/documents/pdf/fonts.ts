@@ -1,7 +1,7 @@
 import { FONT_FAMILIES, type FontFamily, type FontWeight } from './font-families.js';
 import { ShapedFont } from './shaped-font.js';
 
-/** Drawn for a character that no font has. */
+/** Drawn in place of a character that no font has. */
 const REPLACEMENT = '?';
 const USES_PREVIOUS_FONT = /[\p{M}\p{Zs}]/u;
 

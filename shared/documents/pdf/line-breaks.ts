@@ -72,8 +72,8 @@ export function breakLines(
 }
 
 /**
- * Splits a text into words and shapes them. A generator, so that it shapes nothing after the line
- * at which a text is truncated.
+ * Splits a text into words and shapes them. This is a generator, so that words after the line at
+ * which a text is truncated are not shaped.
  */
 function* splitWords(text: string, fonts: FontStack): Generator<LayoutWord> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;

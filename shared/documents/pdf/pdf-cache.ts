@@ -6,8 +6,8 @@ interface PdfCacheOptions {
 }
 
 /**
- * Caches PDFs up to a number of bytes for the process and for each tenant. Evicts the least
- * recently used PDFs first.
+ * Caches PDFs up to a maximum number of bytes, both for the process and for each tenant. Evicts the
+ * least recently used PDFs first.
  */
 export class PdfCache {
   private readonly pdfs: LRUCache<string, Buffer>;

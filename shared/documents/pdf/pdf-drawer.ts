@@ -5,11 +5,9 @@ import type { DrawReply, DrawRequest } from './pdf-thread.js';
 export interface PdfDrawerOptions {
   /** Maximum duration of a drawing. The longest possible invoice takes 2 s on one core. */
   deadlineMs: number;
-  /** How long the thread may be idle before it ends, which frees the memory of its fonts. */
+  /** Idle time after which the thread ends, which frees the memory of its fonts. */
   idleMs: number;
-  /**
-   * Maximum heap size of the thread. If it needs more, the thread ends, but the process continues.
-   */
+  /** Maximum heap size of the thread. A thread that needs more ends, but the process continues. */
   maxHeapMb: number;
   entry: URL;
 }

@@ -1,6 +1,6 @@
 /**
- * The thread that draws PDFs. A thread of its own, because fonts fill the heap and layout blocks
- * the event loop.
+ * The thread that draws PDFs. Drawing has its own thread, because fonts fill the heap and layout
+ * blocks the event loop.
  */
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, resourceLimits } from 'node:worker_threads';

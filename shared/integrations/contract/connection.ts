@@ -27,16 +27,13 @@ export interface OpenConnection {
   signInParams: Readonly<Record<string, string>>;
   /**
    * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
-   * @throws {VendorError} for a 401, 429 or 5xx response, or no response. Its kind is
-   * `unknown_outcome` if a write may have arrived
+   * @throws {VendorError} if the response is 401, 429 or 5xx, or does not arrive. The error's kind
+   * is `unknown_outcome` if a write may have arrived
    */
   call(request: VendorRequest): Promise<VendorResponse>;
 }
 
-/**
- * How the vendor identifies a record after a write: the vendor's id, version and web address of the
- * record.
- */
+/** The vendor's id, version and web address of a record after a write. */
 export interface Written {
   externalId: string;
   version: string | null;

@@ -25,7 +25,7 @@ export interface WriteAttempt {
   /** True if an earlier attempt had no response, so the vendor may have processed it. */
   mayHaveArrived: boolean;
   /**
-   * When the first attempt with the key began. If the vendor may have forgotten the key since then,
+   * Start of the first attempt with this key. If the vendor may have forgotten the key since then,
    * the adapter must first look for the record at the vendor.
    */
   firstAttemptAt: Date;

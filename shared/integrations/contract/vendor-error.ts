@@ -1,7 +1,7 @@
 import { toStorableText } from '../../platform/storable-text.js';
 
 /**
- * Why a call to a vendor failed:
+ * The reason why a call to a vendor failed:
  * - `again`: the vendor did not process the call and may do so later. This is the kind for a read
  *   without a usable response, and for a write that was not sent.
  * - `limit`: the vendor did not process the call, because of its rate limit.
@@ -25,9 +25,9 @@ export interface VendorErrorDetails {
   kind: VendorErrorKind;
   /** The vendor's error code; by default, the kind. */
   code?: string;
-  /** How long to wait at least before the next call. */
+  /** Minimum time until the next call. */
   retryAfterMs?: number;
-  /** The vendor's id of the request. The vendor's support asks for it. */
+  /** The vendor's id of the request. The vendor's support asks for this id. */
   vendorRequestId?: string | null;
   cause?: unknown;
 }

@@ -8,8 +8,8 @@ export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging'
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
 /**
- * Describes a vendor. The service builds the list of vendors from the manifest, and validates with
- * it what accounts enter.
+ * Describes a vendor. From the manifests, the service builds the list of vendors. It also validates
+ * the values that accounts enter against the manifest's schemas.
  */
 export interface Manifest {
   /** The vendor's name in URL paths, in rows and in the setting INTEGRATIONS. */
@@ -28,12 +28,13 @@ export interface Manifest {
 }
 
 export interface CallLimits {
-  /** Calls per second for one connection. */
+  /** Maximum number of calls per second for one connection. */
   perSecond: number;
-  /** Calls that a connection may make at once after a pause. */
+  /** Maximum number of calls that a connection may make at once after a pause. */
   burst: number;
   /**
-   * Calls per minute for all connections together, if the vendor limits the application as a whole.
+   * Maximum number of calls per minute for all connections together, if the vendor limits the
+   * application as a whole.
    */
   perAppAndMinute?: number;
   timeoutMs: number;

@@ -3,14 +3,14 @@ import type { OutgoingMessage } from '../contract/messaging.js';
 import { VendorError } from '../contract/vendor-error.js';
 
 /**
- * SMTP commands that concern the message. An error in reply to any other command concerns the
+ * The SMTP commands that concern the message. An error in reply to any other command concerns the
  * connection or our credentials, which the operator can fix.
  */
 const MESSAGE_COMMANDS = /^(MAIL|RCPT|DATA)/;
 /**
- * Replies to MAIL that refuse our credentials, or say that our sending quota is used up (RFC 4954,
- * RFC 3463). If they counted as errors of the message, a mistake in SMTP_URL would permanently fail
- * every due message.
+ * The replies to MAIL that refuse our credentials, or say that our sending quota is used up (RFC
+ * 4954, RFC 3463). If these replies counted as errors of the message, a mistake in SMTP_URL would
+ * permanently fail every due message.
  */
 const SENDER_REFUSAL = /^(530|534|535|538)\b|^5\d\d[ -](5\.7\.0|5\.7\.8|5\.4\.5)\b/;
 const MAX_REASON_CHARS = 500;
