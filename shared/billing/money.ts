@@ -24,8 +24,8 @@ export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
 /**
- * The server refuses (400) a client's line total that differs from the server's by more cents than
- * this.
+ * The maximum difference in cents between a client's line total and the server's. The server
+ * refuses a larger difference with 400.
  */
 export const LINE_TOTAL_TOLERANCE_CENTS = 1;
 /** 10000 basis points are 100 %. */

@@ -30,7 +30,7 @@ export type Tier = 'starter' | 'standard' | 'premium';
 export interface Config {
   production: boolean;
   host: string;
-  /** 0: the operating system chooses a free port. */
+  /** If 0, the operating system chooses a free port. */
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
@@ -74,13 +74,11 @@ export interface Config {
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
   webhookTimeoutMs: number;
-  /**
-   * Bytes of webhooks that one account may send per minute to one destination (host or network).
-   */
+  /** Maximum webhook bytes per minute from one account to one destination (host or network). */
   webhookHostBytesPerMinute: number;
   /** Allows requests to addresses on this machine. Always false in production. */
   allowLoopback: boolean;
-  /** Exports that one process writes concurrently. */
+  /** Maximum number of exports that one process writes concurrently. */
   exportsConcurrency: number;
   /** Timeout of each query that an export runs, in milliseconds. */
   exportTimeoutMs: number;
@@ -145,7 +143,7 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
  * so `loadClientSettings` does not create one on the user's machine.
  */
 export interface ClientSettings {
-  /** Undefined: the address in demo.json. */
+  /** If undefined, the command uses the address in demo.json. */
   mcpUrl: string | undefined;
   agentKey: string | undefined;
   dataDir: string;

@@ -14,7 +14,7 @@ export interface S3Location {
   bucket: string;
   /** Prefix of every key, without a slash at either end; empty for none. */
   prefix: string;
-  /** Undefined: Amazon S3. */
+  /** Undefined for Amazon S3. */
   endpoint: string | undefined;
   /** Undefined only with an endpoint; signatures then contain the region us-east-1. */
   region: string | undefined;

@@ -1,6 +1,6 @@
 /**
  * SERVICE_TYPES, LINE_ITEM_CATEGORIES, UNIT_TYPES, COMPANY_TYPES, PHOTO_SLOTS and PHOTO_PHASES list
- * the published values of open vocabularies. Clients may send other slugs there (docs/decisions.md
+ * the published values of open vocabularies. Clients may also send other slugs (docs/decisions.md
  * §2). Every other list in this file is complete (statuses: docs/specification.md §3).
  */
 export const SERVICE_TYPES = [
@@ -215,9 +215,9 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export const DELIVERY_TRIGGERS = ['event', 'replay', 'recover', 'test', 'probe'] as const;
 /**
- * The reason why an endpoint was disabled. `user`: by a person or a key; `failing`: after five days
- * of failures; `gone`: after a response with status 410; `receiver`: by a header in the receiver's
- * response.
+ * The reason why an endpoint was disabled. `user`: a person or a key disabled it. `failing`: its
+ * deliveries failed for five days. `gone`: the receiver responded with 410. `receiver`: a header in
+ * the receiver's response asked for it.
  */
 export const DISABLED_REASONS = ['user', 'failing', 'gone', 'receiver'] as const;
 export const ENDPOINT_STATES = [

@@ -24,7 +24,7 @@ export type DocumentPart =
 
 /**
  * Returns the HTML attribute that styles a part of the document: a class on the invoice page, an
- * inline style in a mail, because mail programs drop style sheets.
+ * inline style in a mail. Mails need inline styles, because mail programs drop style sheets.
  */
 export type StyleAttributeFor = (part: DocumentPart) => string;
 

@@ -7,7 +7,6 @@ export interface StoredLogo {
   data: Buffer;
 }
 
-/** Reads the account's logo. Returns undefined if the account has none. */
 export async function readLogo(db: Database, tenantId: string): Promise<StoredLogo | undefined> {
   const sqlQuery: SqlQuery = {
     name: 'read-logo',

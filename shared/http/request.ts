@@ -15,7 +15,7 @@ const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
 export interface RequestIds {
   /** The service's own id of the request, and also of its command, audit entry and operation. */
   id: string;
-  /** The client's X-Request-Id, or `id` if the client sent none or an unsafe one. */
+  /** The client's X-Request-Id, or `id` if the header is missing or unsafe. */
   requestId: string;
 }
 

@@ -127,8 +127,8 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
 }
 
 /**
- * Stores the operation when the caller's transaction commits. The command therefore runs if and
- * only if the transaction's other changes are committed.
+ * Stores the operation when the caller's transaction commits. Without that commit, the command does
+ * not run.
  */
 export function storeOperationAtCommit(tx: Transaction, command: Command, leaseSeconds: number): void {
   tx.queryAtCommit({

@@ -5,7 +5,6 @@ import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const INTEGRATIONS_QUEUE = 'integrations';
 
-/** Identifies the queue of one connection. */
 export interface ConnectionQueueRef {
   tenantId: string;
   connectionId: string;

@@ -14,8 +14,8 @@ export const NOTICE_MAIL_JOB = 'notify';
 export interface MessageJob {
   tenantId: string;
   /**
-   * Id of one due message or notice mail. Only workers of the previous version read it; they send
-   * only this message.
+   * Id of one due message or notice mail. Only workers of the previous version read this id. They
+   * send only this message.
    */
   messageId: string;
 }

@@ -43,7 +43,6 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
   return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
-/** Adds jobs that wake these endpoint queues immediately. */
 export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
   for (let start = 0; start < lanes.length; start += ENDPOINT_QUEUES_PER_JOB)
     await queue.add(

@@ -30,8 +30,8 @@ export async function readSecretKeyFingerprint(db: Database): Promise<string | u
 /**
  * Refuses a SECRET_KEY that differs from that of the other processes. The first process stores the
  * fingerprint of its key, and every later process compares its own fingerprint with the stored one.
- * @throws {StartError} if the keys differ, because one process could not read what another encrypts
- * or signs
+ * @throws {StartError} if the keys differ, because a process could not read what another process
+ * encrypts or signs
  */
 export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | 'config'>): Promise<void> {
   const own = computeFingerprint(config.secretKey);

@@ -24,8 +24,7 @@ export async function assertWritable(storage: Storage): Promise<void> {
 
 /**
  * Signs a download link or, for a folder, tries to open an object that does not exist. Sends no
- * request to a bucket, because S3 returns 403 for a missing object unless the caller may list
- * objects.
+ * request to a bucket: if the caller may not list objects, S3 returns 403 for a missing object.
  * @throws {Error} that describes why storage is not readable
  */
 export async function assertReadable(storage: Storage): Promise<void> {

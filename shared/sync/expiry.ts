@@ -24,7 +24,10 @@ export const EXPIRED_SYNC_RUNS: ExpiryRule = {
   condition: `o.id < ${monthAgo}`,
 };
 
-/** Deletes each sign-in at a vendor one day after it has expired, completed or not. */
+/**
+ * A sign-in attempt at a vendor is deleted one day after its expiry, even if the sign-in was
+ * completed.
+ */
 export const EXPIRED_OAUTH_ATTEMPTS: ExpiryRule = {
   table: 'oauth_attempts',
   condition: "o.expires_at < now() - interval '1 day'",

@@ -158,7 +158,7 @@ export type OperationResult =
       isCounted: boolean;
     };
 
-/** Stores how an attempt ended, unless a worker has started the operation again since. */
+/** Stores how an attempt ended. Stores nothing if a worker has already started the next attempt. */
 export function storeOperationResult(
   tx: Transaction,
   { tenant_id, id, attempts }: StartedOperation,

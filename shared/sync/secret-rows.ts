@@ -37,8 +37,8 @@ export async function storeSecrets(
 }
 
 /**
- * Marks secrets as verified, unless newer secrets than `version` are stored. Returns true if the
- * secrets were unverified before.
+ * Marks secrets as verified. Changes nothing if newer secrets than `version` are stored. Returns
+ * true if the secrets were unverified before.
  * @param version null stands for the stored secrets, whatever their version
  */
 export async function markVerified(

@@ -34,7 +34,7 @@ const MISREAD_KEY = '\\';
 
 /**
  * Reads a request body as JSON, more strictly than `JSON.parse` (docs/decisions.md §5, Limits).
- * Most bodies cost a UTF-8 check, `JSON.parse` and two cheap passes. If `JSON.parse` or a pass
+ * Most bodies need only a UTF-8 check, `JSON.parse` and two cheap passes. If `JSON.parse` or a pass
  * refuses the body, the slow inspector reads it again and finds every problem with its path. Never
  * throws.
  *

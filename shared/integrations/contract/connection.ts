@@ -44,7 +44,7 @@ export interface Change<State> {
   kind: string;
   externalId: string;
   /**
-   * The vendor's version of the record. Versions are compared as text. A change is dropped unless
+   * The vendor's version of the record. Versions are compared as text. A change is stored only if
    * its version is newer than the stored version.
    */
   version: string;

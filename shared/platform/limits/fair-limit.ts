@@ -35,9 +35,9 @@ export interface FairLimitOptions<Queue extends string> {
   /** Default: no time limit. */
   maxWaitMs?: number;
   /**
-   * Starts the group whose work has run for the least time, so a new group overtakes groups that
-   * flood the limit. Safe only if clients cannot invent groups, because each invented group would
-   * overtake the others. Default: round-robin between groups.
+   * If true, the group whose work has run for the least time is next. A new group then overtakes
+   * groups that flood the limit. Safe only if clients cannot invent groups, because each invented
+   * group would overtake the others. Default: round-robin between groups.
    */
   leastTimeFirst?: boolean;
   /** A monotonic clock in milliseconds. Default: `performance.now()`. */

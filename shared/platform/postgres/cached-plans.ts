@@ -9,7 +9,6 @@ import { corkUntilNextTick } from './send.js';
  */
 const PLAN_LIFETIME_MS = 2000;
 
-/** Discards the cached plans of each connection when they are old. */
 export class CachedPlans {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
 

@@ -6,8 +6,8 @@ interface Problem {
 }
 
 /**
- * Tables that list the migrations and belong to no tenant. Every other table in schema public must
- * be isolated.
+ * The tables that list the migrations. They belong to no tenant. Every other table in schema public
+ * must be isolated.
  */
 const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 

@@ -107,7 +107,7 @@ async function queryInSteps(
 
 /**
  * Applies the setting and runs the query, both in one transaction. No other query on this
- * connection runs between them.
+ * connection runs between the two.
  */
 export function readWithSetting(
   client: pg.ClientBase,

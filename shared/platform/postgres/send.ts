@@ -14,7 +14,7 @@ export interface SqlQuery {
 }
 
 /**
- * Buffers what this connection sends until the end of the event-loop tick, so that several queries
+ * Buffers the queries of this connection until the end of the event-loop tick. Several queries then
  * need one system call. By itself, pg corks its socket only for the duration of each query, so a
  * batch took eleven system calls (measured).
  */

@@ -46,9 +46,9 @@ const MAX_CONNECTIONS_PER_SLOW_TENANT = 1;
 
 /**
  * Runs reads on a few shared connections. Each connection can have several short transactions in
- * flight (`pipeline: true`). Under load, its PostgreSQL process always has a next read and stays
- * awake; waking the process for each read took a third of the API's time (measured). A connection
- * without reads in flight returns to the pool.
+ * flight (`pipeline: true`). Under load, PostgreSQL's process for a connection therefore always has
+ * a next read and stays awake. Waking the process for each read took a third of the API's time
+ * (measured). A connection without reads in flight returns to the pool.
  */
 export class SharedReadConnections {
   private readonly connections: SharedConnection[] = [];
@@ -60,7 +60,7 @@ export class SharedReadConnections {
 
   /**
    * Runs `work` on a shared connection. `work` must send all its queries before its first await, so
-   * that no queries of other reads come between.
+   * that other reads cannot send queries in between.
    */
   async run<T>(read: TenantRead | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const connection = this.acquire(read?.tenantId);
