@@ -50,7 +50,7 @@ let bytes = 0;
 for (let sample = 0; sample < SAMPLES; sample += 1) {
   await changeWorkOrders();
   const startedAt = performance.now();
-  // Use a cheap client, because it shares the machine's cores with the measured server.
+  // Use a client that needs little CPU time, because it shares the cores with the measured server.
   const response = await request(`${product.origin}/v1/dispatch-board`, {
     headers: { authorization: `Bearer ${key}` },
   });

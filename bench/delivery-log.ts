@@ -3,8 +3,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { describeRatio, percentile, print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures, for each filter, how long the first page and a deep page of a busy tenant's delivery
-// log take. Compares each time with that of the unfiltered first page.
+// For each filter, measures how long the first page and a deep page of a busy tenant's delivery log
+// take. The baseline is the first page without a filter.
 const ATTEMPTS = Number(process.env.BENCH_ATTEMPTS ?? 10_000_000);
 const DEPTH = Number(process.env.BENCH_DEPTH ?? 1000);
 const SAMPLES = 300;
@@ -31,8 +31,8 @@ async function get(path: string): Promise<Page> {
 }
 
 /**
- * Finds page DEPTH, or the last page if the list is shorter. Resolves with its number and query
- * string.
+ * Finds page DEPTH, or the last page if the list is shorter. Resolves with the page's number and
+ * query string.
  */
 async function findDeepPage(filter: string): Promise<{ page: number; path: string }> {
   let path = `?limit=${PAGE}${filter}`;

@@ -8,13 +8,13 @@ import { hasRedis, startStores } from './support/stores.js';
 
 // Measures how fast invoices are approved, and how fast payments are recorded. The baseline is how
 // fast invoices are created. The three kinds of requests alternate, on the same stores. Each
-// request uses another invoice.
+// request concerns a different invoice.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CLIENTS = (process.env.BENCH_CLIENTS ?? '1,128').split(',').map(Number);
-/** How many invoices one query inserts. More could exceed the product's query timeout. */
+/** The number of invoices per insert query. More could exceed the product's query timeout. */
 const INVOICES_PER_INSERT = 10_000;
-/** How many invoices to insert: more than a run can use. */
+/** The number of invoices to insert, more than a run can use. */
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 250_000);
 
 interface Filled {

@@ -8,8 +8,8 @@ import { createTenant, openBenchDatabase, SECRET_KEY, startProduct } from './sup
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Compares how many calls per second the tools get_invoice and list_invoices answer with the rate
-// of REST reads of the same rows. MCP and REST use the same number of clients and the same stores.
+// Measures how many calls per second the tools get_invoice and list_invoices answer. The baseline
+// is REST reads of the same rows, with the same number of clients and the same stores.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 200_000);

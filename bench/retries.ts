@@ -27,8 +27,8 @@ const TENANTS = 10;
 const ENDPOINTS_EACH = 2;
 const LIVE_PER_SECOND = 50;
 /**
- * The benchmark inserts due retries this long before the first is due, so that the clock's search
- * interval does not count as delay.
+ * The benchmark inserts due retries this long before the first is due. By then the clock, which
+ * searches at intervals, has found them, so its interval does not count as delay.
  */
 const LEAD_MS = 10_000;
 

@@ -6,7 +6,7 @@ import { hasRedis, startStores } from './support/stores.js';
 
 // Measures how long one tenant's searches of a million invoices take. Then measures a second
 // tenant's lists while six clients search for the first tenant. Finally, measures the second
-// tenant's searches while each search of six other tenants scans all their entries.
+// tenant's searches while six other tenants search, each through all its entries.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);

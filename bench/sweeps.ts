@@ -86,7 +86,9 @@ interface Pass {
   pages: number;
 }
 
-/** Runs the query once for its duration, and once to count the pages that PostgreSQL reads. */
+/**
+ * Runs the query once to measure its duration, and once to count the pages that PostgreSQL reads.
+ */
 function measure({ text }: SqlQuery): Promise<Pass> {
   return db.runAndRollBack(tenantIds, async (tx) => {
     // The baseline may take longer than the product's query timeout.

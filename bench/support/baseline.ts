@@ -10,8 +10,8 @@ export interface Baseline {
 }
 
 /**
- * Creates the bare server's table outside the schema public. The product refuses to start if a
- * table in public has no row-level security.
+ * Creates the bare server's table in a schema of its own. The product refuses to start if a table
+ * in the schema public has no row-level security.
  */
 const BARE_TABLE = `
   create schema if not exists bench;

@@ -10,13 +10,13 @@ import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
 import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
-/** Names the field of demo.json whose key is used if the user gives no key. */
+/** The field of demo.json whose key a command uses if the user gives no key. */
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**
- * Finds the address and key for a command that calls the API. The options --api-url and --key come
- * first, then the settings TOW_API_URL and TOW_API_KEY, then the demo that `npm start` created in
- * DATA_DIR. With --sandbox the key is always the demo's sandbox key.
+ * Finds the API's address and key for a command. Each comes from the first source that has it: the
+ * options --api-url and --key, the settings TOW_API_URL and TOW_API_KEY, or the demo.json that `npm
+ * start` wrote to DATA_DIR. With --sandbox, the key is always the sandbox key in demo.json.
  */
 export async function resolveApiAccess(
   { values }: CommandArgs,
@@ -56,7 +56,7 @@ export function parseKey(text: string): string {
  * Reads demo.json and returns one address and one key of the demo's first company.
  * @param options.url the field with the address
  * @param options.key the field with the key
- * @param options.remedy begins the error message: what the user can do without the demo
+ * @param options.remedy the beginning of the error message, which says what the user can do
  * @throws {CliError} `configuration` if demo.json is missing or incomplete
  */
 export async function loadDemoAccess(

@@ -2,7 +2,7 @@ import { getErrorCode } from '../../shared/platform/errors.js';
 import { CliError, describeReason, EXIT, type ExitCode } from './exit-codes.js';
 
 export interface ApiAccess {
-  /** Has no slash at the end. The API's address ends in /v1, the MCP server's in /mcp. */
+  /** The address of the API (ends in /v1) or of the MCP server (ends in /mcp). */
   url: string;
   key: string;
 }
@@ -10,7 +10,7 @@ export interface ApiAccess {
 interface FailureDetails {
   /** Undefined if the API did not respond. */
   status?: number;
-  /** Names of the request's fields that the error response complains about. */
+  /** The fields of the request that the error response complains about. */
   fields?: string[];
   retryAfterMs?: number;
 }
@@ -24,7 +24,7 @@ export class ApiError extends CliError {
     this.name = 'ApiError';
   }
 
-  /** True if the same call may succeed later: after no response, a 429 or a 5xx. */
+  /** True if a retry may succeed: the API sent no response, a 429 or a 5xx. */
   get isTransient(): boolean {
     const { status } = this.details;
     return status === undefined || status === 429 || status >= 500;
@@ -91,8 +91,8 @@ function parseEnvelope(text: string): ErrorEnvelope {
 }
 
 /**
- * Returns the code or message of the error's `cause`, because `fetch` itself only says that the
- * call failed.
+ * Returns the code or message of the error's `cause`. The error that `fetch` itself throws only
+ * says that the call failed.
  */
 export function describeCause(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

@@ -10,8 +10,8 @@ export interface CommandArgs {
 }
 
 /**
- * What a command can use. Calling `config` or `store` reads the settings. Calling `store` also
- * finds or starts PostgreSQL.
+ * The functions and objects that a command can use. Calling `config` or `store` reads the settings.
+ * Calling `store` also finds or starts PostgreSQL.
  */
 export interface CommandContext {
   logger: Logger;
@@ -34,7 +34,7 @@ export interface CommandContext {
   replaceStatus: (text: string) => void;
   /**
    * Returns a signal that is aborted on SIGINT or SIGTERM. A command that calls this function must
-   * then end by itself. The process exits with 0 unless the command fails.
+   * end by itself after the abort. The process then exits with 0 unless the command fails.
    */
   getInterruptSignal: () => AbortSignal;
 }

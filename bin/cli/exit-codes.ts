@@ -39,8 +39,8 @@ export function notFoundError(label: string): CliError {
 const WRONG_URL_SQLSTATES = ['28P01', '28000', '3D000'];
 
 /**
- * Converts any error to one with an exit code. An unknown error keeps its message, but passwords
- * are removed.
+ * Converts any error to a CliError, which has an exit code. An unknown error keeps its message, but
+ * passwords are removed.
  */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
@@ -76,7 +76,9 @@ export function toCliError(error: unknown): CliError {
   return new CliError('failed', message, EXIT.failed, cause);
 }
 
-/** Returns an error's text for a terminal, cut to 500 characters unless it is a CliError. */
+/**
+ * Returns an error's text for a terminal. Only the text of a CliError may exceed 500 characters.
+ */
 export function describeReason(error: unknown): string {
   return error instanceof CliError ? error.message : describeError(error);
 }

@@ -1,6 +1,6 @@
 import type { CliError } from './exit-codes.js';
 
-/** What a command prints: `data` with --json, otherwise `text`. */
+/** One piece of a command's output: `data` is printed with --json, otherwise `text`. */
 export interface OutputEntry {
   data: Record<string, unknown>;
   text: string;
@@ -9,7 +9,7 @@ export interface OutputEntry {
 export interface CommandOutput extends OutputEntry {
   /** If true, `printOutput` prints nothing, because the command itself wrote to standard output. */
   isSilent?: boolean;
-  /** Set if the command ran to its end, but found a failure, such as an unhealthy service. */
+  /** Set if the command ran to its end and found a failure, such as an unhealthy service. */
   failure?: CliError;
 }
 

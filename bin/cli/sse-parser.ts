@@ -10,7 +10,7 @@ export interface SseBlock {
 /**
  * Parses server-sent events as the HTML standard defines them, in chunks of any size. Parser
  * libraries drop blocks that have an id but no data; this parser returns them. The API sends such
- * ids to tell a client where to continue after a disconnection.
+ * blocks to tell a client where to continue after a disconnection.
  */
 export class SseParser {
   private rest = '';

@@ -6,7 +6,7 @@ import { isDataDirTaken, startEmbeddedServer } from '../embedded-postgres/server
 import { readState } from '../embedded-postgres/state.js';
 import { CliError, describeReason, EXIT, isNotMigrated } from './exit-codes.js';
 
-/** How long to wait for the embedded server of another process, which may still be starting. */
+/** The time to wait for an embedded server that another process may still be starting. */
 const WAIT_FOR_SERVER_MS = 15_000;
 const POLL_MS = 200;
 

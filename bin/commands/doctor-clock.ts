@@ -39,7 +39,8 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
 }
 
 /**
- * Resolves if every account has a known time zone and no sweep leaves out an account.
+ * Resolves if every account has a known time zone and no sweep (a pass over all accounts) leaves
+ * out an account.
  * @throws {Error} naming the accounts with an unknown time zone, and those that a sweep leaves out
  */
 export async function checkAccounts(db: Database): Promise<string> {

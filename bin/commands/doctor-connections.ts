@@ -12,8 +12,8 @@ export const REMEDY_FOR_CONNECTIONS =
 const LATE_MINUTES = 5;
 
 /**
- * How many of a vendor's connections have a condition. `condition` is `late`, or else the
- * connection's status.
+ * The number of a vendor's connections that have the same condition. The condition is `late` or,
+ * for all other connections, the connection's status.
  */
 interface ConnectionCount {
   vendor: string;

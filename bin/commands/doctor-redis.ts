@@ -19,7 +19,8 @@ export async function checkRedis(url: string, logger: Logger): Promise<string> {
       const timer = setTimeout(() => reject(unreachable(last)), CONNECT_TIMEOUT_MS);
       redis.on('error', (error) => {
         last = error;
-        // No server listens on the port: fail now instead of waiting for the timeout.
+        // ECONNREFUSED means that no server listens on the port. Fail now instead of after the
+        // timeout.
         if (getErrorCode(error) !== 'ECONNREFUSED') return;
         clearTimeout(timer);
         reject(unreachable(error));

@@ -51,8 +51,8 @@ const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
 const MIGRATE = 'Run `tow migrate` (npm start runs it automatically).';
 
 /**
- * `tow doctor`: runs all checks, except those that depend on a failed check. The exit code is that
- * of the first failure, or 0.
+ * `tow doctor`: runs all checks, except those that depend on a failed check. Exits with the code of
+ * the first failure, or with 0.
  */
 export const runDoctor: RunCommand = async (_args, context) => {
   const findings = [
@@ -174,7 +174,7 @@ async function checkDatabase(context: CommandContext, config: Config): Promise<F
 }
 
 async function checkPostgres(db: Database): Promise<string> {
-  // The first query also opens the connection, so only the second measures a round trip.
+  // The first query also opens the connection, so only the second query measures a round trip.
   if (!(await isReachableAsApp(db))) return 'reachable, but never migrated';
   const startedAt = performance.now();
   const [row] = await db.query<{ version: number }>({

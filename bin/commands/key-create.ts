@@ -43,8 +43,8 @@ const rights = Joi.object({
 });
 
 /**
- * `tow keys create`: creates a key and shows it once. A read-only API key gets no write permission.
- * A read-only agent may have only scopes that read (docs/decisions.md §6).
+ * `tow keys create`: creates a key and shows it once. A read-only API key gets no permission to
+ * write. A read-only agent key may have only scopes that read (docs/decisions.md §6).
  */
 export const createKey: RunCommand = async (args, { store, config }) => {
   const key = parseRights(args);

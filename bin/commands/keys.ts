@@ -25,7 +25,7 @@ interface KeyBody extends Record<string, unknown> {
   scopes: string[];
 }
 
-/** `tow keys list`: lists a tenant's keys, newest first, even revoked and expired keys. */
+/** `tow keys list`: lists a tenant's keys, newest first, including revoked and expired keys. */
 export const listKeys: RunCommand = async (args, { store }) => {
   const { db } = await store();
   const tenant = await findNamedTenant(db, args);

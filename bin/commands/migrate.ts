@@ -9,8 +9,8 @@ import { isReachableAsApp } from '../cli/store.js';
 export const migrateDatabase: RunCommand = async (_args, { config, store }) => {
   const { databaseUrl, db } = await store();
   await assertDirectConnection(databaseUrl);
-  // Connect with this driver first. If PostgreSQL cannot be reached, this driver throws the reason,
-  // but the migrations' driver would only print it.
+  // First connect with the application's driver. If PostgreSQL cannot be reached, this driver
+  // throws the reason. The migrations' driver would only print it.
   await isReachableAsApp(db);
   const applied = await migrate({
     databaseUrl,

@@ -12,7 +12,7 @@ interface ParkedRow extends Record<string, unknown> {
   parked_at: Date;
 }
 
-// The command's input is left out, because it may contain a customer's data.
+// The query leaves out the command's input, because the input may contain a customer's data.
 const PARKED = `select command_id, tenant_id, command->>'type' as type, command->>'entityId' as entity_id, command->>'requestId' as request_id,
   attempts, first_attempt_at, last_attempt_at, parked_at from command_attempts where parked_at is not null`;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where `npm start` writes the demo's addresses and credentials. */
+/** Returns the path where `npm start` writes the demo's addresses and credentials. */
 export function getDemoFilePath(dataDir: string): string {
   return join(dataDir, 'demo.json');
 }

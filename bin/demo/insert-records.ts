@@ -21,7 +21,10 @@ const SET_STORAGE_DAYS: SqlQuery = {
          where i.tenant_id = ${OWN_TENANTS} and t.tenant_id = i.tenant_id`,
 };
 
-/** Inserts all records, with one query per table, in one network flush. The tenants must exist. */
+/**
+ * Inserts all records with one query per table, and sends all queries together. The tenants must
+ * exist.
+ */
 export async function insertDemoRecords(tx: Transaction, records: readonly DemoRecords[]): Promise<void> {
   const [first] = records;
   const tables = Object.keys(first ?? {}) as (keyof DemoRecords)[];

@@ -7,7 +7,7 @@ import type { DemoInvoice } from './records/invoices.js';
 import { deriveTimedDemoId } from './records/random.js';
 import { DEMO_TENANT_IDS } from './records/tenants.js';
 
-/** How many sent messages each tenant has at most. */
+/** The maximum number of sent messages per tenant. */
 const MESSAGES_PER_TENANT = 6;
 const DAY_MS = 86_400_000;
 const FAILURE_REASON = 'The mail server refused the message: 550 5.1.1 No such user here';

@@ -14,7 +14,7 @@ export interface SeedOptions {
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Base URL of the links in the demo's messages; default: this machine. */
   publicUrl?: string;
-  /** When the demo's 90 days of records end; default: now. */
+  /** The end of the 90 days that the demo's records cover; default: now. */
   now?: Date;
 }
 
@@ -26,8 +26,8 @@ const APPROVAL_THRESHOLD_CENTS = 100_000;
 /** An arbitrary number for the advisory lock, used only here. */
 const DEMO_LOCK_KEY = 7_366_001;
 /**
- * How long a process waits while another process seeds. The session's default timeouts are shorter,
- * so `withDemoLock` replaces them.
+ * The time that a process waits while another process seeds. The session's default timeouts are
+ * shorter, so `withDemoLock` replaces them.
  */
 const LOCK_WAIT_MS = 30_000;
 

@@ -185,8 +185,8 @@ async function prepareCopy(
 
 /**
  * Returns the paths of programs that the account can run. Tries the package's own programs, then a
- * copy `native-<version>` in each folder of `copyRoots`. These folders must exist, and only this
- * process's user may be able to write to them.
+ * copy `native-<version>` in each folder of `copyRoots`. These folders must exist, and no user
+ * except this process's user may have write access.
  * @throws Error with all reasons if the programs run nowhere
  */
 export async function prepareBinaries(

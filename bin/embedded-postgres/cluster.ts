@@ -26,8 +26,8 @@ import { findUnsearchableFolder, runProgram, type SystemAccount } from './system
 
 const INITDB_TIMEOUT_MS = 120_000;
 /**
- * Folders to use if the account that runs the server cannot reach DATA_DIR or the npm package.
- * Tried in this order.
+ * Folders to use if the account that runs the server cannot reach DATA_DIR or the npm package. They
+ * are tried in this order.
  */
 const SYSTEM_FOLDERS = ['/var/lib/tow-dispatch', '/var/tmp/tow-dispatch'];
 
@@ -215,8 +215,8 @@ export async function endAbandonedServer(clusterDir: string, logger: { warn: Log
   const leftovers = await endLeftoverProcesses(clusterDir);
   if (leftovers > 0) logger.warn({ leftovers, cluster: clusterDir }, 'ended abandoned PostgreSQL processes');
   if (isRunning && !isAbandoned && (await readCommandLine(pid)).length > 0) {
-    // An unrelated process has this pid, as often after a container restart. PostgreSQL would take
-    // that process for a running server and refuse to start.
+    // An unrelated process has this pid, which is common after a container restart. PostgreSQL
+    // would take that process for a running server and refuse to start.
     logger.warn({ pid, pidFile }, 'removing a postmaster.pid that names an unrelated process');
     await rm(pidFile, { force: true });
   }

@@ -10,8 +10,8 @@ const TAIL_BYTES = 4_000;
  * than 10 MiB. The caller closes `fd`.
  */
 export function openLog(file: string, account: SystemAccount | undefined): { fd: number; size: number } {
-  // O_NOFOLLOW, because the account owns the folder and could put a symbolic link there for root to
-  // follow.
+  // The account owns the folder and could put a symbolic link in place of the log. O_NOFOLLOW keeps
+  // root from following it.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
   const fd = openSync(file, flags, 0o600);
   try {

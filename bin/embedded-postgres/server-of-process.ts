@@ -4,7 +4,7 @@ import { startEmbeddedPostgres } from './start.js';
 /**
  * Starts the embedded server of DATA_DIR and resolves with the owner role's connection string. The
  * lifecycle stops the server.
- * @throws {Error} also if another process runs that server, see {@link isDataDirTaken}
+ * @throws {Error} if the start fails, or another process runs that server ({@link isDataDirTaken})
  */
 export async function startEmbeddedServer({ config, logger, lifecycle }: Foundation): Promise<string> {
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });

@@ -88,9 +88,9 @@ export class PostgresServer {
     return false;
   }
 
-  /** Returns if another attempt to start makes sense, else throws. */
+  /** Resolves if another attempt to start may succeed, and throws otherwise. */
   async #assertRetryable(run: ServerRun, deadline: number): Promise<void> {
-    // If the process did not start, this run has written nothing to the log, which may not exist.
+    // A process that did not start has written nothing to the log, and the log may not exist.
     const logEnd =
       run.pid === undefined ? String(run.exit?.error) : await readLogEnd(this.#logFile, run.logFrom);
     if (PORT_TAKEN.test(logEnd)) throw new PortTakenError(`port ${this.#settings.port} is taken: ${logEnd}`);

@@ -25,8 +25,8 @@ import { chooseSystemAccount, type SystemAccount } from './system-account.js';
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
 /**
- * Below the ports that the system gives to outgoing connections, so that no outgoing connection
- * takes the server's port while the server is down.
+ * These ports lie below those that the system gives to outgoing connections. So no outgoing
+ * connection takes the server's port while the server is down.
  */
 const PORT_RANGE = [20_000, 30_000] as const;
 
@@ -56,7 +56,7 @@ export interface EmbeddedPostgresOptions {
   logger: EmbeddedPostgresLogger;
   /** A fixed port, which must be free. Default: a free port, the same in every run if possible. */
   port?: number;
-  /** PostgreSQL settings that replace this module's. Tests use them to turn off durability. */
+  /** PostgreSQL settings that replace the defaults. Tests use them to turn off durability. */
   settings?: Record<string, string>;
 }
 

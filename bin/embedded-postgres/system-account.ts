@@ -74,9 +74,9 @@ function canSearch(folder: { mode: number; uid: number; gid: number }, account: 
 }
 
 /**
- * Returns the outermost folder on the path to `folder`, or `folder` itself, that the account may
- * not enter. Returns undefined if the account can reach `folder`. The folder must exist. Checks
- * permission bits, not access control lists.
+ * Checks `folder` and the folders above it. Returns the outermost one that the account may not
+ * enter, or undefined if the account can reach `folder`. The folder must exist. Checks permission
+ * bits, not access control lists.
  */
 export async function findUnsearchableFolder(
   folder: string,
@@ -104,7 +104,7 @@ export function buildSpawnOptions(account: SystemAccount | undefined): SpawnOpti
     TZ: 'UTC',
   };
   if (account === undefined) return { cwd: '/', env };
-  // If uid or gid is set, libuv also drops root's supplementary groups.
+  // If uid or gid is set, Node.js (libuv) also drops root's supplementary groups.
   return {
     cwd: '/',
     env: { ...env, USER: account.name, LOGNAME: account.name },

@@ -17,7 +17,7 @@ const DEFAULT_PORT = 3000;
 /**
  * Deletes all data of the demo's tenants and their sandboxes, then creates the demo again with new
  * credentials. Resolves with the path of the new demo.json.
- * @throws {CliError} `refused` in production. Also while the product runs, because its processes
+ * @throws {CliError} `refused` in production, and while the product runs, because its processes
  * would continue to use deleted keys and records
  */
 export async function resetDemo(foundation: Foundation): Promise<string> {

@@ -60,7 +60,7 @@ function createStderrLogger(): Logger {
   );
 }
 
-/** The part of the context that exists before the settings are read. */
+/** The part of the CommandContext that exists before the settings are read. */
 type CliFoundation = Omit<CommandContext, 'config' | 'store'>;
 
 async function runCommand(argv: readonly string[], foundation: CliFoundation): Promise<CommandOutput> {

@@ -23,8 +23,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files whose queries have the table as a parameter, so the caller's room counts as the writer. The
- * pattern finds the table's name in the caller's code.
+ * Files whose queries have the table as a parameter. The caller's room counts as the writer of that
+ * table. The pattern finds the table's name in the caller's code.
  */
 const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
   'shared/records/merge-records.ts': /\b(?:mergeRecords|storeMerges)\((?:[^;]*?\btable: '([a-z_]+)')?/g,
@@ -66,8 +66,8 @@ function listTexts(source: ts.SourceFile): string[] {
 }
 
 /**
- * Returns the table that `name` stands for. `workOrder` stands for the table of `workOrderTable`.
- * Any other name is the name of a table.
+ * Returns the table that `name` stands for. If there is a resource with this name (`workOrder`),
+ * that is the resource's table. Otherwise the name itself is that of a table.
  */
 function resolveTable(name: string): string {
   const entityType = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -179,8 +179,8 @@ const slowDownload = withCompany(async (company) => {
   const chunks = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const startedAt = Date.now();
   let read = 0;
-  // Measure the memory during the download. The peak that Linux records may be older than the
-  // download, because all in one this process also wrote the file.
+  // Measure the memory during the download. The peak that Linux records may be older, because in an
+  // all-in-one deployment this process also wrote the file.
   let peakMb = 0;
   for (;;) {
     const { done, value } = await chunks.read();
@@ -197,7 +197,7 @@ const slowDownload = withCompany(async (company) => {
 describe('exports under fault injection', () => {
   registerConcurrentTests(
     {
-      // A download works alike all in one and scaled out, so one run is enough.
+      // A download works the same whether all in one or scaled out, so one run is enough.
       ...(IS_SCALED
         ? {}
         : { 'a download that takes a minute is streamed, not held in memory': slowDownload }),

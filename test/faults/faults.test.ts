@@ -54,7 +54,10 @@ async function repeat(count: number, act: (nth: number) => Promise<void>): Promi
   for (let nth = 0; nth < count; nth += 1) await act(nth);
 }
 
-/** Lets the writer die at a failpoint, and then starts it again without failpoints. */
+/**
+ * Lets the writer kill itself at a failpoint (a named place in its code). Then starts the writer
+ * again without failpoints.
+ */
 async function crashAt(failpoint: string, { writer }: Deployment, load: Load): Promise<void> {
   await writer.kill();
   const end = await writer.launch({ FAILPOINTS: failpoint }).waitForExit();
@@ -131,7 +134,7 @@ function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 150
 /**
  * Pauses the only writer and injects a fault that deletes waiting jobs from Redis. Repeats this
  * until a write gets a 202, which shows that a lost job was recovered. One round may not be enough:
- * a sender that notices the loss sends its job again, so nothing must be recovered.
+ * a sender that notices the loss sends its job again, and then there is nothing to recover.
  */
 function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
   return async (deployment, load) => {
@@ -221,7 +224,7 @@ const onlyScaledOut: Record<string, () => Promise<void>> = {
     async (deployment, load) => {
       const { writer } = deployment;
       await shutDownGracefully({ deployment, load }, writer, {
-        // Too many active jobs for the other writer alone, so this writer has some of them.
+        // The other writer alone cannot have so many active jobs, so this writer has some of them.
         isBusy: async () => (await deployment.countJobs('active')) > WRITES_CONCURRENCY,
         hasStartedShutdown: async () => (await fetchStatus(`${writer.origin}/readyz`)) !== 200,
       });

@@ -1,6 +1,6 @@
 /**
- * Lets agents call two replicas of the MCP process. All in one, agents call the only process. Keys
- * are revoked, and replicas are stopped and killed under load.
+ * Lets agents call two replicas of the MCP process, or the only process of an all-in-one
+ * deployment. Keys are revoked, and replicas are stopped and killed under load.
  */
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';

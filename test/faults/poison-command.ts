@@ -13,7 +13,10 @@ import { eventually } from '../support/poll.js';
 const DEADLY = { FAILPOINTS: 'kill_marked' };
 const MARK = { notes: 'kill-this-worker' };
 const NEIGHBOURS = 20;
-/** Each death costs up to 15 s until the job is retried, and parking takes several deaths. */
+/**
+ * Each death costs up to 15 s until the job is retried. The command is parked, that is, no longer
+ * run, only after several deaths.
+ */
 const PARKING_TIMEOUT_MS = 180_000;
 
 /** The process that parks the command logs this. */
@@ -52,7 +55,7 @@ function supervise(service: DeployedService): () => Promise<void> {
 export function runPoisonCommand(): Promise<void> {
   return Deployment.run({ settings: { WRITE_TIMEOUT_MS: '3000' } }, async (deployment) => {
     const { web, writer, clock } = deployment;
-    // All in one, the process that responds to requests is also the one that dies.
+    // In an all-in-one deployment, the process that responds to requests is also the one that dies.
     const isAlone = web === writer;
     await Promise.all([writer.start(DEADLY), clock?.start(), isAlone || web.start()]);
     const [tenant] = (await deployment.createTenants(1)) as [DeployedTenant];
@@ -60,7 +63,8 @@ export function runPoisonCommand(): Promise<void> {
     const endSupervision = supervise(writer);
     const poisonCall = load.addCall(tenant, MARK);
     const goodCalls = Array.from({ length: NEIGHBOURS }, () => load.addCall(tenant));
-    // All in one, the connection of this request always breaks, so send the command only once.
+    // In an all-in-one deployment, this request's connection always breaks, so send the command
+    // only once.
     const poisonCallDone = isAlone ? load.sendOnce(poisonCall) : load.sendUntilDone(poisonCall);
     await Promise.all([...goodCalls.map((call) => load.sendUntilDone(call)), poisonCallDone]);
     expect(goodCalls.map(({ outcome }) => outcome)).to.deep.equal(goodCalls.map(() => 'ok'));

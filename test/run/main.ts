@@ -137,12 +137,12 @@ function printSums(): void {
     for (const { title, details } of failures) appendFileSync(path, `${title}\n${findCause(details)}\n`);
 }
 
-/** Most lines of a failure's details in the list at the end. */
+/** The list of failures at the end shows at most this many lines of each failure's details. */
 const MAX_CAUSE_LINES = 12;
 
 /**
- * Returns the first line of the details that names an error, or else the first line after the
- * title, and what follows of the difference or the output, without the stack.
+ * Returns the lines that explain a failure, without the stack. They begin with the first line that
+ * names an error. If there is none, they begin after the title.
  */
 function findCause(details: string): string {
   const [, afterTitle = details] = details.trim().split(/\n\s*\n/);

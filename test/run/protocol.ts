@@ -1,4 +1,4 @@
-/** What the test run and its worker processes send each other over IPC. */
+/** The objects that the test run and its worker processes send each other over IPC. */
 
 /** Sent to a worker: the next test file, or null if no file is left. */
 export interface Task {

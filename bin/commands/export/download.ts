@@ -9,7 +9,7 @@ import { describeCause } from '../../cli/api-client.js';
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 import type { ExportRecord } from './export-record.js';
 
-/** How many times an interrupted download is resumed. */
+/** An interrupted download is resumed at most this many times. */
 const MAX_RESUMES = 5;
 const RESUME_AFTER_MS = 1000;
 
@@ -23,8 +23,8 @@ export interface DownloadOptions {
 
 /**
  * Downloads the file of a completed export. Writes to `<path>.part` until the file is complete and
- * has the SHA-256 in `record`. Resumes an interrupted download. Unpacks a gzip file, unless the
- * path also ends in .gz. After a failure, deletes the partial files.
+ * has the SHA-256 in `record`. Resumes an interrupted download. Unpacks a gzip file unless `path`
+ * ends in .gz. After a failure, deletes the partial files.
  * @throws {CliError} if the download fails; the file system's error if the file cannot be written
  */
 export async function downloadExport(
@@ -65,8 +65,8 @@ export async function downloadExport(
 }
 
 /**
- * Appends the missing bytes to `part`, or starts over if the storage ignores the range. Resolves
- * with false if the caller should try again.
+ * Appends the missing bytes to `part`. Starts over if the storage ignores the request for a range
+ * of bytes. Resolves with false if the caller should try again.
  */
 async function fetchRest(
   part: string,

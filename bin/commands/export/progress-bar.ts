@@ -3,7 +3,10 @@ import type { CommandContext } from '../../cli/command.js';
 const WIDTH = 24;
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** A line of text on standard error. Nothing is written if standard error is not a terminal. */
+/**
+ * Progress as one line of text on standard error. Shows nothing if standard error is not a
+ * terminal.
+ */
 export interface ProgressBar {
   /** @param percent null if unknown */
   show(percent: number | null, amounts: { rows?: number; bytes: number }): void;

@@ -2,7 +2,9 @@ import { type ApiAccess, ApiError, callApi, describeCause } from '../../cli/api-
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { type SseBlock, SseParser } from '../../cli/sse-parser.js';
 
-/** The API sends a comment every 15 s. If three are missing, the connection counts as dead. */
+/**
+ * The API sends an empty comment every 15 s. After 45 s of silence, the connection counts as dead.
+ */
 const SILENCE_MS = 45_000;
 
 interface StreamOptions {

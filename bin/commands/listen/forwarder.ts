@@ -15,13 +15,13 @@ const LONGEST_PAUSE_MS = 10_000;
 export interface StreamedEvent {
   id: string;
   type: string;
-  /** The event's JSON, byte by byte as it was recorded. */
+  /** The event's JSON, exactly as the API recorded it. */
   body: string;
 }
 
 export interface ForwardResult {
   status: number;
-  /** Duration of the last attempt, the only one with a response. */
+  /** The duration of the last attempt in ms. Only the last attempt gets a response. */
   ms: number;
   attempts: number;
 }
@@ -60,8 +60,9 @@ export async function forwardEvent(
 }
 
 /**
- * Sends one request. Resolves with the status of the response after its body has ended, broken off,
- * or reached the deadline. Rejects if no response begins before the deadline.
+ * Sends one request and resolves with the status of the response. Before that, waits until the
+ * response's body ends, breaks off or reaches the deadline. Rejects if no response begins before
+ * the deadline.
  */
 async function post({ id, body }: StreamedEvent, { target, secret }: ForwardOptions): Promise<number> {
   const response = await fetch(target, {

@@ -13,8 +13,8 @@ interface Stored {
   forward_to: string;
   secret: string;
   /**
-   * Id in the event stream. The target has answered every event up to this one. Null if the next
-   * run begins with new events.
+   * The id up to which the target has answered every event of the stream. Null if the next run
+   * begins with new events.
    */
   last_event_id: string | null;
 }
@@ -80,8 +80,8 @@ export class ListenState {
 }
 
 /**
- * Returns the path of the state file. The name contains a hash of the key. The hash is safe to
- * show, because a key has 256 random bits.
+ * Returns the path of the state file. Its name contains a hash of the key. The hash does not reveal
+ * the key, because 256 random bits cannot be guessed.
  */
 function statePath(dataDir: string, key: string, target: string): string {
   const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);

@@ -11,7 +11,7 @@ import { isTransientError, openEventStream, StreamInterruptedError } from './eve
 import { type ForwardResult, forwardEvent, type StreamedEvent } from './forwarder.js';
 import { ListenState } from './listen-state.js';
 
-/** How long to wait before connecting again, until the stream sends its own retry time. */
+/** The time to wait before connecting again. A retry time that the stream sends replaces it. */
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 15_000;
 

@@ -8,7 +8,7 @@ import {
 import { CliError, describeReason, EXIT } from '../../cli/exit-codes.js';
 import type { UpstreamClient } from './upstream.js';
 
-/** How long to wait for the responses to pending requests after SIGINT or SIGTERM. */
+/** After SIGINT or SIGTERM, the time to wait for the responses to pending requests. */
 const LAST_RESPONSES_MS = 10_000;
 
 interface BridgeOptions {
@@ -32,11 +32,11 @@ export class StdioBridge {
   ) {}
 
   /**
-   * Runs until the client ends its input or stops reading, `stopping` is aborted, or the server
-   * refuses the key. Unless the client stopped reading, it still delivers the responses to pending
-   * requests, for at most 10 s after `stopping`.
+   * Runs until one of these happens: the client ends its input or stops reading, `stopping` is
+   * aborted, or the server refuses the key. Then delivers the responses to pending requests, if the
+   * client still reads. After `stopping`, this takes at most 10 s.
    * @param options.input the client's stream, watched for its end, which the transport does not
-   *   detect
+   * detect
    * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */
@@ -93,7 +93,7 @@ export class StdioBridge {
     }
   }
 
-  /** Ends the bridge with an error, unless the bridge has ended already. */
+  /** Ends the bridge with an error. Does nothing if the bridge has ended already. */
   #fail(failure: CliError): void {
     if (!this.#ended.signal.aborted) this.#failure = failure;
     this.#ended.abort();

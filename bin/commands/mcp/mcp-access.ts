@@ -8,9 +8,9 @@ export interface McpAccess {
 }
 
 /**
- * Finds the address (--mcp-url or TOW_MCP_URL) and the key (TOW_AGENT_KEY) for `tow mcp`. If one is
- * missing, uses that of the demo that `npm start` created in DATA_DIR. There is no option for the
- * key, because every user of a machine can read its command lines.
+ * Finds the address (--mcp-url or TOW_MCP_URL) and the key (TOW_AGENT_KEY) for `tow mcp`. A missing
+ * value comes from the demo.json that `npm start` wrote to DATA_DIR. There is no option for the
+ * key, because every user of a machine can read the command lines of all processes.
  * @throws {ConfigError}
  * @throws {CliError} `configuration`, `usage`
  */

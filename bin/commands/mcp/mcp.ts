@@ -15,7 +15,7 @@ export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSi
   const { stdin, stdout } = process;
   const clientGone = new AbortController();
   // End without waiting for pending responses if the client no longer reads them. EPIPE only means
-  // that the client has ended, so it is not printed.
+  // that the client has ended, so this error is not printed.
   stdout.on('error', (error) => {
     if (getErrorCode(error) !== 'EPIPE')
       printStatus(`Standard output cannot be written to: ${error.message}`);

@@ -101,7 +101,7 @@ export class UpstreamClient {
       if (!isJSONRPCRequest(message))
         return { response: undefined, problem: `The server refused a notification (${status}).` };
       this.#noteVersion(message.method, body);
-      // Set the id, because an error has none if the server sent it before parsing the MCP message.
+      // Set the id: an error that the server sent before it parsed the MCP message has no id.
       return { response: { ...body, id: message.id } as JSONRPCMessage };
     }
     const { error } = (body ?? {}) as Envelope;
@@ -124,8 +124,8 @@ export class UpstreamClient {
 }
 
 /**
- * True for an error response, even with the id null. JSON-RPC allows null if the request is
- * unknown, but MCP does not.
+ * True for an error response, even if its id is null. JSON-RPC allows a null id if the request is
+ * unknown. MCP does not, so the SDK's check gets another id.
  */
 function isErrorResponse(body: unknown): body is { id: RequestId | null; error: object } {
   if (typeof body !== 'object' || body === null) return false;

@@ -93,7 +93,7 @@ export type TriggerableType = keyof typeof RECIPES;
 
 export const TRIGGERABLE_TYPES = Object.keys(RECIPES) as TriggerableType[];
 
-/** The clock records these event types, in a check that runs twice a minute. */
+/** Event types that the clock records, during a check that runs twice a minute. */
 export const CLOCK_EVENT_TYPES: readonly TriggerableType[] = ['invoice.overdue', 'ai.suggestion.created'];
 
 /** Causes an event. Resolves with the id of the record that the event is about. */

@@ -12,10 +12,10 @@ import {
   type TriggerableType,
 } from './recipes.js';
 
-/** Longer than the 30 s between two checks of the clock, because the clock may be busy. */
+/** Longer than the 30 s between two checks of the clock, because a busy clock may be late. */
 const MAX_WAIT_MS = 90_000;
 const FIRST_PAUSE_MS = 100;
-/** More frequent requests would use up the rate limit of a small tier. */
+/** With shorter pauses, the requests could use up the rate limit of a small tier. */
 const LONGEST_PAUSE_MS = 2000;
 
 interface EventBody extends ApiRecord {

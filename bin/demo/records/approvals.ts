@@ -23,7 +23,7 @@ const HELD_PLANS: readonly DecisionPlan[] = [
   { status: 'rejected', daysAgo: 9, note: 'The heavy recovery was billed on another job already.' },
   { status: 'expired', daysAgo: 20 },
 ];
-/** Approvals that an agent proposed for an existing invoice, by the status of that invoice. */
+/** The plan for an agent's proposal to approve an existing invoice, by the invoice's status. */
 const PROPOSAL_PLANS: Readonly<Record<string, DecisionPlan>> = {
   needs_review: { status: 'pending', daysAgo: 0.1 },
   approved: { status: 'approved', daysAgo: 0.15, note: 'Matches the slip.' },

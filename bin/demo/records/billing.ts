@@ -5,18 +5,20 @@ export interface PlannedPayment {
 }
 
 /**
- * How many invoices get a status, and the other values that fit this status (docs/decisions.md §2
- * and §3).
+ * A plan for all invoices with one status: how many there are, and the other values that fit the
+ * status (docs/decisions.md §2 and §3).
  */
 export interface BillingPlan {
   status: string;
-  /** billing_status of the invoice's work order. */
+  /** The billing_status of the invoice's work order. */
   billing: string;
   /** Number of invoices in the live account. */
   live: number;
   /** Number of invoices in the sandbox. */
   sandbox: number;
-  /** Range of an invoice's age in days. `termsDays` are the customer's payment terms. */
+  /**
+   * Returns the range of an invoice's age in days. `termsDays` are the customer's payment terms.
+   */
   ages: (termsDays: number) => readonly [min: number, max: number];
   payment: (random: DemoRandom, totalCents: number) => PlannedPayment;
   /** The invoice's delivery_state. Null if the invoice was never released. */
@@ -33,10 +35,16 @@ const payPartSometimes = (random: DemoRandom, totalCents: number): PlannedPaymen
   random.chance(0.4) ? payPart(random, totalCents) : payNothing();
 
 const ageBetween = (min: number, max: number) => () => [min, max] as const;
-/** Range of ages before the due date, because the clock would mark older invoices overdue. */
+/**
+ * Returns a range of ages that ends before the due date. The clock would mark older invoices
+ * overdue.
+ */
 const notYetDue = (min: number, max: number) => (termsDays: number) =>
   [min, Math.min(max, termsDays - 3)] as const;
-/** Range of ages past the due date, even if the invoice was sent some time after its creation. */
+/**
+ * Returns a range of ages past the due date, even for an invoice that was sent some days after its
+ * creation.
+ */
 const pastDue = (termsDays: number) => [termsDays * 1.2 + 3, 88] as const;
 
 const UNRELEASED = { delivery: null, payment: payNothing, billing: 'invoiced' } as const;
@@ -79,7 +87,7 @@ export const BILLING_PLANS: readonly BillingPlan[] = [
     ages: ageBetween(8, 80),
   },
   { status: 'failed', ...RELEASED, delivery: 'failed', live: 5, sandbox: 2, ages: notYetDue(0.5, 10) },
-  // The work order has no valid invoice, so it can be billed again.
+  // The work order has no valid invoice any more, so it can be billed again.
   { status: 'void', ...RELEASED, billing: 'ready_to_bill', live: 5, sandbox: 2, ages: ageBetween(10, 80) },
   {
     status: 'cancelled',

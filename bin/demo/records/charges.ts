@@ -28,7 +28,7 @@ function defineCharge(
 const MILEAGE = defineCharge(['Loaded miles', 'mileage', 'mile'], [450, 750], { units: [2, 38, 1] });
 const HOOK_UP = defineCharge(['Hook-up fee', 'hook_up', 'flat'], [6500, 9500]);
 
-/** Charges by the kind that `findKind` returns. */
+/** The charges for each kind of service that `findKind` returns. */
 const CHARGES: Readonly<Record<string, readonly ChargeRange[]>> = {
   light: [defineCharge(['Light-duty tow', 'tow', 'flat'], [9500, 14_500]), HOOK_UP, MILEAGE],
   medium: [defineCharge(['Medium-duty tow', 'tow', 'flat'], [19_500, 28_000]), HOOK_UP, MILEAGE],
@@ -52,8 +52,8 @@ const CHARGES: Readonly<Record<string, readonly ChargeRange[]>> = {
 };
 
 /**
- * Further charges, each added with its probability. Only the discount has a negative price
- * (docs/decisions.md §3, Money).
+ * Further charges, each with the probability that a work order gets it. Only the discount has a
+ * negative price (docs/decisions.md §3, Money).
  */
 const EXTRAS: readonly (readonly [probability: number, extra: ChargeRange])[] = [
   [0.2, defineCharge(['After-hours surcharge', 'after_hours', 'flat'], [4500, 7500])],
@@ -89,7 +89,7 @@ export function drawCharges(random: DemoRandom, serviceType: string): DemoCharge
       ...rest,
       description: rest.category === 'mileage' ? 'From pickup to drop-off' : null,
       quantity: Number(random.between(min, max).toFixed(decimals)),
-      // Multiples of 50 cents, as on a rate card.
+      // Round to multiples of 50 cents, as on a rate card.
       unit_price_cents: Math.round(random.between(minCents, maxCents) / 50) * 50,
     }),
   );

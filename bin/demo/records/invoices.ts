@@ -79,8 +79,9 @@ export class InvoiceMaker {
   }
 
   /**
-   * Draws the customer of an invoice: a motor club if the billing partner sends the invoice,
-   * otherwise any active customer. Returns null for a motorist without an account.
+   * Draws the customer of an invoice. An invoice that the billing partner RoadSync sends goes to a
+   * motor club, any other invoice to any active customer. Returns null for a motorist without an
+   * account.
    */
   #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;
@@ -112,8 +113,8 @@ export class InvoiceMaker {
   }
 
   /**
-   * Draws the times of an invoice. A released invoice is due when its payment terms end. A paid one
-   * was paid between its release and now.
+   * Draws the times of an invoice. A released invoice is due when its payment terms end. A paid
+   * invoice was paid between its release and now.
    */
   #drawTimes(
     plan: BillingPlan,

@@ -64,8 +64,8 @@ function makeTenantRecords(scope: DemoScope) {
     approvals,
     claims,
     suggestions,
-    // With these marks, the detectors scan only later changes and make no suggestions about
-    // the demo's random invoices.
+    // With these marks, the detectors (which look for billing errors) scan only later changes. So
+    // they make no suggestions about the demo's random invoices.
     detector_marks: [{ tenant_id, looked_until: scope.daysAgo(0) }],
     audit_entries: makeAuditEntries({
       customer: customers,

@@ -46,7 +46,7 @@ export const DEMO_PROFILES: readonly DemoProfile[] = [
   }),
 ];
 
-/** Live accounts and sandboxes. */
+/** The tenant ids of all live accounts and sandboxes in the demo. */
 export const DEMO_TENANT_IDS: readonly string[] = DEMO_PROFILES.flatMap(({ pair }) => [
   pair.live,
   pair.sandbox,

@@ -5,8 +5,8 @@ import { TOOLS } from '../../../mcp/tools/index.js';
 import { type OpenApiSchema, toInlineOpenApi } from '../../../shared/contracts/schemas/to-openapi.js';
 
 /**
- * Names of members whose text the service itself generates. Their schema allows any text, so
- * `isServiceText` cannot recognize these members.
+ * Members whose text the service itself generates. Their schema allows any text, so `isServiceText`
+ * cannot recognize these members.
  */
 const SERVICE_TEXTS = new Set([
   'job_number',

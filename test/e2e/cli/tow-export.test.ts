@@ -1,4 +1,4 @@
-/** Runs `tow export` as a person at a terminal does, against a product that writes exports. */
+/** Runs `tow export` as a person at a terminal does, against a running product. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

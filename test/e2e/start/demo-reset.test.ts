@@ -49,8 +49,8 @@ describe('release and demo:reset', function () {
     const SECRET_KEY = randomBytes(48).toString('base64');
     const web = cli.openDatabase('tow-web');
     await web.query({ text: 'select 1' });
-    // The pool closes an idle connection after ten seconds, so keep
-    // this connection in use, as the product's processes do.
+    // The pool closes an idle connection after ten seconds, so keep this connection in use, as the
+    // product's processes do.
     const keepInUseTimer = setInterval(() => void web.query({ text: 'select 1' }), 1000);
     const [production, connected, embedded] = await Promise.all([
       reset({ NODE_ENV: 'production', SECRET_KEY, BASE_URL: 'https://api.example.com' }),

@@ -33,7 +33,8 @@ function parseLogEntries(output: string): Record<string, unknown>[] {
 }
 
 describe('log output at LOG_LEVEL=trace', () => {
-  // The product checks the password in its own process.
+  // The tests' cheap password hashes exist only in this process, but the product runs in its own
+  // process and needs real ones.
   useRealPasswords();
   const processes = useProcesses();
   const secrets = new Map<string, string>([
@@ -280,7 +281,8 @@ describe('log output at LOG_LEVEL=trace', () => {
     const batches = entries.filter((entry) => entry.msg === 'batch');
     expect(batches).to.not.deep.equal([]);
     for (const entry of batches) {
-      // Asserts `include`, because a batch may also contain a canary command, which has no tenant.
+      // Assert `include` instead of equality: a batch may also contain a health-check command,
+      // which has no tenant.
       expect(entry.tenants).to.include(tenantId);
       expect(entry.ms).to.be.a('number');
       expect(entry.commands).to.be.at.least(1);

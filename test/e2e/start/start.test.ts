@@ -127,8 +127,8 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     const server = await listPostgresProcesses(started.dataDir);
     // A request that never finishes prevents a clean shutdown.
     const stuck = await openHalfRequest(started.origin);
-    // Repetitions within the first second count as one
-    // signal. A later signal ends the process at once.
+    // Repetitions within the first second count as the same signal. A later signal ends the process
+    // at once.
     const end = await eventually('the end of the process', () => {
       if (!started.process.end) started.process.signal('SIGTERM');
       return started.process.end;

@@ -9,8 +9,9 @@ import { deliveryTotals } from '../../support/webhooks/webhook-listeners.js';
 import { addListeners, runUnderLoad, type WebhookScenario } from './webhook-scenario.js';
 
 /**
- * Resembles a real deployment: many receivers that respond immediately, and a worker below its
- * limit. In a real deployment, however, a million deliveries separate two deaths.
+ * A load like that of a real deployment: many receivers that respond immediately, and a worker
+ * below its limit. In a real deployment, however, a worker sends a million deliveries between two
+ * deaths.
  */
 const MANY_RECEIVERS = { listeners: 8, deliveries: 24_000, pace: { clients: 3, thinkMs: 50 }, answerMs: 5 };
 /** Highest allowed share of repeated deliveries (docs/known-limits.md). */

@@ -6,7 +6,7 @@ import { eventually } from '../../support/poll.js';
 import { type ReceiverBehavior, StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { type WebhookListener, WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 
-/** How many deliveries the healthy endpoints get while the hostile ones misbehave. */
+/** The number of deliveries to the healthy endpoints while the hostile ones misbehave. */
 const DELIVERIES = 1000;
 /** Short, so that attempts to call hanging receivers time out during the test. */
 const SETTINGS = { WEBHOOK_TIMEOUT_MS: '2000' };

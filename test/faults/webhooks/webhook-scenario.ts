@@ -11,7 +11,7 @@ import { WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 const TENANTS = 3;
 /** Slow enough that the deliveries keep up. */
 const PACE = { clients: 6, thinkMs: 40 };
-/** How many calls are made between two faults. */
+/** The number of calls between two faults. */
 export const CALLS_BETWEEN_FAULTS = 120;
 /** Response time of a receiver in ms, long enough that some request is in flight at any moment. */
 const RESPONSE_MS = 100;

@@ -4,7 +4,9 @@ import { computeWaitForNextDay } from '../../../shared/resources/planned-message
 const DAY = 86_400;
 
 describe('wait of mails over the daily limit', () => {
-  /** Returns when a mail is due that is held at `second` of a day, as a second of the next day. */
+  /**
+   * Returns the due time of a mail that is held at `second` of a day, as a second of the next day.
+   */
   const dueAt = (second: number) => second + computeWaitForNextDay(DAY - second) - DAY;
 
   it('held mails are due in the first hour of the next day, spread by the time of holding', () => {

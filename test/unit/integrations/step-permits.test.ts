@@ -5,7 +5,7 @@ import { StepPermits } from '../../../workers/integrations/queue/step-permits.js
 import { eventually } from '../../support/poll.js';
 
 describe('permits of steps at vendors', () => {
-  /** Starts as many hanging steps of a vendor as may start, each of another tenant. */
+  /** Starts steps that hang, each for another tenant, until the vendor's permits are used up. */
   const hang = (permits: StepPermits, vendor: string) => {
     const ends: (() => void)[] = [];
     for (let index = 0; permits.hasFreePermit(); index += 1) {

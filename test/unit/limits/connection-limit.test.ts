@@ -8,7 +8,7 @@ import { createMetrics, type Metrics } from '../../../shared/platform/metrics.js
 import { type HttpServer, openHttpServer } from '../../../shared/server/http-server.js';
 import { eventually } from '../../support/poll.js';
 
-/** Prefix of the noisy client's loopback addresses. Other clients use 127.0.0.0/24. */
+/** The prefix of the noisy client's loopback addresses. Other clients use 127.0.0.0/24. */
 const SITE = '127.0.1';
 
 describe('limits on open connections', () => {

@@ -16,7 +16,10 @@ async function consumeMany(limiter: Limiter, key: string, count: number): Promis
 
 const verdicts = (decisions: RateDecision[]) => decisions.map((decision) => decision.allowed);
 
-/** Defines the tests that both drivers must pass. Each test uses separate keys. */
+/**
+ * Defines the tests that a limiter must pass, in process memory as well as in Redis. Each test uses
+ * separate keys.
+ */
 function behavesAsLimiter(open: () => Limiter): void {
   it('requests up to the limit are allowed and all later ones refused', async () => {
     const decisions = await consumeMany(open(), 'over', 12);

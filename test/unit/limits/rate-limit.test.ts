@@ -48,9 +48,9 @@ describe('countRequest', () => {
       sequences.push(calls.splice(0).join(' '));
     }
     const sequential = 'person counted account counted';
-    // The first request is counted in turn, because no count is known yet. So is the tenth, which
-    // reaches the user's limit. The eleventh exceeds this limit, so it does not count for the
-    // account.
+    // The first request is counted for the person and then for the account, because no count is
+    // known yet. So is the tenth request, which reaches the person's limit. The eleventh exceeds
+    // this limit, so it does not count for the account.
     expect(sequences[0]).to.equal(sequential);
     expect(new Set(sequences.slice(1, 9))).to.deep.equal(new Set(['person account counted counted']));
     expect(sequences.slice(9)).to.deep.equal([sequential, 'person counted']);

@@ -118,8 +118,8 @@ describe('removal of invisible characters', () => {
     const clean = JSON.parse(stripInvisibleCharacters(board)) as (typeof workOrder)[];
     expect(clean).to.have.length(5000);
     expect(clean[4999]?.notes).to.equal(workOrder.notes.replaceAll('\u202e', ''));
-    // Long runs of backslashes or invisible characters would make a careless pattern take quadratic
-    // time.
+    // A careless pattern would take quadratic time on long runs of backslashes or invisible
+    // characters.
     for (const bad of ['\\\\'.repeat(2_000_000), '\\u200d'.repeat(600_000), '\u200b'.repeat(4_000_000)])
       expect(stripInvisibleCharacters(`"${bad}"`).length).to.be.at.most(bad.length + 2);
   });

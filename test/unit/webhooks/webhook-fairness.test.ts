@@ -31,8 +31,8 @@ describe('round-robin between tenants', () => {
         const queue = new FairQueue<string>();
         const waiting = new Map<string, string[]>(TENANTS.map((tenant) => [tenant, []]));
         /**
-         * Maps each tenant to the tenants served since that tenant started to wait or was last
-         * served.
+         * Maps each waiting tenant to the tenants that were served since it began to wait, or since
+         * it was last served.
          */
         const servedSince = new Map<string, string[]>();
         for (const [index, step] of [...all, ...all.map(() => 'shift')].entries()) {

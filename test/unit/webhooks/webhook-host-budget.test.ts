@@ -5,8 +5,7 @@ import { getDomainKey, HostBudget } from '../../../workers/webhooks/send/host-bu
 
 const LIMIT_BYTES = 64 * 1024;
 /**
- * Bytes in the body of each request. With the overhead per request, sixteen requests reach the
- * limit.
+ * The size of each request's body. With the overhead per request, sixteen requests reach the limit.
  */
 const BODY_BYTES = 3 * 1024;
 

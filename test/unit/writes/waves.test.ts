@@ -38,8 +38,9 @@ const roll = fc
 const batches = fc.array(fc.oneof(create, patch, roll), { maxLength: 40 });
 
 /**
- * Lists what a command must have for itself, such as `record …` or `key …`. Two concurrent commands
- * must not share any of these. The list is independent of the tested code.
+ * Lists the records and keys that a command needs for itself, such as `record …` or `key …`.
+ * Concurrent commands must not have any of these in common. The list is independent of the tested
+ * code.
  */
 function listSharedNames(command: Command): string[] {
   const input = command.input as { invoice_number?: string; from_id?: string };
