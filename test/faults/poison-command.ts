@@ -14,8 +14,8 @@ const DEADLY = { FAILPOINTS: 'kill_marked' };
 const MARK = { notes: 'kill-this-worker' };
 const NEIGHBOURS = 20;
 /**
- * Each death costs up to 15 s until the job is retried. The command is parked, that is, no longer
- * run, only after several deaths.
+ * Each death costs up to 15 s until the job is retried. The product parks the command (stops
+ * running it) only after several deaths.
  */
 const PARKING_TIMEOUT_MS = 180_000;
 

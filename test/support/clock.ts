@@ -24,8 +24,9 @@ export function createClockTasks(runtime: Runtime): RunTask {
 }
 
 /**
- * Lists the names of the clock's tasks that have failed for this tenant. Until such a task
- * succeeds, its passes leave the tenant out, apart from occasional retries.
+ * Lists the names of the clock's tasks that have failed for this tenant. The clock leaves the
+ * tenant out of such a task, apart from occasional retries, until the task succeeds for this
+ * tenant.
  */
 export async function findTasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
   const rows = await stack.rows<SweepFailure>(tenantId, 'select * from sweep_faults order by task');

@@ -20,10 +20,7 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 ajv.addSchema({ $id: 'openapi', ...(toJsonSchema(document) as Json) });
 
 const ERROR_SCHEMA = { $ref: '#/components/schemas/Error' };
-/**
- * The compiled validator of each schema object, whether the object is in openapi.json or the
- * caller's own.
- */
+/** The compiled validators by schema object. The object is in openapi.json, or the caller's own. */
 const validators = new WeakMap<Json, ValidateFunction>();
 
 export interface HttpExchange {

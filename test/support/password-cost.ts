@@ -5,7 +5,7 @@ type Callback = (error: Error | null, key: Buffer) => void;
 
 const { scrypt } = crypto;
 
-/** A hash takes 2 ms and 1 MiB, instead of half a second and 128 MiB. */
+/** With this scrypt cost, a hash takes 2 ms and 1 MiB, instead of half a second and 128 MiB. */
 const CHEAP = 2 ** 10;
 
 /** Makes password hashes cheap in this process. The root hooks call this function. */
@@ -21,7 +21,10 @@ export function useRealPasswords(): void {
   after(() => makePasswordsCheap());
 }
 
-/** @param cost scrypt's N, a power of two, for the tests of a `describe` */
+/**
+ * Sets the cost of password hashes in the tests of a `describe`.
+ * @param cost scrypt's N, a power of two
+ */
 export function usePasswordCost(cost: number): void {
   before(() => makePasswordsCheap(cost));
   after(() => makePasswordsCheap());

@@ -144,8 +144,7 @@ export async function createEmptyDatabase(): Promise<string> {
 }
 
 /**
- * Returns the URL of another Redis database at each call; undefined if this run uses only
- * PostgreSQL.
+ * Returns the URL of a new Redis database at each call; undefined if this run uses only PostgreSQL.
  */
 export async function createRedisUrl(): Promise<string | undefined> {
   const { redisPort } = await getStores();

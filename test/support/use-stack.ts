@@ -8,8 +8,8 @@ interface Shared {
 }
 
 /**
- * How many shared objects may keep running between two test files. An idle stack with a clock takes
- * 5 % of a core, and each stack has about 15 connections.
+ * At most this many shared objects keep running between two test files. An idle stack with a clock
+ * takes 5 % of a core, and each stack has about 15 connections.
  */
 const MAX_RUNNING = 4;
 
@@ -61,8 +61,8 @@ export function useTenant(stack: TestStack, ...account: Parameters<TestStack['cr
 }
 
 /**
- * Returns an object that several files share. The first file that needs it starts it.
- * {@link stopLongUnused} or the end of the test run stops it.
+ * Returns an object that several files share. The object is started when the first file needs it.
+ * It is stopped by {@link stopLongUnused} or at the end of the test run.
  */
 export function useShared<T extends object>(
   key: string,

@@ -119,7 +119,8 @@ describe('authentication', () => {
       const clients = [stack.origin, `http://127.0.0.1:${port}`].map((origin) => new TestClient(origin, key));
       for (const client of clients) expect((await client.get('/me')).status).to.equal(200);
       expect((await tenant.client.delete(`/api-keys/${id}`)).status).to.equal(200);
-      // The API caches a key for longer than 2 s, so only the broadcast can end the key in time.
+      // The API caches a key for longer than 2 s. Only the broadcast about the revocation can make
+      // it refuse the key within 2 s.
       for (const client of clients) {
         await eventually(
           '401 after the broadcast',

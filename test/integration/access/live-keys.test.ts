@@ -19,7 +19,7 @@ describe('limit of live keys per account', () => {
     tenant = await stack.createTenant();
   });
 
-  /** Stores keys until the account has `count` live keys. Every second new key is an agent key. */
+  /** Adds keys until the account has `count` live keys. Every second new key is an agent key. */
   const createKeysUpTo = async (count: number): Promise<void> => {
     const [row] = await stack.rows<{ count: number }>(
       tenant.id,

@@ -8,8 +8,8 @@ import type { TestStack } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
 
 /**
- * The lowest precision and recall that a detector may have on the
- * labelled set. docs/detectors.md lists the measured values.
+ * The lowest precision and recall that a detector may have on invoices with known errors.
+ * docs/detectors.md lists the measured values.
  */
 const FLOORS: Readonly<Record<DetectorName, { precision: number; recall: number }>> = {
   missed_mileage: { precision: 0.65, recall: 0.55 },

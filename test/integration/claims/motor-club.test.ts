@@ -19,7 +19,7 @@ describe('a motor club over HTTP', () => {
 
   /**
    * Submits a claim for an invoice of 10000 cents. The notes of the invoice's work order contain a
-   * PO.
+   * purchase order (PO) number.
    */
   async function submitClaim(): Promise<{ id: string; invoice_id: string }> {
     const workOrderId = await createWorkOrderAfter(tenant.client, []);

@@ -35,8 +35,8 @@ describe('suggestions', () => {
     createInvoicedWorkOrder(client, { miles: 12, mileageCents: null, status: 'draft' });
   const listForInvoice = async (id: string, filters = '') =>
     (await client.get(`/suggestions?invoice_id=${id}${filters}`)).body.data.items;
-  // True for a missed fee. The tests ignore other kinds, because a detector may find a work order's
-  // duration unusual, and that duration depends on the machine's speed.
+  // True for a missed fee. The tests ignore other kinds of suggestions: one detector reports
+  // unusual durations of work orders, and these depend on the machine's speed.
   const isMissedFee = (one: { kind: string }) => one.kind === 'missed_fee';
   const readThreshold = async (detector: string) => {
     const text =

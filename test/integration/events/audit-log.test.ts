@@ -53,7 +53,7 @@ describe('GET /audit-log', () => {
   const idsWhere = (keep: (entry: Entry) => boolean) => listIds(entries.filter(keep));
 
   it('GET /audit-log lists actor, action, record and changes, newest first', async () => {
-    // One entry for the sign-up, one for the sign-in and seven for writes.
+    // The log has one entry for the sign-up, one for the sign-in and seven for writes.
     expect(entries).to.have.length(9);
     expect(listIds(entries)).to.deep.equal(listIds(entries).sort().reverse());
     const [failed, changed] = entries.filter(({ action }) => action === 'customer.updated') as [Entry, Entry];

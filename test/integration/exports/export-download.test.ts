@@ -28,8 +28,8 @@ import { computeSha256, generateBytes, putObject } from '../storage/storage-fixt
 const MB = 1024 * 1024;
 
 /**
- * Starts a server for downloads. It finds exports in a map, because other test files cover the
- * look-up in the table.
+ * Starts a server for downloads. The server finds exports in a map, because other test files cover
+ * the look-up in the table.
  */
 async function startDownloads(environment: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'tow-downloads-'));
@@ -249,7 +249,7 @@ describe('GET /downloads/{token}', () => {
     return response;
   }
 
-  /** Counts how often this process has the export's file open. */
+  /** Returns how many times this process has the export's file open. */
   async function countOpenFiles(): Promise<number> {
     const names = await readdir('/proc/self/fd');
     const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));

@@ -16,8 +16,8 @@ import { useAwsCredentials } from '../storage/storage-fixture.js';
 const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'expired'];
 
 /**
- * Returns functions that request exports of one account. The stack's own worker writes these
- * exports.
+ * Returns functions that request exports of one account and wait for them. The stack's own worker
+ * writes these exports.
  */
 function createExportHelpers({ client }: TestTenant) {
   const start = (exportRequest: object): Promise<Json> => requestExport(client, exportRequest);

@@ -38,8 +38,8 @@ describe('list filters', () => {
   const listIds = async (path: string, owner = tenant) => (await listItems(path, owner)).map(({ id }) => id);
 
   describe('since and until', () => {
-    // New York leaves daylight saving time on 1 November 2026. That
-    // day begins at 04:00 UTC, and ends at 05:00 UTC on 2 November.
+    // New York leaves daylight saving time on 1 November 2026. That day begins at 04:00 UTC, and
+    // ends at 05:00 UTC on 2 November.
     const TIMES = [
       '2026-11-01T03:59:59.999Z',
       '2026-11-01T04:00:00Z',

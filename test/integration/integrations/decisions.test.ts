@@ -12,7 +12,10 @@ describe('a decision about a sync issue', () => {
   });
   after(() => texting.stop());
 
-  /** Sends a text to a number that the vendor refuses, and returns the issue. */
+  /**
+   * Sends a text to a number that the vendor refuses, and returns the resulting sync issue, which a
+   * person must decide.
+   */
   const openIssue = async () => {
     const id = await account.sendText('+12125550000');
     return eventually('the issue', async () => {

@@ -48,8 +48,7 @@ describe('a connection whose worker is killed', () => {
   const waitForDeath = async (dying: TestProcess) =>
     expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
   /**
-   * Starts another worker, and ends the dead worker's lease now. Otherwise the lease would last 15
-   * s.
+   * Starts another worker, and ends the dead worker's lease, which would otherwise last 15 s more.
    */
   const takeOver = async () => {
     const { databaseUrl, runtime } = texting.stack;

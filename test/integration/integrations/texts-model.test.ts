@@ -39,8 +39,8 @@ describe('texts against a vendor that misbehaves at random', () => {
       fc.asyncProperty(steps, faults, async (run, misbehaviour) => {
         const account = await (await texting.createAccount()).connect();
         const planned = [...misbehaviour];
-        // The token endpoint never misbehaves here. If its response is lost, the account must sign
-        // in again, which has its own test.
+        // The token endpoint never misbehaves here. If its response were lost, the account would
+        // have to sign in again, and another test covers that case.
         texting.double.misbehave = (name) =>
           name.endsWith('/texts') ? (planned.shift() ?? undefined) : undefined;
         const firstText = texting.double.texts.length;

@@ -25,8 +25,8 @@ const NAMES = {
 };
 
 /**
- * Names in scripts whose characters are stacked, split or moved when drawn. Text extraction
- * therefore returns these characters in a different order.
+ * Customer names in scripts whose characters are stacked, split or moved when drawn. Text
+ * extraction therefore returns these characters in a different order.
  */
 const SHAPED_NAMES = {
   Yoruba: 'Ẹgbẹ́ ọ̀rẹ́ ńlá',

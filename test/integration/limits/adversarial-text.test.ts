@@ -25,8 +25,8 @@ const CHARS = 64 * 1024;
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;
 /**
- * Limit for CPU time. The limit is generous: these functions take microseconds per KB. The fastest
- * of several tries counts, because garbage collection may slow a try down.
+ * The limit for CPU time. It is generous, because these functions take microseconds per KB. The
+ * fastest of several tries counts, because garbage collection may slow a try down.
  */
 const MAX_MS_PER_KB = 2;
 const TRIES = 3;

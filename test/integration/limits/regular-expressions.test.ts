@@ -12,13 +12,13 @@ const CHARS = 64 * 1024;
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;
 /**
- * Limit for CPU time. The limit is generous: a linear expression takes some microseconds per KB,
- * and a quadratic expression at least 20 times this limit.
+ * The limit for CPU time. It is generous: a linear expression takes some microseconds per KB, and a
+ * quadratic expression at least 20 times this limit.
  */
 const MAX_MS_PER_KB = 2;
 /**
- * How often a text is measured. The fastest try counts, because garbage collection may slow a try
- * down.
+ * The number of times that a text is measured. The fastest try counts, because garbage collection
+ * may slow a try down.
  */
 const TRIES = 3;
 /** V8 stops an expression after this time. An exponential expression would never end. */

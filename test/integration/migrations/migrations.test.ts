@@ -19,7 +19,7 @@ function optionsFor(databaseUrl: string): MigrateOptions {
 }
 
 /**
- * Runs `work` with connections in the application's role, as every process of the product has them.
+ * Runs `work` with connections in the application's role, like those of the product's processes.
  */
 async function asApplication<T>(databaseUrl: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
@@ -224,8 +224,8 @@ describe('migrations', () => {
   it('a migration that fails halfway leaves nothing, and the next run continues when the cause is gone', async () => {
     const databaseUrl = await createEmptyDatabase();
     const runAsOwner = (text: string) => withPgClient(databaseUrl, (client: pg.Client) => client.query(text));
-    // The last table of the second migration already exists, so
-    // the migration fails after it has created its first tables.
+    // The last table of the second migration already exists, so the migration fails after it has
+    // created its first tables.
     await runAsOwner('create table invoice_line_items (stranger int)');
     let failure: unknown;
     await migrate(optionsFor(databaseUrl)).catch((error: unknown) => {

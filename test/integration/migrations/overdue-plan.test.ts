@@ -7,7 +7,7 @@ import { explainRun, type RunNode } from '../../support/writes/explain.js';
 
 const TENANTS = 10;
 /**
- * Number of invoices of each of three kinds, in each account, that will not be due for a long time.
+ * Each account has this many invoices of each of three kinds that will not be due for a long time.
  */
 const FAR = 700;
 /** Number of invoices per account that are past due, but whose claim is with a motor club. */
@@ -15,8 +15,8 @@ const WITH_CLUB = 300;
 /** Number of due invoices of each of three kinds, all in the first account. */
 const DUE = 5;
 /**
- * Limits for the pages that the sweep reads. Per account, it needs three index probes and the
- * settings. Per due invoice, it needs the row, the customer and the motor club.
+ * Limits for the number of pages that the sweep reads. Per account, the sweep needs three index
+ * probes and the settings. Per due invoice, it needs the row, the customer and the motor club.
  */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;

@@ -62,7 +62,7 @@ interface Account {
 
 /**
  * Returns how many requests of an operation may run concurrently. Replays run one at a time,
- * because the API counts one per account, lets four wait, and refuses more.
+ * because the API refuses a replay if the account already has five whose deliveries it is counting.
  */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
@@ -147,8 +147,8 @@ describe('tenant isolation of all API operations', () => {
   }
 
   /**
-   * Calls `tryId` with the ids of the victims' records of the operation's own kind. Of the other
-   * kinds it tries all, or a share ({@link chooseCases}). Several calls run at a time.
+   * Calls `tryId` with ids of the victims' records, several at a time. Tries every record of the
+   * operation's own kind. Tries all records of other kinds, or a share ({@link chooseCases}).
    */
   async function forEachForeignId(
     operation: DocumentedOperation,

@@ -1,6 +1,6 @@
 /**
- * Generates load with several agents, and records each of their calls. An agent repeats a call that
- * got no result with the same arguments, which include the idempotency key of a write.
+ * Generates load with several agents, and records each of their calls. If a call gets no result,
+ * the agent repeats it with the same arguments, including the idempotency key of a write.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -31,7 +31,7 @@ export interface AgentCall {
   refusal?: string;
 }
 
-/** The calls that an agent makes in turn. Writes and reads alternate. */
+/** The kinds of calls that an agent makes, one after the other. Writes and reads alternate. */
 const CALL_MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[] = [
   () => ({
     tool: 'create_work_order',
@@ -124,8 +124,8 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   try {
     result = await agent.call(call.tool, call.args);
   } catch (error) {
-    // Leave the call without a result after a cut or refused connection or a 503, so that the agent
-    // sends it again. A correct server returns no other HTTP error.
+    // After a broken or refused connection or a 503, leave the call without a result. The agent
+    // then sends the call again. A correct server returns no other HTTP error.
     const { code } = error as { code?: number };
     if (typeof code === 'number' && code !== 503) call.refusal = String(error);
     return;

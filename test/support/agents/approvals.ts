@@ -6,7 +6,8 @@ import type { TestStack, TestTenant } from '../stack.js';
 export const APPROVAL_THRESHOLD_CENTS = 100_000;
 
 /**
- * Builds a body for POST /invoices with one line item of `cents`, unless `overrides` changes it.
+ * Builds a body for POST /invoices with one line item of `cents`. `overrides` replaces members of
+ * the body.
  */
 export function buildDraft(cents: number, overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return invoiceInput({ line_items: [lineItem({ unit_price_cents: cents })], ...overrides });
@@ -20,7 +21,10 @@ export async function createAgentClient(stack: TestStack, tenantId: string): Pro
   return stack.createClient(await stack.createKey(tenantId, { kind: 'agent', scopes }));
 }
 
-/** Sets the amount from which an agent's write is held; null turns the threshold off. */
+/**
+ * Sets the approval threshold: the amount in cents from which an agent's write is held. Null turns
+ * the threshold off.
+ */
 export async function setApprovalThreshold(
   { client }: TestTenant,
   cents: number | null = APPROVAL_THRESHOLD_CENTS,
@@ -30,8 +34,8 @@ export async function setApprovalThreshold(
 }
 
 /**
- * Sets the sum in cents from which an agent key's drafts of one day are held; null turns this
- * threshold off.
+ * Sets the daily threshold of an agent key: its drafts of one day are held once their sum reaches
+ * `cents`. Null turns this threshold off.
  */
 export async function setAgentDayLimit({ client }: TestTenant, cents: number | null): Promise<void> {
   const set = await client.patch('/settings', { agent_day_cents: cents });

@@ -12,9 +12,9 @@ const CONFORMANCE = join(MODULES, '@modelcontextprotocol/conformance/dist/index.
 const INSPECTOR = join(MODULES, '.bin/mcp-inspector');
 
 /**
- * True if the tests must skip the conformance suite and the inspector. The two are as large as the
- * product's own dependencies, so a developer need not install them. CI installs them and never
- * skips.
+ * True if the tests must skip the conformance suite and the inspector because they are not
+ * installed. The two are as large as the product's own dependencies, so a developer need not
+ * install them. CI installs them and never skips.
  */
 export const ARE_MCP_TOOLS_MISSING = !existsSync(CONFORMANCE) && process.env.CI !== 'true';
 
@@ -97,7 +97,10 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/** Runs the inspector's command line against a server. @param args further arguments */
+/**
+ * Runs the inspector's command line against a server.
+ * @param args further arguments
+ */
 export function inspectServer(url: string, key: string, args: string[]): Promise<ProgramResult> {
   const header = ['--header', `Authorization: Bearer ${key}`];
   return runProgram(INSPECTOR, [
@@ -115,7 +118,8 @@ export function inspectServer(url: string, key: string, args: string[]): Promise
 
 /**
  * Runs the inspector's command line with a configuration file like the one in README.md for desktop
- * agents. @param path path of the configuration file
+ * agents.
+ * @param path path of the configuration file
  */
 export function inspectWithConfig(path: string, args: string[]): Promise<ProgramResult> {
   const server = ['--config', path, '--server', 'tow-dispatch'];

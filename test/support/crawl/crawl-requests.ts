@@ -1,4 +1,7 @@
-/** The requests of a crawl through all documented operations, with ids of the crawl's records. */
+/**
+ * Builds the requests of tests that call every documented operation. The ids in the requests are
+ * those of records that the tests created.
+ */
 import { newId } from '../../../shared/platform/ids.js';
 import type { CallOptions } from '../client.js';
 import { createRedPng } from '../records/pictures.js';
@@ -11,7 +14,7 @@ type Ids = Record<string, string>;
 
 export const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
 
-/** Returns the document's example body, with each of its ids replaced by one of `ids`. */
+/** Returns the example body in openapi.json, with each of its ids replaced by one of `ids`. */
 export function buildOwnBody(body: NonNullable<DocumentedOperation['body']>, ids: Ids): unknown {
   return findIdPaths(body.schema).reduce<unknown>((value, place) => {
     const kind = findRecordKind(place);

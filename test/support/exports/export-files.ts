@@ -107,7 +107,8 @@ export function parseCsv(content: Buffer): CsvRow[] {
 }
 
 /**
- * Like {@link parseCsv}, but every empty cell becomes an empty text. It is twenty times as fast.
+ * Like {@link parseCsv}, but returns an empty text for every empty cell, and is twenty times as
+ * fast.
  */
 export function parseCsvFast(content: Buffer): Record<string, string>[] {
   return parse(content, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];

@@ -12,7 +12,7 @@ import type { TestStack } from '../stack.js';
 import { ExportAccount } from './exports.js';
 
 /**
- * Returns a function that runs the clock's task for export schedules once. It is for stacks that
+ * Returns a function that runs the clock's task for export schedules once. Use it for stacks that
  * run without a clock.
  */
 export function createScheduleClock(stack: TestStack): () => Promise<unknown> {

@@ -30,8 +30,8 @@ interface StoredPart {
 }
 
 /**
- * How the server fails a request: with an S3 error response, without any response, or by closing
- * the connection.
+ * A way to fail a request: with an S3 error response, without any response, or by closing the
+ * connection.
  */
 export type S3Failure = { status: number; code: string } | 'silence' | 'cut';
 

@@ -16,7 +16,7 @@ interface SignatureParts {
   signature: string;
   date: string;
   payload: string;
-  /** How many seconds a presigned link is valid; undefined for other requests. */
+  /** The validity of a presigned link in seconds; undefined for other requests. */
   expires: number | undefined;
 }
 

@@ -39,16 +39,16 @@ export interface DeployedTenant {
 
 export interface DeploymentOptions {
   /**
-   * How many web processes to start when scaled out. An all-in-one deployment ignores this number
-   * and the ones below, because one process does everything.
+   * The number of web processes in a scaled-out deployment. An all-in-one deployment ignores this
+   * number and those below, because one process does everything.
    */
   webs?: number;
   writers?: number;
-  /** Default 0: when scaled out, no process delivers webhooks. */
+  /** Default 0: no process of a scaled-out deployment delivers webhooks. */
   webhooks?: number;
-  /** Default 0: when scaled out, no process serves agents. */
+  /** Default 0: no process of a scaled-out deployment serves agents. */
   mcps?: number;
-  /** Default 0: when scaled out, no process writes exports. */
+  /** Default 0: no process of a scaled-out deployment writes exports. */
   exporters?: number;
   settings?: Record<string, string>;
 }
@@ -214,7 +214,8 @@ export class Deployment {
   }
 
   /**
-   * Returns the connection string for the owner of the tables. @throws if PostgreSQL has never run
+   * Returns the connection string for the owner of the tables.
+   * @throws if PostgreSQL has never run
    */
   async #databaseUrl(): Promise<string> {
     const state = await readState(this.dataDir);

@@ -5,7 +5,7 @@ import { eventually } from '../poll.js';
 import { type DeployedService, type Deployment, runTotals } from './deployment.js';
 import type { Load, LoadCall } from './load.js';
 
-/** About how many acknowledged calls are sent again after the load, as a sample. */
+/** The approximate number of acknowledged calls that are sent again after the load, as a sample. */
 const REPLAYED = 25;
 
 interface StoredInvoice {

@@ -11,14 +11,14 @@ import type { DeployedTenant } from './deployment.js';
 
 export const CLIENT_COUNT = 16;
 /**
- * How long a client waits for a response. All write timeouts are shorter, so the product has left a
- * request hanging if this time passes.
+ * The time that a client waits for a response. The product's write timeouts are all shorter, so a
+ * request without a response by then has been left hanging.
  */
 const RESPONSE_TIMEOUT_MS = 15_000;
 const THINK_MS = 5;
 const RETRY_MS = 200;
 /**
- * How many more acknowledged calls prove that work continues. The all-in-one product is faster, so
+ * This many more acknowledged calls prove that work continues. The all-in-one product is faster, so
  * it must acknowledge more.
  */
 const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
@@ -65,7 +65,7 @@ export interface LoadOptions {
 
 export class Load {
   readonly calls: LoadCall[] = [];
-  /** How responses deviated from the OpenAPI document. */
+  /** The deviations of responses from the OpenAPI document. */
   readonly deviations: string[] = [];
   /**
    * Requests without a response that the product may have received. Refused connections are not
@@ -205,8 +205,8 @@ export class Load {
       const { statusCode: status, headers } = response;
       if (headers.connection === 'close') this.#draining.add(origin);
       const reply = parseReply(status, await response.body.text());
-      // Record the message, so that a failed test shows which of the product's 503 responses this
-      // was.
+      // Record the error message, so that a failed test shows which of the product's 503 responses
+      // this was.
       const why = status >= 500 ? `: ${reply.body.error?.message}` : '';
       call.attempts.push(`${method} ${status}${why}`);
       this.deviations.push(...findDeviations({ method, path, status, headers, body: reply.body }));
@@ -222,8 +222,8 @@ export class Load {
   }
 
   /**
-   * Returns the next address in turn; undefined if all are excluded or have sent "Connection:
-   * close".
+   * Returns the next address in rotation. Returns undefined if every address is excluded or has
+   * sent "Connection: close".
    */
   #origin(): string | undefined {
     const open = this.options.origins.filter((origin) => !this.#draining.has(origin));

@@ -1,6 +1,6 @@
 /**
- * Runs psql and PostgreSQL servers of other versions than the embedded server. Without the product,
- * these must be able to restore the product's dumps.
+ * Runs psql, and PostgreSQL servers of other versions than the embedded server. They must be able
+ * to restore the product's dumps without the product.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -95,7 +95,10 @@ export class TestProcess {
     return this.#eventually('ends', () => this.end, timeoutMs);
   }
 
-  /** Waits until the output matches. @throws if the process ends without a match */
+  /**
+   * Waits until the output matches.
+   * @throws if the process ends without a match
+   */
   waitForOutput(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
     return this.#eventually(
       `prints ${pattern}`,
@@ -108,7 +111,10 @@ export class TestProcess {
     );
   }
 
-  /** Waits until /readyz at `origin` responds with 200. @throws if this process ends first */
+  /**
+   * Waits until /readyz at `origin` responds with 200.
+   * @throws if this process ends first
+   */
   async waitUntilReady(origin: string, timeoutMs = 60_000): Promise<void> {
     await this.#eventually(
       `is ready at ${origin}`,

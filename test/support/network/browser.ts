@@ -18,8 +18,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Why browser tests are skipped; undefined if they run. With CI=true they always run, and fail if
- * there is no Chromium.
+ * The reason for skipping browser tests; undefined if they run. With CI=true they always run, and
+ * fail if there is no Chromium.
  */
 export const BROWSER_SKIP_REASON =
   findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;
@@ -27,7 +27,7 @@ export const BROWSER_SKIP_REASON =
 export function startBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('There is no chromium on PATH. Install it: apt-get install chromium');
-  // Root may run the tests, and as root Chromium starts only without its sandbox.
+  // If root runs the tests, Chromium starts only without its sandbox.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   return chromium.launch({ executablePath, headless: true, args });
 }

@@ -6,7 +6,7 @@ export type ClubScript = Record<string, unknown>[];
 
 interface ClubOptions {
   /**
-   * How many times each outcome is sent concurrently. A club may repeat a request that got no
+   * Each outcome is sent this many times at once, as by a club that repeats a request without a
    * response.
    */
   repeats?: number;
@@ -29,7 +29,7 @@ export class ClubDouble {
     this.#scripts.set(claimId, [...script]);
   }
 
-  /** Sends outcomes until no claim that is with the club has an outcome left to send. */
+  /** Sends outcomes until every claim that is with the club has received all its outcomes. */
   async sendOutcomes(): Promise<void> {
     for (let hasResponded = true; hasResponded; ) {
       hasResponded = false;

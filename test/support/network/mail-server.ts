@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** How the server treats one mail. */
+/** The behavior of the server toward one mail. */
 export type MailBehavior =
   | { as: 'accept' }
   /** Refuses the sender (at MAIL), a recipient (at RCPT) or the mail (after its data). */
@@ -27,7 +27,7 @@ export class MailServer {
   /** Mails whose data the server received, whether or not it accepted them. */
   readonly received: ReceivedMail[] = [];
   connections = 0;
-  /** How long the server waits after the data of each mail before it responds. */
+  /** The delay in ms between the data of a mail and the server's response. */
   delayMs = 0;
   /** The highest number of mails that the server handled concurrently. */
   maxConcurrent = 0;
@@ -81,8 +81,8 @@ export class MailServer {
   }
 
   /**
-   * Returns the error with which the server refuses the next mail at this command; null if it does
-   * not.
+   * Returns the error with which the server refuses the next mail at this command, or null if it
+   * accepts the command.
    */
   private refusalAt(at: 'sender' | 'recipient'): Error | null {
     const [behavior] = this.behaviors;

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 
 /**
  * Returns the addresses for the nth question about a name and a type (A or AAAA), counted from 0.
- * If it returns undefined, the server sends no response.
+ * If the result is undefined, the server sends no response.
  */
 export type AddressLookup = (nth: number) => string[] | undefined;
 
@@ -60,8 +60,8 @@ function parseQuestion(question: Buffer): { name: string; type: number; end: num
 
 function buildResponse(question: Buffer, type: number, addresses: string[]): Buffer {
   const head = Buffer.from(question);
-  // Write the flags of a response without an error, and the number of answers. No other records
-  // follow, not even those of the question (EDNS).
+  // Write the flags of a response without an error, and the number of answers. The response has no
+  // further records, not even the question's EDNS record.
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);

@@ -55,7 +55,7 @@ export type NamespaceScenarios = Record<string, () => Promise<void>>;
 /**
  * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
  * the outbound guard can therefore never send a packet to a real address. The scenarios of one
- * module run concurrently, and the modules one after another. Each scenario has an `it` for its
+ * module run concurrently, and the modules one after another. One `it` per scenario reports the
  * result.
  * @param modules maps each module's path to the scenarios that the module exports as `scenarios`
  */

@@ -20,8 +20,8 @@ export interface SseOptions {
 }
 
 /**
- * One connection to /stream. Parses events as the HTML standard says: a blank line ends an event.
- * Fields without data only set the last event id or the retry time.
+ * One connection to /stream. Parses events as the HTML standard says: a blank line ends an event. A
+ * block without data only sets the last event id or the retry time.
  */
 export class SseClient {
   readonly events: SseEvent[] = [];

@@ -96,7 +96,8 @@ function numbers({ rules = [] }: Description): fc.Arbitrary<number> {
   const [min, max] = [bound('min') ?? bound('greater') ?? -1000, bound('max') ?? 1000];
   if (rules.some((rule) => rule.name === 'integer'))
     return fc.integer({ min: Math.max(min, -1e9), max: Math.min(max, 1e9) });
-  // Generate at most four decimals. Quantities accept no more, and coordinates accept four too.
+  // Generate at most four decimals. Quantities accept no more, and coordinates accept at least
+  // four.
   return fc.integer({ min: min * 10_000 + 1, max: max * 10_000 }).map((value) => value / 10_000);
 }
 
@@ -109,7 +110,7 @@ interface LineItem {
 
 /**
  * Makes a generated line item consistent: its total becomes quantity × price. The quantity is
- * rounded up, and only a discount or an adjustment keeps a negative price.
+ * rounded up. A negative price stays negative only for a discount or an adjustment.
  */
 function matchTotal(lineItem: LineItem): LineItem {
   const quantity = Math.ceil(lineItem.quantity);

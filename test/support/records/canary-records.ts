@@ -33,8 +33,8 @@ function fillTexts(example: unknown, schema: OpenApiNode, canary: string): Recor
 }
 
 /**
- * Creates records of every kind and writes `canary` into them. No other account may see this text.
- * The stack must have the vendors in TEST_VENDORS.
+ * Creates records of every kind whose texts contain `canary`, so that a test can find them in
+ * responses to other accounts. The stack must have the vendors in TEST_VENDORS.
  * @returns the id of one record of each kind
  */
 export async function createCanaryRecords(

@@ -13,11 +13,17 @@ interface ResourceTests {
   schema: string;
   /** Returns the smallest body that POST accepts. */
   smallest: () => Body | Promise<Body>;
-  /** What the smallest body becomes. All members that are not in `filled` are null. */
+  /**
+   * The expected members of the record that POST creates from the smallest body. All other members
+   * are null, except those in `filled`.
+   */
   defaults: Body;
   /** Members of the smallest record that the service fills in, besides id and times. */
   filled?: string[];
-  /** A value for each member that POST and PATCH accept. Absent: the resource has no PATCH. */
+  /**
+   * Returns a value for each member that POST and PATCH accept. Absent if the resource has no
+   * PATCH.
+   */
   values?: () => Body | Promise<Body>;
   /** Members that PATCH clears with null. */
   nullable?: string[];

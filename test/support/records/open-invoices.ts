@@ -1,18 +1,18 @@
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestStack } from '../stack.js';
 
-/** How many open invoices {@link insertOpenInvoices} inserts. */
+/** The numbers of open invoices that {@link insertOpenInvoices} inserts. */
 export interface OpenInvoices {
   /**
-   * How many invoices of each kind become due in 20 days. There are three kinds: the due date is
-   * the invoice's own, or follows from the customer's terms or from the account's terms.
+   * The number of invoices of each kind that become due in 20 days. There are three kinds: the due
+   * date is the invoice's own, or follows from the customer's terms or from the account's terms.
    */
   far: number;
-  /** How many invoices of each of these three kinds became due 2 days ago. */
+  /** The number of invoices of each of these three kinds that became due 2 days ago. */
   due: number;
   /**
-   * How many invoices became due 40 days ago and have a claim to which the motor club has not
-   * responded.
+   * The number of invoices that became due 40 days ago and have a claim to which the motor club has
+   * not responded.
    */
   withClub: number;
 }

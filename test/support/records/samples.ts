@@ -7,7 +7,7 @@ interface LineItemInput extends Record<string, unknown> {
 
 /**
  * Builds a line item that the API accepts. Its total is quantity × price unless `overrides` sets
- * another.
+ * another total.
  */
 export function lineItem(overrides: Partial<LineItemInput> = {}): LineItemInput {
   const item = {

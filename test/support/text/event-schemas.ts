@@ -9,8 +9,8 @@ const ajv = new Ajv2020({ strict: true, allErrors: true });
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Lists how an event's body deviates from its published schema. Unlike receivers, which must accept
- * unknown members, it also lists members that the schema does not name.
+ * Lists how an event's body deviates from its published schema. The list includes members that the
+ * schema does not name, although receivers must accept such members.
  */
 export function findBodyProblems(schema: Json, body: unknown): string[] {
   const key = JSON.stringify(schema);

@@ -49,7 +49,7 @@ function jsonContent(holder: OpenApiNode | undefined): { schema: OpenApiNode; ex
 
 /**
  * Lists every operation in openapi.json. References to its parameters and responses are resolved,
- * but not the references inside these.
+ * but not the references inside those parameters and responses.
  */
 export function listDocumentedOperations(): DocumentedOperation[] {
   const paths = openApiDocument.paths as unknown as Record<string, Record<string, OpenApiNode>>;

@@ -113,7 +113,7 @@ function repeated(
 
 /**
  * Generates texts that match the expression, the same texts in each run. Some assertions and flags
- * are ignored, so the texts may violate these.
+ * are ignored, so a few texts may not match.
  */
 function generateMatches({ source, flags }: RegExp): string[] {
   const known = source

@@ -31,7 +31,9 @@ export class ParrotDouble {
   /** Requests that Parrot's documentation does not allow. */
   readonly violations: string[] = [];
   readonly requests: { name: string; query: string; at: number }[] = [];
-  /** Called for each request. If it returns a fault, the server misbehaves in that way. */
+  /**
+   * Called for each request. If the function returns a fault, the server misbehaves in that way.
+   */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
   account = 'acct-1';

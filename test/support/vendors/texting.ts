@@ -107,7 +107,7 @@ export class TextingAccount {
 
   /**
    * Signs in at the double, and sends the POST with which a person confirms the connection on the
-   * callback page. The page asks for it, because an API key started the sign-in.
+   * callback page. The page asks for this confirmation because an API key started the sign-in.
    */
   async signIn(authorizeUrl: string): Promise<Response> {
     const back = this.double.permit(authorizeUrl);

@@ -20,7 +20,7 @@ export interface RetryEndpoints {
 
 /**
  * Inserts retries that become due during the day that starts in ten minutes. The test ends before
- * that, so no worker sends them, and their events need not exist.
+ * those ten minutes, so no worker sends the retries, and their events need not exist.
  */
 export async function insertFarRetries(
   db: Database,
@@ -44,7 +44,7 @@ export async function insertFarRetries(
 export interface DueRetries {
   count: number;
   /**
-   * In how many ms the first delivery becomes due. The other deliveries follow evenly during
+   * The time in ms until the first delivery becomes due. The other deliveries follow evenly during
    * `overMs`.
    */
   fromMs: number;

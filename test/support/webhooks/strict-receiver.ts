@@ -6,11 +6,11 @@ import { eventually } from '../poll.js';
 import { findRequestProblems, type SigningKeys } from './strict-verdict.js';
 
 export interface ReceivedRequest {
-  /** When the body was complete, in ms since 1970. */
+  /** The time when the body was complete, in ms since 1970. */
   at: number;
   path: string;
   headers: IncomingHttpHeaders;
-  /** Header names and header values in turn, as they were sent. */
+  /** The header names and values, alternating, as they were sent. */
   rawHeaders: string[];
   body: Buffer;
   /** The value of the header `webhook-id`. */
@@ -22,7 +22,8 @@ export interface ReceivedRequest {
    */
   nth: number;
   /**
-   * How the request violates the standard (strict-verdict.ts) or contradicts an earlier request.
+   * The ways in which the request violates the standard (strict-verdict.ts) or contradicts an
+   * earlier request.
    */
   problems: string[];
   /** Bytes of the response's body that have been written so far. */
@@ -36,7 +37,7 @@ export type ReceiverBehavior =
       status?: number;
       headers?: Record<string, string>;
       body?: string | Buffer;
-      /** How long to wait before sending the head of the response. */
+      /** The time to wait before sending the head of the response. */
       delayMs?: number;
     }
   | { redirect: string; status?: number }
@@ -104,7 +105,7 @@ export class StrictEndpoint implements SigningKeys {
     this.respond = respond;
   }
 
-  /** When each request arrived, in ms since 1970. */
+  /** The times when the requests arrived, in ms since 1970. */
   get arrivals(): number[] {
     return this.requests.map(({ at }) => at);
   }
@@ -184,8 +185,8 @@ export class StrictReceiver {
   }
 
   /**
-   * The problems of all endpoints, the requests to no endpoint (for example followed redirects),
-   * and errors in a test's own `respond`.
+   * The problems of all endpoints, the requests to a path without an endpoint (for example followed
+   * redirects), and errors in a test's own `respond`.
    */
   get problems(): string[] {
     return [...this.#strays, ...this.endpoints.flatMap(({ problems }) => problems)];

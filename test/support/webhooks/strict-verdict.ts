@@ -21,10 +21,10 @@ export interface SigningKeys {
 
 /** One request as it arrived over the wire. */
 export interface WireRequest {
-  /** When the body was complete, in ms since 1970. */
+  /** The time when the body was complete, in ms since 1970. */
   at: number;
   method: string;
-  /** Header names and header values in turn, as they were sent. */
+  /** The header names and values, alternating, as they were sent. */
   rawHeaders: readonly string[];
   body: Buffer;
 }
@@ -36,8 +36,8 @@ const SIGNATURE_LIST = /^v1a?,[A-Za-z0-9+/]+=*( v1a?,[A-Za-z0-9+/]+=*)*$/;
  */
 const MAX_AGE_SECONDS = 300;
 /**
- * How far `webhook-timestamp` may be in the future. Load can only delay requests, so a small limit
- * is enough.
+ * `webhook-timestamp` may be at most this far in the future. Load can only delay requests, so a
+ * small limit is enough.
  */
 const MAX_AHEAD_SECONDS = 5;
 

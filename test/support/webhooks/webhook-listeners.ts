@@ -16,8 +16,8 @@ import { insertSignedEndpoint } from './webhooks.js';
  */
 const RECOVERY_MS = 30_000;
 /**
- * How long to wait after a worker has died, so that the receiver reads all bytes that the worker
- * had sent.
+ * The time to wait after a worker's death. Within this time, the receiver reads all bytes that the
+ * worker had sent.
  */
 const SOCKET_READ_MS = 300;
 
@@ -35,8 +35,8 @@ export interface WebhookListener {
   id: string;
   endpoint: StrictEndpoint;
   /**
-   * How many calls the load had begun when the listener was added. Events of these calls may not
-   * reach the listener.
+   * The number of calls that the load had begun when the listener was added. Events of these calls
+   * may not reach the listener.
    */
   callsBefore: number;
 }
@@ -56,8 +56,8 @@ export class WebhookListeners {
    */
   maxRepeatedShare = 1;
   /**
-   * How often each request may arrive again, by `endpoint/event`. That is how often a worker died
-   * after the request had arrived and before the worker recorded the result.
+   * The number of times that a request may arrive again, by `endpoint/event`. The number grows with
+   * each worker that died after the request had arrived but before the result was recorded.
    */
   readonly #repeatable = new Map<string, number>();
 
@@ -89,7 +89,7 @@ export class WebhookListeners {
   /**
    * Records that a worker has died, so that the requests in flight may arrive again. Call this
    * method right after the death.
-   * @param comesBack true if the worker is only suspended; it will finish what it had started, so
+   * @param comesBack true if the worker is only suspended. It will finish what it had started, so
    * every open delivery may arrive twice
    */
   async recordDeath({ comesBack = false } = {}): Promise<void> {
@@ -120,7 +120,7 @@ export class WebhookListeners {
   }
 
   /**
-   * Ends the load, waits until every delivery has ended, and asserts that each acknowledged invoice
+   * Ends the load and waits until every delivery has ended. Asserts that each acknowledged invoice
    * reached each endpoint of its tenant, validly signed and unchanged. Only requests in flight when
    * a worker died may have arrived twice.
    * @param healedAt when the last fault ended, in ms since 1970

@@ -134,7 +134,7 @@ export async function insertAttempt(
 
 /**
  * Inserts an endpoint, a delivery that is due again tomorrow, two attempts of this delivery, and a
- * replay. The canary is in all of them but the endpoint. Returns one id of each kind.
+ * replay. All except the endpoint contain the text `canary`. Returns one id of each kind.
  */
 export async function makeWebhookRecords(
   target: TenantRows,

@@ -26,8 +26,7 @@ export interface LimitedSweep {
    */
   indexes: string[];
   /**
-   * Whether the sweep reads only due rows through the index. If false, it also reads rows that are
-   * not due.
+   * If true, the sweep reads only due rows through the index. If false, it also reads other rows.
    */
   readsDueOnly: boolean;
 }

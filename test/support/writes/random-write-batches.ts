@@ -28,8 +28,8 @@ interface CommandSpec {
 }
 
 /**
- * Adds an earlier command of the batch again. `repeat`: the same command runs twice, as if its job
- * ran twice. `resend`: the client sends the same request again, which makes a new command.
+ * An earlier command that is added to the batch again. `repeat`: the same command runs twice, as if
+ * its job ran twice. `resend`: the client sends the same request again, which makes a new command.
  */
 interface AgainSpec {
   do: 'repeat' | 'resend';

@@ -40,7 +40,10 @@ export class WriteModel {
    * The commands that ran, by command id. Each must have exactly one audit entry with this outcome.
    */
   readonly ran = new Map<string, { tenantId: string; outcome: 'ok' | 'failed' }>();
-  /** The tenant's id for each work order that was created, so a tenant may occur several times. */
+  /**
+   * The tenant's id for each created work order. A tenant with several work orders occurs several
+   * times.
+   */
   readonly booked: string[] = [];
   private readonly numbers = new Set<string>();
   private readonly results = new Map<string, ExpectedResult>();

@@ -50,7 +50,10 @@ describe('approval of an invoice that an agent created, priced or re-addressed',
     expectError(response, 409, 'invalid_status_transition');
     expect(response.body.error.message).to.include('only a signed-in person may approve it');
   };
-  /** Sets both columns to null, as in a row from a version of the product without these columns. */
+  /**
+   * Sets `replaced_agent_price_at` and `trusted_billing_email` to null, as in a row that the
+   * product wrote before it had these columns.
+   */
   const clearPersonColumns = (id: string, sets = '') =>
     stack.rows(
       tenant.id,

@@ -18,7 +18,7 @@ const RUNS = countRuns(20);
 const THRESHOLD_CENTS = 1_000;
 const DAY_THRESHOLD_CENTS = 2_500;
 
-/** What a draft is billed to: its work order, customer and billing address. */
+/** The work order, customer and billing address of a draft. */
 interface Target {
   workOrder?: string;
   /** The draft's customer, or the work order's customer if the draft has none. */
@@ -40,9 +40,9 @@ interface Billed {
 }
 
 /**
- * True if two drafts count together toward the approval threshold: they share a work order,
- * customer or billing address, both lack customer and address, or both lack customer and work
- * order.
+ * True if two drafts count together toward the approval threshold. Drafts count together if they
+ * share a work order, a customer or a billing address. Drafts without a customer also count
+ * together if neither has an address, or neither has a work order.
  */
 function areCountedTogether(one: Billed, other: Billed): boolean {
   const matchBoth = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);

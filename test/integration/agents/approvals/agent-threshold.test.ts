@@ -69,7 +69,7 @@ describe('the approval threshold for drafts of agent keys', () => {
       response_status: 202,
     });
     expect((await tenant.client.get(`/approvals/${approval.id}`)).body).to.deep.equal(approval);
-    // Another client can still use the number of the held draft.
+    // Another client can still use the invoice number of the held draft.
     await createInvoice(tenant.client, { ...body, line_items: [] });
   });
 

@@ -7,7 +7,9 @@ import { useSharedAccount } from '../../../support/records/accounts.js';
 import { invoiceInput, lineItem } from '../../../support/records/samples.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
-/** Limit for one default page: its structured result and its text together. */
+/**
+ * One default page may have at most this many tokens, counting its structured result and its text.
+ */
 const MAX_TOKENS = 8000;
 const RECORDS = 50;
 const NAME = 'Northeast Regional Motor Club & Recovery Services LLC, branch';

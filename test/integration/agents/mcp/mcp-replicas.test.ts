@@ -11,7 +11,7 @@ const environment = { SECRET_KEY: 'one secret of both processes, long enough' };
 
 /**
  * Checks that guarantees of one MCP process also hold across two processes, which share no memory.
- * Skipped if the product runs all in one process.
+ * Skipped when the product runs as one process.
  */
 describe('agents on two MCP processes with the same stores', () => {
   const stacks: TestStack[] = [];

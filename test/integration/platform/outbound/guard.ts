@@ -139,8 +139,8 @@ export const scenarios: NamespaceScenarios = {
       expect(response).to.include({ status: 200, remoteAddress: CANARY_ADDRESSES.public });
       expect(response.connectMs).to.be.a('number');
       expect(names.countQuestions('rebinding.example'), 'one of each type').to.equal(2);
-      // A new client has no open socket, so it resolves
-      // the name again and gets the private address.
+      // A new client has no open socket, so it resolves the name again and gets the private
+      // address.
       const newClient = createOutboundClient({
         ...OUTBOUND_TEST_RULES,
         resolve: createHostnameResolver([names.address]),

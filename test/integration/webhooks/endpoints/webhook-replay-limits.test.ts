@@ -25,7 +25,8 @@ describe('limits of webhook replays per account', () => {
   it('a webhook replay counts at most ten thousand deliveries over its endpoints; beyond that total is null', async () => {
     const account = await clocks.createAccount();
     const other = await insertEndpoint(account.tenantRows);
-    // Inserts exhausted deliveries whose events do not exist, so a replay cannot send them.
+    // Inserts exhausted deliveries whose events do not exist. A replay reads these deliveries but
+    // cannot send them, so its total stays 0.
     const insertExhausted = (endpoint: string, count: number) =>
       stack.rows(
         account.tenant.id,
@@ -47,7 +48,7 @@ describe('limits of webhook replays per account', () => {
     const responses: Awaited<ReturnType<typeof countReplay>>[] = [];
     let counts: Promise<unknown>[] = [];
     await withPgClient(stack.databaseUrl, async (owner) => {
-      // While this lock is held, no count ends.
+      // While this lock is held, the API cannot finish counting the deliveries of any replay.
       await owner.query('begin; lock table webhook_deliveries in access exclusive mode');
       counts = Array.from({ length: 12 }, async () => responses.push(await countReplay(account)));
       await eventually('seven requests are refused', () => responses.length === 7);
