@@ -7,8 +7,8 @@ import { startProduct, stopChild } from './support/product.js';
 import { median, print, printMachine } from './support/report.js';
 import { findFreePort, hasRedis, startStores, waitFor } from './support/stores.js';
 
-// Measures how long a built checkout takes from its start until it is ready for requests, and how
-// much memory each idle process uses.
+// Measures how long a built checkout takes from its start until it is ready for requests. Also
+// measures how much memory each idle process uses.
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ROUNDS = 3;
 const IDLE_WAIT_MS = 15_000;

@@ -9,8 +9,8 @@ import { computeCodeChecksum, listMigrationFiles } from '../test/support/text/mi
 import { listFileSources } from '../workers/exports/files/sources.js';
 
 // Generates files from the code: the types of all contracts and settings, the table of export
-// columns, and the checksums of new migrations. With --check (`npm run check`), it writes nothing
-// and fails if a file is stale.
+// columns, and the checksums of new migrations. With --check (`npm run check`), writes nothing and
+// fails if a file is stale.
 const isCheck = process.argv.includes('--check');
 const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
   Object.values(module as Record<string, Joi.Schema>),

@@ -49,7 +49,7 @@ export async function fillSearchableInvoices(
   rows: number,
 ): Promise<void> {
   await runAsSuperuser(superuserUrl, async (client) => {
-    // Drop the search index and build it after the insert. This is much faster than filling it row
+    // Drop the search index and build it after the insert, which is much faster than filling it row
     // by row.
     const { rows: indexes } = await client.query<{ definition: string }>(
       "select pg_get_indexdef('search_entries_keys'::regclass) as definition",

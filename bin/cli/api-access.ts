@@ -14,9 +14,9 @@ import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**
- * Finds the API's address and key for a command. Each comes from the first source that has it: the
- * options --api-url and --key, the settings TOW_API_URL and TOW_API_KEY, or the demo.json that `npm
- * start` wrote to DATA_DIR. With --sandbox, the key is always the sandbox key in demo.json.
+ * Finds the API's address and key for a command. Each comes from the first of these sources that
+ * has it: the options --api-url and --key, the settings TOW_API_URL and TOW_API_KEY, and the file
+ * demo.json that `npm start` wrote. With --sandbox, the key is always the sandbox key in demo.json.
  */
 export async function resolveApiAccess(
   { values }: CommandArgs,

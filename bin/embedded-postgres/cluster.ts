@@ -88,9 +88,9 @@ export async function* findSystemFolders(account: SystemAccount): AsyncGenerator
 }
 
 /**
- * Returns where a new cluster goes: `postgres` in DATA_DIR if the account can reach DATA_DIR, else
- * a path in a system folder. In a system folder, keeps the path `planned` by an earlier run, or
- * chooses a random name. The result has the form that postgres.json stores.
+ * Returns where a new cluster goes. If the account can reach DATA_DIR, that is `postgres` in
+ * DATA_DIR. Otherwise it is a path in a system folder: the path `planned` by an earlier run, or a
+ * random name. The result has the form that postgres.json stores.
  */
 export async function chooseClusterPath(
   dataDir: string,

@@ -6,9 +6,8 @@ export const OWNER_ROLE = 'tow';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
- * Error codes while the server starts or stops. Besides a missing listener and a broken connection,
- * these are SQLSTATEs 57P01 to 57P03 (shutdown, cannot connect now) and 53300 (too many
- * connections).
+ * Error codes while the server starts or stops: no listener, a broken connection, and SQLSTATEs.
+ * 57P01 to 57P03 mean shutdown or not ready yet, 53300 means too many connections.
  */
 const STARTING_OR_STOPPING_CODES = [
   'ECONNREFUSED',
@@ -68,7 +67,7 @@ export async function canAnswerQueries(url: string): Promise<boolean> {
 
 /**
  * Creates the role `tow` and its database `tow`. If they exist, resets the role's privileges and
- * password, and the database's owner. The role must own the database to create tables: since
+ * password, and the database's owner. The role must own the database to create tables. Since
  * PostgreSQL 15, only the owner may create objects in the schema public.
  */
 export async function ensureOwnerDatabase(superuserUrl: string, password: string): Promise<void> {

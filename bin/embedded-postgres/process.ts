@@ -1,6 +1,6 @@
 /**
  * Finds, checks and stops processes by their pid. Most are not children of this process: the owner
- * of a DATA_DIR, a server whose owner was killed, server processes without a postmaster.
+ * of a DATA_DIR, a server whose owner was killed, or server processes without a postmaster.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,8 +26,8 @@ export const FAST_SHUTDOWN: readonly StopStep[] = [
 ];
 
 /**
- * How to end server processes without a postmaster. They cannot shut down cleanly, but crash
- * recovery repairs the data at the next start.
+ * Steps to end server processes without a postmaster. Such processes cannot shut down cleanly, but
+ * crash recovery repairs the data at the next start.
  */
 const LEFTOVER_SHUTDOWN: readonly StopStep[] = [
   ['SIGQUIT', 2_000],
@@ -121,8 +121,8 @@ export async function readCommandLine(pid: number): Promise<string[]> {
 
 /**
  * Returns the `cluster_name` of a cluster. Every server process shows this name in its command
- * line, which all users can read. The working folder would not identify a process: in a container
- * without CAP_SYS_PTRACE, even root cannot read it.
+ * line, which all users can read. The working folder could not identify a process, because in a
+ * container without CAP_SYS_PTRACE even root cannot read it.
  * @param clusterDir an absolute path without symbolic links
  */
 export function buildClusterName(clusterDir: string): string {

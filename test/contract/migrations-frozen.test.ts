@@ -26,8 +26,8 @@ describe('landed migrations', () => {
     });
   }
 
-  // `npm run generate` appends a new migration to frozen-migrations.json. This test fails if the
-  // migration's time is earlier than that of a landed migration.
+  // `npm run generate` appends a new migration to frozen-migrations.json. The test fails if the new
+  // migration's time is earlier than that of a landed one.
   it('a new migration sorts after all landed ones', () => {
     const landed = Object.keys(frozen);
     expect(landed).to.deep.equal([...landed].sort());

@@ -67,8 +67,8 @@ describe('resources', () => {
 
   it('every resource has documented routes for its list and its records', () => {
     for (const [entityType, { collection }] of Object.entries(RESOURCE_TABLES)) {
-      // These two have no path with an id: an account has one settings record, and a person sees
-      // only the current session.
+      // `settings` and `session` have no path with an id. An account has one settings record, and a
+      // person sees only the current session.
       if (['settings', 'session'].includes(entityType)) continue;
       expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/{id}`);
     }

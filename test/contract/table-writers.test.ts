@@ -11,8 +11,8 @@ import { PROJECT } from '../support/load/processes.js';
 const PRODUCT_FOLDERS = ['api', 'bin', 'mcp', 'shared', 'workers'];
 
 /**
- * A room is the unit that may write a table: a subfolder of one of these folders, or any other
- * top-level folder. Deeper folders belong to their room.
+ * A room is the unit that may write a table. Each subfolder of these folders is a room, and so is
+ * any other top-level folder. Deeper folders belong to their room.
  */
 const FOLDERS_OF_ROOMS = ['shared/resources', 'shared', 'workers', 'bin'];
 

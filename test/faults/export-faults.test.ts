@@ -1,7 +1,7 @@
 /**
  * Injects faults while exports are written. In the end, every export must be complete without
  * intervention, and no partial file may be left. To stop an export half-way, a scenario locks a
- * table that the export has not read yet.
+ * table that the export reads later.
  */
 import { expect } from 'chai';
 import { registerConcurrentTests } from '../support/concurrent-tests.js';

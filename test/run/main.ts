@@ -1,8 +1,8 @@
 /**
  * Runs test files in several processes, two by default:
  * `tsx test/run/main.ts [--jobs <n>] [--grep <pattern>] [file or folder]...`
- * Without files, runs all but test/faults. Each process runs many files one after another, which
- * share the stores and stacks of the process.
+ * Without files, runs all but test/faults. Each process runs many files one after another. These
+ * files share the stores and stacks of the process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
 /**
- * Folders whose tests mostly wait come first. Every second process takes files from the end of the
- * list, so that tests that wait and tests that compute run side by side.
+ * The folders whose tests mostly wait come first. Every second process takes files from the end of
+ * the list. So tests that wait and tests that compute run side by side.
  */
 const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
 const SLOWEST = 10;
@@ -38,8 +38,8 @@ function listTestFiles(path: string): string[] {
 }
 
 /**
- * Puts files with equal stack options side by side, so that the same process runs them one after
- * the other, with one stack.
+ * Puts files with equal stack options side by side. The same process then runs them one after the
+ * other, with one stack.
  */
 function groupByStack(files: string[]): string[] {
   const findOptions = (file: string) => /\buseStack\(.*/.exec(readFileSync(file, 'utf8'))?.[0] ?? '';
@@ -141,8 +141,8 @@ function printSums(): void {
 const MAX_CAUSE_LINES = 12;
 
 /**
- * Returns the lines that explain a failure, without the stack. They begin with the first line that
- * names an error. If there is none, they begin after the title.
+ * Returns the lines that explain a failure, without the stack. The first line is the one that names
+ * an error, or else the first line after the title.
  */
 function findCause(details: string): string {
   const [, afterTitle = details] = details.trim().split(/\n\s*\n/);

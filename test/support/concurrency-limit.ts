@@ -1,6 +1,6 @@
 /**
- * Returns a function that runs the functions passed to it, at most `atOnce` of them concurrently.
- * The others wait, and start in the order in which they were passed.
+ * Returns a function that runs the functions passed to it, at most `atOnce` at a time. Further
+ * functions wait, and start in the order in which they were passed.
  */
 export function createConcurrencyLimit(atOnce: number): (run: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];

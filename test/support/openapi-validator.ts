@@ -54,9 +54,9 @@ export function listPublishedMembers(schema: string): string[] {
 }
 
 /**
- * Lists how an exchange deviates from openapi.json: an undocumented route, status or content type,
- * a missing header, or a body that violates its schema. On an undocumented route, a 401, 404, 405
- * or 429 is allowed, and only its error envelope is checked.
+ * Lists how an exchange deviates from openapi.json. A route, status or content type may be
+ * undocumented, a header missing, or the body may violate its schema. On an undocumented route, a
+ * 401, 404, 405 or 429 is allowed, and only its error envelope is checked.
  */
 export function findDeviations(exchange: HttpExchange): string[] {
   const { method, path, status, headers, body } = exchange;
@@ -91,7 +91,7 @@ export function findDeviations(exchange: HttpExchange): string[] {
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
 /**
- * True if a plain call never gets such a body: a preview, an operation to run later, a held write,
+ * True for a body that a plain call never gets: a preview, an operation to run later, a held write,
  * or only an id (for a key that may not read the record).
  */
 function isOtherResponse(body: unknown): boolean {

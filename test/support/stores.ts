@@ -91,8 +91,8 @@ function replaceDatabase(url: string, database: string): string {
 }
 
 /**
- * Creates the owner role `tow` with the rights that it has in a deployment: it may create roles but
- * is no superuser. Returns a function that builds the role's connection strings.
+ * Creates the owner role `tow` with the rights that it has in a deployment. The role may create
+ * roles but is no superuser. Returns a function that builds the role's connection strings.
  */
 async function makeOwner(superuserUrl: string): Promise<(database: string) => string> {
   await asSuperuser(superuserUrl, async (client) => {

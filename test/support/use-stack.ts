@@ -113,8 +113,8 @@ function createShared<T extends object>(start: () => Promise<T>, stop: (running:
 }
 
 /**
- * Returns a stand-in for an object that hooks and tests can use, but that does not exist yet while
- * the body of `describe` runs.
+ * Returns a stand-in for an object that does not exist yet while the body of `describe` runs. Hooks
+ * and tests can use the stand-in like the object.
  * @param refused members that no test may use
  */
 function createHandle<T extends object>(find: () => T | undefined, refused: (string | symbol)[] = []): T {

@@ -66,7 +66,7 @@ async function exportOne({ api, args, context, format, isFolder }: ExportRequest
   };
 }
 
-/** Lists the files of a ZIP archive, one per line of text. */
+/** Formats the list of files in a ZIP archive, one file per line of text. */
 function formatContents({ files }: ExportRecord): string {
   if (files.length < 2) return '';
   return files.map(({ name, rows }) => `\n  ${name}  ${rows} rows`).join('');

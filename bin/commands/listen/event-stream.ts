@@ -11,7 +11,7 @@ interface StreamOptions {
   api: ApiAccess;
   /** Comma-separated filters; undefined for all events. */
   types: string | undefined;
-  /** Ends the stream when aborted. */
+  /** Ends the stream once it is aborted. */
   stopping: AbortSignal;
 }
 

@@ -176,7 +176,7 @@ function parseEventId(body: string): string {
 
 /**
  * Returns the error that ends the command. If the API does not know the last id, the command must
- * not continue by itself, because continuing would skip an unknown number of events.
+ * not continue by itself: it would skip an unknown number of events.
  */
 function explainFailure(error: unknown, lastEventId: string | null): unknown {
   if (error instanceof StreamInterruptedError)

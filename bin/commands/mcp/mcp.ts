@@ -7,8 +7,8 @@ import { UpstreamClient } from './upstream.js';
 
 /**
  * `tow mcp`: serves MCP over stdio to clients on this machine. It forwards each MCP message to the
- * MCP server over HTTP, so keys, limits, approval thresholds and the audit log apply as usual.
- * Standard output carries MCP messages and nothing else.
+ * MCP server over HTTP. Keys, limits, approval thresholds and the audit log therefore apply as
+ * usual. Standard output carries only MCP messages.
  */
 export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSignal }) => {
   const access = await resolveMcpAccess(args);

@@ -13,7 +13,7 @@ import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { SseParser } from '../../cli/sse-parser.js';
 import type { McpAccess } from './mcp-access.js';
 
-/** Longer than any call takes, including a write that waits for its commit. */
+/** The longest call, a write that waits for its commit, takes less time than this. */
 const TIMEOUT_MS = 60_000;
 /**
  * Member of `_meta` that contains the protocol version in the newest revision of MCP. Over HTTP, a

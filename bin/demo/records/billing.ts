@@ -5,8 +5,8 @@ export interface PlannedPayment {
 }
 
 /**
- * A plan for all invoices with one status: how many there are, and the other values that fit the
- * status (docs/decisions.md §2 and §3).
+ * A plan for the invoices with one status: their number, and the other values that fit the status
+ * (docs/decisions.md §2 and §3).
  */
 export interface BillingPlan {
   status: string;

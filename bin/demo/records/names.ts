@@ -73,8 +73,8 @@ export const TEXAS: Market = {
 };
 
 /**
- * Names and company types of customers. `*` becomes a town. Every company type in docs/decisions.md
- * §2 occurs.
+ * The customers' names and company types. `*` becomes a town. Every company type in
+ * docs/decisions.md §2 occurs.
  */
 export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] = [
   ['* Auto Club', 'motor_club'],

@@ -2,7 +2,7 @@ import { type Market, NEW_YORK, TEXAS } from './names.js';
 import { deriveDemoId } from './random.js';
 
 export interface DemoProfile {
-  /** Short name of the company in ids, seeds and mail addresses. */
+  /** The company's short name in ids, seeds and mail addresses. */
   slug: string;
   name: string;
   timeZone: string;

@@ -57,7 +57,7 @@ const OPTIONAL_SCENARIOS = [
 ];
 
 /**
- * Scenarios that need a session id, with which they resume a stream by GET. This server has no
+ * Scenarios that resume a stream by GET, for which they need a session id. This server has no
  * sessions and responds to GET with 405, as MCP allows. The suite scores both scenarios as warnings
  * ("did not provide session ID"), never as failures.
  */

@@ -33,8 +33,8 @@ function parseLogEntries(output: string): Record<string, unknown>[] {
 }
 
 describe('log output at LOG_LEVEL=trace', () => {
-  // The tests' cheap password hashes exist only in this process, but the product runs in its own
-  // process and needs real ones.
+  // The tests hash passwords cheaply in this process. The product runs in another process, which
+  // can check only real hashes.
   useRealPasswords();
   const processes = useProcesses();
   const secrets = new Map<string, string>([
@@ -167,8 +167,8 @@ describe('log output at LOG_LEVEL=trace', () => {
   }
 
   /**
-   * Sends an invoice, and adds the token of the invoice's link to `secrets`, because anyone with
-   * the link can read the invoice.
+   * Sends an invoice, and adds the token of the invoice's link to `secrets`. Anyone with the link
+   * can read the invoice.
    */
   async function sendAndViewInvoice(): Promise<void> {
     const id = await createInvoiceAfter(client, ['approve']);

@@ -13,7 +13,7 @@ const SETTINGS = { WEBHOOK_TIMEOUT_MS: '2000' };
 const DELAY_LIMIT_MS = 5000;
 /** A worker that kept one endless response until the timeout would grow by more than this. */
 const GROWTH_LIMIT_MB = 150;
-/** The busy endpoint's Retry-After. It is longer than the pause after a 429 without this header. */
+/** The busy endpoint's Retry-After. It is longer than the worker's own pause after a 429. */
 const RETRY_AFTER_S = 7;
 
 const FAILING: Record<string, { reply: (canary: string) => ReceiverBehavior; lastError: string }> = {

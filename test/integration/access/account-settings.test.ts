@@ -4,8 +4,8 @@ import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
 /**
- * Time zones that Node accepts, but that PostgreSQL refuses (the names up to `AET`) or reads as a
- * different time zone (the names from `ACT` on).
+ * Time zones that Node accepts. PostgreSQL refuses the names up to `AET`, and reads the names from
+ * `ACT` on as different time zones.
  */
 const NOT_IN_POSTGRES = [
   'SST',

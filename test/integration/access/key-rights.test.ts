@@ -14,8 +14,8 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 
 /**
- * Every route that a right protects, with the scope that an agent key needs and the permission that
- * an API key needs. Without a scope (null), no agent may call the route.
+ * Every protected route, with the scope that an agent key needs and the permission that an API key
+ * needs. If the scope is null, no agent may call the route.
  */
 const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
   ['GET', '/invoices', 'read_invoices', 'read'],

@@ -30,8 +30,8 @@ describe('users of an account', () => {
     return signedIn;
   };
   /**
-   * Adds a user. Sends the request with the API key, or with a person's session if the body has a
-   * password, because only a person may set one.
+   * Adds a user with the API key. If the body has a password, uses a person's session instead,
+   * because only a person may set a password.
    */
   const addUser = async (
     body: Record<string, unknown> = {},

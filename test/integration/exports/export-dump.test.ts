@@ -42,10 +42,7 @@ const AWKWARD_TEXTS = [
   ' ',
 ];
 
-/**
- * Queries that return secret values, encoded as in a dump. The dump must contain none of these
- * values.
- */
+/** These queries return secret values, encoded as in a dump. The dump must contain none of them. */
 const SECRETS = [
   'select password_hash as value from users',
   `select encode(key_hash, 'hex') as value from api_keys`,

@@ -219,8 +219,8 @@ describe('GET /stream', () => {
     );
     for (const type of ['test.a', 'test.b', 'other.a'])
       await stack.rows(tenant.id, INSERT_EVENT_SQL, [tenant.id, newId(), type, '{}']);
-    // This stream opened last. Once all three events arrive on it, the earlier streams have handled
-    // them too.
+    // Open this stream last. Once all three events have arrived on it, the earlier streams have
+    // handled the events too.
     const last = await (await connect({ lastEventId: streams[0]?.client.lastEventId })).waitFor(3);
     expect(last.map(({ type }) => type)).to.deep.equal(['test.a', 'test.b', 'other.a']);
     for (const { types, client } of streams)

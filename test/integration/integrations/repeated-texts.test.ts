@@ -36,8 +36,8 @@ describe('a text whose outcome is unknown', () => {
   const exhaust = async (phone: string): Promise<string> => {
     await move('pause');
     const id = await account.sendText(phone);
-    // Change the stored content. If a retry rewrites it and keeps the key, the double sees two
-    // different texts under one key and records a violation.
+    // Change the stored content. If a retry sent the changed content under the same key, the double
+    // would see two different texts under one key and record a violation.
     await account.run(
       `update messages set body_text = body_text || ' (first)' where id = '${id}' or $1::text is null`,
     );

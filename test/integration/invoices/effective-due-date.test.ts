@@ -31,8 +31,8 @@ describe('effective_due_date of invoices', () => {
     const { body: customer } = await tenant.client.post('/customers', { company_name: 'C', terms_days: 10 });
     const byCustomer = await releaseInvoice({ customer_id: customer.id });
     const byAccount = await releaseInvoice();
-    // The terms include 1 November 2026. That day has 25 hours in New York, because daylight saving
-    // time ends.
+    // The payment terms include 1 November 2026. That day has 25 hours in New York, because
+    // daylight saving time ends.
     await stack.rows(
       tenant.id,
       `update invoices set released_at = '2026-10-30T16:00:00Z' where tenant_id = $1 and id = any($2::uuid[])`,

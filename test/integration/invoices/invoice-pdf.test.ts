@@ -153,7 +153,7 @@ describe('invoice PDF', () => {
     const floodStatuses = Promise.all(floodIds.map(async (id) => (await fetchPdf(id)).status));
     expect((await tenant.client.get('/me')).status).to.equal(200);
     expect((await fetchPdf(otherInvoiceId, other.client)).status).to.equal(200);
-    // How many of these requests are refused depends on the machine.
+    // It depends on the machine how many of these requests are refused.
     // test/unit/documents/invoice-pdfs.test.ts tests the fair sharing itself.
     for (const status of await floodStatuses) expect(status).to.be.oneOf([200, 503]);
   });

@@ -5,8 +5,8 @@ import { findExpressions, generateAttacksOn } from '../../support/text/regular-e
 const FOLDERS = ['api', 'mcp', 'workers', 'shared', 'bin'];
 const CHARS = 64 * 1024;
 /**
- * Each text is first measured with this many characters. If this takes more than {@link
- * SUSPICIOUS_MS}, the text is measured again with CHARS characters. A quadratic expression that
+ * The number of characters with which a text is measured first. If that takes more than
+ * SUSPICIOUS_MS, the text is measured again with CHARS characters. A quadratic expression that
  * takes 20 times the limit for CHARS (2560 ms) takes 40 ms here.
  */
 const SHORT_CHARS = 8 * 1024;

@@ -104,7 +104,7 @@ describe('migrations', () => {
   describe('of a database with rows', () => {
     let databaseUrl: string;
     /**
-     * For each migration: the tables that were filled right after it, and the ids of the two
+     * For each migration, the tables that were filled right after it, and the ids of the two
      * tenants that own these rows.
      */
     const filled = new Map<string, { tables: string[]; tenantIds: string[] }>();

@@ -15,8 +15,8 @@ const WITH_CLUB = 300;
 /** Number of due invoices of each of three kinds, all in the first account. */
 const DUE = 5;
 /**
- * Limits for the number of pages that the sweep reads. Per account, the sweep needs three index
- * probes and the settings. Per due invoice, it needs the row, the customer and the motor club.
+ * The sweep may read at most this many pages. Per account, the sweep needs three index probes and
+ * the settings. Per due invoice, it needs the row, the customer and the motor club.
  */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;

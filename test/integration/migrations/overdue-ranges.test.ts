@@ -109,8 +109,8 @@ describe('the ranges of the overdue sweep', () => {
     });
 
   /**
-   * Returns the ids of the invoices that are past due by the definition in `IS_PAST_DUE`, and the
-   * ids that the sweep finds.
+   * Returns two lists of invoice ids: those past due by the definition in `IS_PAST_DUE`, and those
+   * that the sweep finds.
    */
   async function findBothWays(): Promise<{ defined: string[]; found: string[] }> {
     return stack.runtime.db.runAndRollBack([tenant.id], async (tx) => {

@@ -39,8 +39,8 @@ describe('the migration that partitions events by week', () => {
   let db: Database;
 
   /**
-   * Creates a database as the version before this migration left it, with events and with the
-   * rights that this older version granted.
+   * Creates a database with events, as the version before this migration left it. The database has
+   * the rights that this older version granted.
    */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();

@@ -62,8 +62,8 @@ describe('weekly partitions', () => {
         const [first, last] = [firstIdAt(startOfWeek(week)), createIdAt(startOfWeek(week) + WEEK_MS - 1)];
         for (const id of [first, last]) {
           await insert(table, id);
-          // All events from before the migration are in one partition, which ends on a Monday two
-          // or three weeks after the migration.
+          // All events from before the migration are in one partition. It ends on a Monday two or
+          // three weeks after the migration.
           const isOldTable = table === 'events' && week < startOfWeek(Date.now()) + 3 * WEEK_MS;
           const name = isOldTable
             ? namePartition('events_until', Date.now() + 3 * WEEK_MS)
@@ -187,8 +187,8 @@ describe('weekly partitions', () => {
       expect(types).to.not.include('Sort').and.not.include('Seq Scan');
       const scans = nodes.filter((node) => node['Node Type'].startsWith('Index'));
       const read = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
-      // Besides the page, the query reads one row that shows that a next page exists, and one row
-      // per partition to merge the partitions.
+      // Besides the page, the query reads one row to detect a next page, and one row per partition
+      // to merge the partitions.
       expect(read).to.be.within(limit + 1, limit + partitions);
       // PostgreSQL skips partitions that the cursor has passed, but never the default partition.
       expect(scans).to.have.length(partitions + 1);

@@ -25,7 +25,7 @@ describe('queue metrics', () => {
     for (let n = 0; n < 2; n += 1)
       expect((await client.post('/invoices', invoiceInput())).status).to.equal(202);
     expect(await readGauge(WAITING)).to.be.at.least(2);
-    // The second request was sent after the first had timed out, so the first job has waited for at
+    // The second request was sent after the first had timed out. So the first job has waited for at
     // least 0.1 s.
     expect(await readGauge(OLDEST)).to.be.at.least(0.1);
     startWritesWorker(stack.runtime);

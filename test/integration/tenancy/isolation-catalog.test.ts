@@ -6,8 +6,8 @@ import { listTables } from '../../support/writes/rows.js';
 
 /**
  * Policies other than `tenant_isolation`. Before the tenant is known, a query may find keys,
- * sessions and accounts at vendors by a hash, and people by an e-mail address. Sweeps may list the
- * ids of all tenants.
+ * sessions and vendor accounts by a hash, and people by an e-mail address. Sweeps may list the ids
+ * of all tenants.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup SELECT',

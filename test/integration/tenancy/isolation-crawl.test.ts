@@ -43,8 +43,8 @@ const operations = listDocumentedOperations().filter(
     // test/integration/access/sign-in.test.ts tests the isolation of sign-ins.
     one.name !== 'POST /session' &&
     // Leave out the audit log. It contains every id that the account requested, even ids of other
-    // tenants. test/integration/events/audit-log.test.ts tests that it contains no other data of
-    // other tenants.
+    // tenants. test/integration/events/audit-log.test.ts tests that it shows no more than these
+    // ids.
     !one.path.startsWith('/audit-log'),
 );
 
@@ -62,7 +62,7 @@ interface Account {
 
 /**
  * Returns how many requests of an operation may run concurrently. Replays run one at a time,
- * because the API refuses a replay if the account already has five whose deliveries it is counting.
+ * because the API counts the deliveries of only a few replays per account and refuses the others.
  */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 

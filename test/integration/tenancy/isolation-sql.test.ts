@@ -161,8 +161,8 @@ describe('row-level security below the API', () => {
   });
 
   /**
-   * Ways to use a connection and return it to the pool. `seen` lists the tenants whose rows were
-   * read, and `own` the tenants whose rows may be read.
+   * Each function uses a connection and returns it to the pool. `seen` lists the tenants whose rows
+   * were read, and `own` the tenants whose rows may be read.
    */
   const USES: ((tenantId: string) => Promise<{ seen: string[]; own: string[] }>)[] = [
     async (tenantId) => ({

@@ -171,8 +171,8 @@ export function flattenRecord(record: RestRecord, excludedMembers: readonly stri
 }
 
 /**
- * Asserts that each cell contains the value of the record's member, and that each member that is
- * not null has a cell.
+ * Asserts that each cell contains the value of the record's member. Also asserts that each member
+ * has a cell, unless its value is null.
  */
 export function expectSameRow(
   cells: CsvRow | undefined,

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { findSignatureError } from './s3-signature.js';
 
 /**
- * S3's limits: the minimum size of a part that is not the last, and the maximum number of keys on a
- * page.
+ * The limits of S3: the minimum size of every part but the last, and the maximum number of keys on
+ * a page.
  */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const PAGE = 1000;

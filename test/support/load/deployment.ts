@@ -113,7 +113,9 @@ export class Deployment {
   mcps: DeployedService[] = [];
   exporters: DeployedService[] = [];
   clock: DeployedService | undefined;
-  /** The process that sends messages. It exists only when scaled out and with an SMTP_URL. */
+  /**
+   * The process that sends messages. It exists only in a scaled-out deployment with an SMTP_URL.
+   */
   messages: DeployedService | undefined;
   redis: RedisServer | undefined;
   postgres: EmbeddedPostgres | undefined;
@@ -282,8 +284,8 @@ export class Deployment {
   }
 
   /**
-   * Counts jobs in the writes queue: `wait` for those that wait for a worker, `active` for those
-   * that a worker is running.
+   * Counts jobs in the writes queue. The state `wait` means that a job waits for a worker, `active`
+   * that a worker is running it.
    */
   countJobs(state: 'wait' | 'active'): Promise<number> {
     return this.#withRedis((client) => client.llen(`{tow}:writes:${state}`));
@@ -309,8 +311,8 @@ export class Deployment {
   }
 
   /**
-   * Reads the postmaster's process id from postmaster.pid, because any process may have started the
-   * postmaster. Returns undefined if there is no such file.
+   * Reads the postmaster's process id from postmaster.pid, because any of the processes may have
+   * started the postmaster. Returns undefined if there is no such file.
    */
   async #postmaster(): Promise<number | undefined> {
     const cluster = await findClusterDir(this.dataDir);

@@ -73,7 +73,7 @@ export async function resolveClusterDir(dataDir: string): Promise<string> {
 
 /**
  * Lists a cluster's running processes as `<pid> <command line>`, without zombies. Finds them by the
- * cluster's folder or name in the command line.
+ * cluster's folder or the cluster's name in the command line.
  */
 export async function listClusterProcesses(clusterDir: string): Promise<string[]> {
   const found: string[] = [];
@@ -171,7 +171,7 @@ export class PostgresServers {
 }
 
 /**
- * Registers the hooks of a `describe` block that choose a DATA_DIR, stop the server after each
+ * Registers the hooks of a `describe` block. They choose a DATA_DIR, stop the server after each
  * test, and remove all files after the block.
  */
 export function usePostgresServers(): PostgresServers {

@@ -160,7 +160,7 @@ export class Load {
     while (!this.#isEnding) {
       const call = this.addCall(tenants[client % tenants.length] as DeployedTenant);
       // After a 202 response, every fourth client sends its call again, and the other clients poll
-      // the operation. Both ways are correct.
+      // the operation. A client may do either.
       await this.sendUntilDone(call, { follows: client % 4 !== 0 });
       await pause(thinkMs);
     }

@@ -1,6 +1,6 @@
 /**
- * Runs psql, and PostgreSQL servers of other versions than the embedded server. They must be able
- * to restore the product's dumps without the product.
+ * Runs psql, and PostgreSQL servers of other versions than the embedded server. These programs must
+ * be able to restore the product's dumps without the product.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -38,8 +38,8 @@ export async function runPsql(
 const INSTALLED = '/usr/lib/postgresql';
 
 /**
- * Lists the folders that contain the program `postgres`: those that TEST_POSTGRES_BIN names,
- * separated by colons, or else those of all installed versions.
+ * Lists the folders that contain the program `postgres`. These are the folders that
+ * TEST_POSTGRES_BIN names, separated by colons, or else those of all installed versions.
  */
 export function findOtherPostgresFolders(): string[] {
   const named = process.env.TEST_POSTGRES_BIN?.split(':');

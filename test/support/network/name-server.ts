@@ -60,8 +60,8 @@ function parseQuestion(question: Buffer): { name: string; type: number; end: num
 
 function buildResponse(question: Buffer, type: number, addresses: string[]): Buffer {
   const head = Buffer.from(question);
-  // Write the flags of a response without an error, and the number of answers. The response has no
-  // further records, not even the question's EDNS record.
+  // Write the flags of a response without an error, and the number of answers. The response leaves
+  // out all other records, even the question's EDNS record.
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);

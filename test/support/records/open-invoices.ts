@@ -4,8 +4,8 @@ import type { TestStack } from '../stack.js';
 /** The numbers of open invoices that {@link insertOpenInvoices} inserts. */
 export interface OpenInvoices {
   /**
-   * The number of invoices of each kind that become due in 20 days. There are three kinds: the due
-   * date is the invoice's own, or follows from the customer's terms or from the account's terms.
+   * The number of invoices of each kind that become due in 20 days. There are three kinds. The due
+   * date is the invoice's own, or follows from the customer's terms, or from the account's terms.
    */
   far: number;
   /** The number of invoices of each of these three kinds that became due 2 days ago. */

@@ -1,7 +1,7 @@
 /**
- * Prints randomly drawn comments from the TypeScript files, to be read by someone who did not write
- * them: `npx tsx test/support/text/draw-comments.ts [seed] [count]`. The same seed draws the same
- * comments from the same sources.
+ * Prints randomly drawn comments from the TypeScript files, for a reader who did not write them:
+ * `npx tsx test/support/text/draw-comments.ts [seed] [count]`.
+ * The same seed draws the same comments from the same sources.
  */
 import { listFiles, readComments } from './source-text.js';
 

@@ -17,8 +17,8 @@ export interface SourceComment {
 }
 
 /**
- * Lists the files that git tracks or would track and whose path matches, as paths from the
- * repository's root.
+ * Lists the files whose path matches, as paths from the repository's root. Includes new files that
+ * git does not track yet, but no ignored files.
  */
 export function listFiles(pattern: RegExp): string[] {
   return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

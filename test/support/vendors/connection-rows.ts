@@ -3,7 +3,7 @@ import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
 /**
- * Queries without their beginning `insert into`. They insert the rows that a worker would store
+ * These texts follow `insert into`. The resulting queries insert rows that a worker would store
  * about a connection. `$1` is the tenant, `$2` the row's id, `$3` the connection and `$4` a text.
  */
 const INSERTS = [

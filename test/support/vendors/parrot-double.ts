@@ -103,7 +103,8 @@ export class ParrotDouble {
   }
 
   /**
-   * Texts that the next page also contains. A real vendor's feed may list a text once per change.
+   * Texts that the next page contains in addition, because a real vendor may list a text once per
+   * change.
    */
   extraTexts: ParrotText[] = [];
 

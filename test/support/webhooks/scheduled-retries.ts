@@ -1,6 +1,6 @@
 /**
  * Inserts deliveries that failed once and wait for their next attempt, as the worker would store
- * them. They are inserted by SQL, because a test cannot wait for so many failures.
+ * them. Uses SQL, because a test cannot wait for so many failures.
  */
 import { deliveryIdSql } from '../../../shared/deliveries/delivery-ids.js';
 import { newId } from '../../../shared/platform/ids.js';

@@ -47,7 +47,7 @@ export type ReceiverBehavior =
   | 'reset'
   /** Sends a byte of the body every 100 ms, without end. */
   | 'drip'
-  /** Sends a header every 100 ms, without end, so that not even the head is complete. */
+  /** Sends a header every 100 ms, without end, so that even the head stays incomplete. */
   | 'drip-head'
   /** Sends a body without end, as fast as the client reads it. */
   | 'endless'
@@ -185,8 +185,8 @@ export class StrictReceiver {
   }
 
   /**
-   * The problems of all endpoints, the requests to a path without an endpoint (for example followed
-   * redirects), and errors in a test's own `respond`.
+   * All problems: those of the endpoints, requests to a path without an endpoint (for example
+   * followed redirects), and errors in a test's own `respond`.
    */
   get problems(): string[] {
     return [...this.#strays, ...this.endpoints.flatMap(({ problems }) => problems)];

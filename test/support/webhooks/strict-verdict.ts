@@ -1,7 +1,6 @@
 /**
- * Checks one request against Standard Webhooks 1.0.0 and docs/decisions.md §8. This file must share
- * no code with the sender or with docs/webhooks. Otherwise it could not find the mistakes in that
- * code.
+ * Checks one request against Standard Webhooks 1.0.0 and docs/decisions.md §8. This file shares no
+ * code with the sender or with docs/webhooks, so that it can find mistakes in that code.
  */
 import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';

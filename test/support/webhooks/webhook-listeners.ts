@@ -89,7 +89,7 @@ export class WebhookListeners {
   /**
    * Records that a worker has died, so that the requests in flight may arrive again. Call this
    * method right after the death.
-   * @param comesBack true if the worker is only suspended. It will finish what it had started, so
+   * @param comesBack true if the worker is only suspended: it will finish what it had started, so
    * every open delivery may arrive twice
    */
   async recordDeath({ comesBack = false } = {}): Promise<void> {

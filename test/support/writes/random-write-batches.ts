@@ -19,7 +19,7 @@ interface CommandSpec {
    */
   customer: 'none' | 'own' | 'foreign' | 'unknown';
   /**
-   * The record that a patch changes: one from before the batch (`seed`), another tenant's, an
+   * The record that a patch changes: one from before the batch (`seed`), one of another tenant, an
    * unknown id, or one that this batch created earlier (`made`).
    */
   target: 'seed' | 'foreign' | 'unknown' | 'made';

@@ -36,9 +36,9 @@ const noticeId = newId();
 const connectionId = newId();
 
 /**
- * Queries that insert rows into the tables to which {@link insertPlainRow} cannot add a row, in an
- * order that the foreign keys allow. `$1` is the tenant. Rows of different tenants deliberately
- * have the same ids.
+ * These queries insert rows into the tables that {@link insertPlainRow} cannot fill, in an order
+ * that the foreign keys allow. `$1` is the tenant. Rows of different tenants deliberately have the
+ * same ids.
  */
 const ROWS: Record<string, string> = {
   mail_days: `insert into mail_days (tenant_id, day, mails) values ($1, '2026-01-01', 3)`,

@@ -5,7 +5,8 @@ const DAY = 86_400;
 
 describe('wait of mails over the daily limit', () => {
   /**
-   * Returns the due time of a mail that is held at `second` of a day, as a second of the next day.
+   * Returns when a mail becomes due, as a second of the next day. The mail is held at `second` of
+   * the day before.
    */
   const dueAt = (second: number) => second + computeWaitForNextDay(DAY - second) - DAY;
 

@@ -199,8 +199,8 @@ describe('priceInvoice', () => {
   });
 
   it('invoice totals equal the exact rational result, however large', () => {
-    // The total of this line item is odd and near 10^15, so doubles cannot represent the sums of
-    // many such totals exactly.
+    // The total of this line item is odd and near 10^15. Sums of many such totals are too large for
+    // doubles to represent exactly.
     const largeLineItem = { quantity: 999_999, unit_price_cents: 999_999_937, taxable: true };
     const anyLineItem = fc.oneof(
       lineItem,

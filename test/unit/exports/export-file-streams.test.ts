@@ -13,7 +13,7 @@ import { MemoryWritable, parseCsv } from '../../support/exports/export-files.js'
 const nothing = () => undefined;
 
 /**
- * Writes the text to `frame` in pieces cut at these offsets, checks the byte count and the digest,
+ * Writes the text to `frame` in pieces cut at these offsets. Checks the byte count and the digest,
  * and returns the output.
  */
 async function writeInPieces(text: string, cuts: number[], frame: FileStream): Promise<string> {

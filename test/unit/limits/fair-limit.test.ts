@@ -78,8 +78,8 @@ describe('fair concurrency limit', () => {
     // sa1 runs, and six groups of site s wait with one entry each. The entries of sites t and u
     // displace entries of s.
     const work = ['sa1', 'sb1', 'sc1', 'sd1', 'se1', 'sf1', 'sg1', 'ta1', 'tb1', 'ua1'].map(run);
-    // sh1 is refused, because no other site has more waiting work, and inside s no group has more
-    // than one entry.
+    // sh1 is refused: no other site has more waiting work than s, and every group of s has only one
+    // entry.
     work.push(run('sh1'));
     await Promise.all(work);
     expect(errors).to.have.members(['sh1', 'sb1', 'sc1', 'sd1']);

@@ -10,7 +10,10 @@ import { buildScriptCommand } from '../../support/network/run-script.js';
 const sealingKey = deriveKey('a secret key of more than 32 characters', 'credentials');
 const base64 = () => randomBytes(24).toString('base64');
 
-/** Texts that the logger must recognize by their shape. It must never print the part `secret`. */
+/**
+ * Texts that the logger must recognize by their shape. The logger must never print the part
+ * `secret`.
+ */
 const SECRETS_BY_SHAPE: Record<string, { text: string; secret: string }> = {
   'live key': withKey('api', 'live'),
   'sandbox key': withKey('api', 'sandbox'),

@@ -130,7 +130,7 @@ class World {
     if (response.status === 202) {
       expect(threshold, 'held below both thresholds').to.not.equal(undefined);
       // Check the threshold only after sequential writes. A concurrent write may have been held
-      // when fewer drafts existed than the model now has, so the model may expect another
+      // when fewer drafts existed than the model now has. The model may then expect another
       // threshold.
       if (isSequential)
         expect(response.body.approval.held_by, 'the threshold in held_by').to.equal(threshold);

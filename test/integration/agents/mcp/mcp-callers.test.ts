@@ -6,7 +6,7 @@ import { useSharedAccount } from '../../../support/records/accounts.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
 /**
- * Builds the header as the service receives it: the client made up the first address, and the
+ * Builds the header as the service receives it. The client made up the first address, and the
  * trusted proxy appended the second.
  */
 const forwardedFor = (address: string) => ({ 'x-forwarded-for': `203.0.113.77, ${address}` });

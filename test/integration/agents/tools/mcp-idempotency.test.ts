@@ -227,8 +227,7 @@ describe('idempotency and dry run over MCP', () => {
       'Content-Type: application/json',
       `Content-Length: ${Buffer.byteLength(body)}`,
     ];
-    // The client never reads, so it disconnects without having seen a response, even if the server
-    // sent one.
+    // The client never reads, so it sees no response before it disconnects.
     socket.pause();
     socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
     await eventually('the commit', async () => (await countWorkOrders()) === 1);

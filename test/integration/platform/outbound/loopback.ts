@@ -1,5 +1,5 @@
 /**
  * These scenarios connect to loopback. They have a separate module, so that they run after the
- * others, which assert that nothing connected to loopback.
+ * scenarios in guard.ts, which assert that nothing connected to loopback.
  */
 export { loopbackScenarios as scenarios } from './guard.js';

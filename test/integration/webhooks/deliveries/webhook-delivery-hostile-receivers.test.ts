@@ -10,7 +10,7 @@ describe('webhook deliveries to hostile receivers', () => {
   const bench = useWebhookBench({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '10' });
 
   /**
-   * Sends one event to a new endpoint, waits until the log has the first attempt, and returns that
+   * Sends one event to a new endpoint, and waits until the log has the first attempt. Returns that
    * attempt with its delivery and endpoint.
    */
   const sendOnce = async (reply: ReceiverBehavior, fields: Record<string, unknown> = {}) => {

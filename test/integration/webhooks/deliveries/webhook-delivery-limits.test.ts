@@ -99,8 +99,8 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
         const hook = await bench.createHook();
         for (let nth = 1; nth <= 20; nth += 1) {
           await bench.createEvent(hook.client);
-          // This timeout is shorter than the 4 s until the worker renews its lease, so only a
-          // broadcast makes the worker send in time.
+          // The worker renews its lease only after 4 s, which is longer than this timeout. So only
+          // a broadcast makes the worker send in time.
           await eventually(`event ${nth} to arrive`, () => hook.receiver.requests.length === nth, 2000);
         }
       };

@@ -19,8 +19,9 @@ const monday = Date.now() - ((Date.now() - FIRST_MONDAY_MS) % WEEK_MS);
 const start = monday - 4 * WEEK_MS;
 const weeks = [3, 2, 1, 0].map((ago) => Date.now() - ago * WEEK_MS);
 /**
- * SQL for the time in the nth id. The times span the last four weeks and the whole current week,
- * because a partition with few rows would get an unrealistic plan on Mondays.
+ * SQL for the time in the nth id. The times span the last four weeks and the whole current week.
+ * Otherwise the current partition would have few rows on Mondays, and PostgreSQL would choose an
+ * unrealistic plan.
  */
 const ID_TIME_SQL = `to_hex(${start} + n * ${Math.floor((5 * WEEK_MS) / (ROWS + 1))}::bigint)`;
 const ID_SQL = `overlay(gen_random_uuid()::text placing regexp_replace(lpad(${ID_TIME_SQL}, 12, '0'), '(.{8})(.{4})', '\\1-\\2') from 1)::uuid`;
@@ -118,7 +119,7 @@ describe('query plans of webhook deliveries over five weeks of partitions', () =
 
   it('GET /webhook-deliveries skips the partitions before since and after until', async () => {
     const at = (ms: number) => new Date(ms).toISOString();
-    // PostgreSQL must also read some partitions outside the period: a replay may create a delivery
+    // PostgreSQL must also read some partitions outside the period. A replay may create a delivery
     // a week after the time in its id, and a date has no fixed time zone.
     const recent = await explainPlan(
       stack.runtime.db,

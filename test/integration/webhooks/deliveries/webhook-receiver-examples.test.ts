@@ -120,8 +120,8 @@ describe('docs/webhooks: receiver and README', () => {
   const processes = useProcesses();
   let folder: string;
 
-  // A user copies only these files. They must therefore compile, with strict checks, in a folder
-  // without the project's other files and with only the types of Node.js.
+  // A user copies only these files. They must therefore compile with strict checks in a folder
+  // without the project's other files. Only the types of Node.js are available there.
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tow-receiver-'));
     await cp(join(PROJECT, 'docs/webhooks'), folder, { recursive: true });
