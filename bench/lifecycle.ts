@@ -80,8 +80,8 @@ const writes = {
 type Write = keyof typeof writes;
 const names = Object.keys(writes) as Write[];
 for (const name of names) await runLoad({ origin, clients: 32, seconds: 2, ...writes[name] });
-// Update the planner's statistics. With those of an almost empty table, PostgreSQL may read all
-// payments for each request.
+// Update the planner's statistics. With the statistics of an almost empty table, PostgreSQL may
+// read all payments for each request.
 await analyzeTables(stores.superuserUrl, ['invoices', 'invoice_line_items', 'payments']);
 for (const clients of CLIENTS) {
   const runs: Record<Write, LoadResult[]> = { create: [], approve: [], pay: [] };

@@ -4,7 +4,7 @@ import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
 // Measures how long page 10,000 of a list takes. The baseline is page 1. With keyset pagination,
-// both should take equally long.
+// both pages should take equally long.
 const ROWS = Number(process.env.BENCH_ROWS ?? 5_000_000);
 const DEPTH = Number(process.env.BENCH_DEPTH ?? 10_000);
 const SAMPLES = 300;

@@ -71,7 +71,7 @@ export async function fillSearchableInvoices(
 }
 
 /**
- * Resolves with the ids of `count` filled invoices. Ids are random, so the smallest ones are spread
+ * Resolves with the ids of `count` filled invoices. Ids are random, so the smallest ids are spread
  * evenly over all invoices.
  */
 export async function readIds(superuserUrl: string, count: number): Promise<string[]> {

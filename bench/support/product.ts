@@ -49,7 +49,7 @@ export interface ProductOptions {
   settings?: Record<string, string>;
 }
 
-/** Starts the built product as real processes, as in production except for very high limits. */
+/** Starts the built product as real processes, as in production but with very high limits. */
 export async function startProduct(
   stores: BenchStores,
   mode: DeploymentMode,

@@ -130,8 +130,8 @@ async function prepareContext(
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
-  // A copy of DATA_DIR refers to the same cluster outside both folders. The locks of the folders do
-  // not protect that cluster, so it has its own lock.
+  // If DATA_DIR was copied, the copy refers to the same cluster outside these two folders. The
+  // folders' locks do not protect that cluster, so the cluster has its own lock.
   if (path.isAbsolute(state.cluster))
     locks.push(await acquireOwnerLock(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };

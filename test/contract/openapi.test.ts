@@ -114,8 +114,8 @@ describe('openapi.json: operations', () => {
       const isPublic = PUBLIC.includes(name);
       const expected = [
         406,
-        // Public operations can return 429 too, because unread responses are limited per client
-        // network if the request has no key.
+        // Public operations can return 429 too. For requests without a key, the API limits the
+        // unread responses of each client network.
         429,
         ...(isPublic ? [] : [401, 500, 503]),
         ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),

@@ -179,8 +179,8 @@ const slowDownload = withCompany(async (company) => {
   const chunks = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const startedAt = Date.now();
   let read = 0;
-  // Measure the memory during the download. The peak that Linux records may be older, because in an
-  // all-in-one deployment this process also wrote the file.
+  // Measure the memory during the download. Do not use the peak that Linux records: an all-in-one
+  // process may have reached that peak when it wrote the file.
   let peakMb = 0;
   for (;;) {
     const { done, value } = await chunks.read();

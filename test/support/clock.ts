@@ -40,8 +40,8 @@ export async function findTasksWithout(stack: TestStack, tenantId: string): Prom
 const FAILURE_QUERY_NAMES = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
 /**
- * Returns a database whose queries fail in every transaction that includes this tenant, except the
- * queries in `FAILURE_QUERY_NAMES`.
+ * Returns a database for tests of failing sweeps. In every transaction that includes this tenant,
+ * all queries fail except those in `FAILURE_QUERY_NAMES`.
  * @param onSwept called with the tenants of a sweep's transaction after it has committed
  */
 export function poisonTenant(

@@ -21,7 +21,8 @@ export interface KeyStore {
 }
 
 /**
- * Stores a new key, and returns its plain text. By default it is an API key with every permission.
+ * Stores a new key, and returns its plain text. By default, creates an API key with every
+ * permission.
  */
 export async function issueKey(
   { db, config }: KeyStore,

@@ -13,7 +13,6 @@ import { makeUninvoicedWorkOrders, WorkOrderMaker } from './work-orders.js';
 export type DemoRecords = ReturnType<typeof makeTenantRecords>;
 
 const CUSTOMER_COUNTS = { live: 26, sandbox: 8 } as const;
-/** The first invoice is INV-1001. */
 const FIRST_INVOICE_NUMBER = 1001;
 
 /**

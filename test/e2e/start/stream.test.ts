@@ -1,6 +1,6 @@
 /**
- * Tests the event streams of a deployment. Scaled out, one process streams the events that another
- * process commits.
+ * Tests the event streams of a deployment. In a scaled-out deployment, one process streams the
+ * events that another process commits.
  */
 import { expect } from 'chai';
 import { TestClient } from '../../support/client.js';

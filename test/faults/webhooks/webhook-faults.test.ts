@@ -33,7 +33,8 @@ async function killWorkers(scene: WebhookScenario): Promise<void> {
 }
 
 /**
- * Kills all workers. Then starts one that dies before it records a response, and starts all again.
+ * Kills all workers. Then starts one worker that dies before it records a response. Finally starts
+ * all workers again.
  */
 async function dieBeforeRecording(scene: WebhookScenario): Promise<void> {
   const { deployment, listeners } = scene;

@@ -9,7 +9,7 @@ import { insertDueRetries, insertFarRetries } from '../../support/webhooks/sched
 import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { deliveryTotals, WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 
-/** The longest first pause of the circuit breaker, with its jitter. */
+/** The longest first pause of the circuit breaker, including its random part (jitter). */
 const BREAKER_PAUSE_MS = 36_000;
 
 const ENDPOINTS = 3;
@@ -64,8 +64,8 @@ async function createInvoicesAndEndpoints(
 
 /**
  * A scenario in which the first attempts fail because the receiver is unreachable. Then the worker
- * dies and, scaled out, Redis loses its jobs. The retries must still arrive. For an endpoint whose
- * circuit breaker opened, they may arrive only after the breaker's pause.
+ * dies, and in a scaled-out deployment Redis loses its jobs. The retries must still arrive. For an
+ * endpoint whose circuit breaker opened, they may arrive only after the breaker's pause.
  */
 export const runRetriesAfterDeath = runOnDeployment(4, async (scene) => {
   const { deployment, receiver, tenants } = scene;

@@ -11,8 +11,8 @@ import { explainRun } from '../../support/writes/explain.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
 /**
- * Invoices per account. A search reads the newest thousand without the index. The other 3000 are in
- * more than forty index windows.
+ * The number of invoices per account. A search reads the newest thousand without the index. It
+ * reads the other 3000 through the index, in more than forty steps (index windows).
  */
 const ROWS = 4000;
 
@@ -171,8 +171,8 @@ describe('searches', () => {
       const read = nodes
         .filter((node) => node['Relation Name'] === 'invoices')
         .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
-      // One plan node reads the newest thousand invoices. The others read only candidates that the
-      // index windows return.
+      // One plan node reads the newest thousand invoices. The other nodes read only candidates that
+      // an index window returns.
       expect(Math.max(...read), search).to.be.at.most(1000);
     }
   });

@@ -184,8 +184,8 @@ describe('the credentials of a connection', () => {
       failWith('POST /oauth/token', { kind: 'status', status, body: { error } });
       const before = count('POST /oauth/token');
       await account.client.post(`${pathOf(account)}/test`);
-      // Repeat `hurry`, because the API call above may postpone the connection's work only after
-      // the first `hurry` has made it due.
+      // The connection's previous step may store a pause after the first `hurry`, which would undo
+      // it. So repeat `hurry`.
       await eventually('it was refused', async () => {
         await account.hurry();
         return count('POST /oauth/token') > before;

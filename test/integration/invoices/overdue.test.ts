@@ -65,7 +65,7 @@ describe('overdue invoices', () => {
     // A partial payment leaves the invoice overdue.
     await client.post(`/invoices/${late}/payments`, { amount_cents: 1, method: 'cash' });
     expect(await readStatus(late)).to.equal('overdue');
-    // An invoice without a due date becomes overdue by the account's terms.
+    // An invoice without a due date becomes overdue when the account's payment terms have passed.
     await stack.rows(tenant.id, `update tenants set terms_days = 0 where tenant_id = '${tenant.id}'`);
     expect(await sweep()).to.include(open);
     await stack.rows(tenant.id, `update tenants set terms_days = 30 where tenant_id = '${tenant.id}'`);

@@ -95,7 +95,8 @@ describe('the migration to the ranges of the overdue sweep', () => {
     });
     await withPgClient(databaseUrl, async (blocker) => {
       await blocker.query('begin; lock table approvals in access share mode');
-      // The migrations stop before they grant rights, because `bound_agents` does not get its lock.
+      // The migrations stop before they grant rights, because the migration `bound_agents` does not
+      // get its lock.
       const error = await migrate({ databaseUrl, appRole, withQueue: true }).catch((cause: unknown) => cause);
       expect(String(error)).to.contain('lock timeout');
     });

@@ -84,7 +84,7 @@ describe('completed operations', () => {
     );
     expect(await operations.lease()).to.deep.equal([pending]);
     expect(await operations.listMarked()).to.have.members([completed, repeated]);
-    // The operation stays marked after its idempotency record is deleted.
+    // The operation stays marked as completed after its idempotency record is deleted.
     await operations.query('delete from idempotency_keys');
     await operations.endLeases();
     expect(await operations.lease()).to.deep.equal([pending]);

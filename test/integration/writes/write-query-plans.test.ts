@@ -40,7 +40,8 @@ const completedCommand = (command: Command) => ({
 });
 
 describe('query plans of write commands', () => {
-  // The tables must have no statistics, which rows and ANALYZE of other test files would create.
+  // The tables must have no statistics. Rows and ANALYZE of other test files would create
+  // statistics.
   const stack = useOwnStack();
   const tenant = useTenant(stack);
 

@@ -124,8 +124,8 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   try {
     result = await agent.call(call.tool, call.args);
   } catch (error) {
-    // After a broken or refused connection or a 503, leave the call without a result. The agent
-    // then sends the call again. A correct server returns no other HTTP error.
+    // After a broken connection, a refused connection or a 503, leave the call without a result.
+    // The agent then sends the call again. A correct server returns no other HTTP error.
     const { code } = error as { code?: number };
     if (typeof code === 'number' && code !== 503) call.refusal = String(error);
     return;

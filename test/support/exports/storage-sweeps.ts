@@ -19,9 +19,9 @@ export class StorageSweeps {
   ) {}
 
   /**
-   * Moves an impound's start `days` days back, and returns the commands that each of `sweeps`
-   * sweeps would submit. Both happen in one transaction, so that the stack's own clock cannot
-   * charge the storage first.
+   * Moves an impound's start `days` days back and sweeps `sweeps` times. Returns the commands that
+   * each sweep would submit. All of this happens in one transaction, so that the stack's own clock
+   * cannot charge the storage first.
    */
   sweepAfter(id: string, days: number, sweeps = 1): Promise<Command[][]> {
     return this.stack.runtime.db.transaction([this.tenantId], async (tx) => {

@@ -188,7 +188,8 @@ async function listSessionMembers(session: number | undefined): Promise<number[]
   if (session === undefined) return pids;
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    // The program's name stands in brackets. The fields after it are: state, ppid, pgrp, session.
+    // The program's name stands in parentheses. The fields after it are: state, ppid, pgrp,
+    // session.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] !== 'Z' && Number(fields[3]) === session) pids.push(Number(name));
   }

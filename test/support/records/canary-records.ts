@@ -8,8 +8,8 @@ import { createInvoiceAfter } from './lifecycle-records.js';
 import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
 
 /**
- * Kinds of records that {@link CREATIONS} leaves out, because a key cannot create them or their
- * creation needs more than a body.
+ * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
+ * needs more than a body.
  */
 const MADE_ELSEWHERE = ['user', 'session', 'webhook_replay'];
 

@@ -129,8 +129,8 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
     return createRecord(client, '/export-schedules', scheduleInput());
   if (operation.includes('/exports/')) {
     const id = await createRecord(client, '/exports', { resource: 'customers', format: 'csv' });
-    // Cancel the export. The operation can then retry it, and it does not count against the limit
-    // on exports.
+    // Cancel the export. The operation can then retry the export, and a cancelled export does not
+    // count against the limit on exports.
     await client.delete(`/exports/${id}`);
     return id;
   }

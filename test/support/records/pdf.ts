@@ -23,7 +23,8 @@ export async function countPdfDrawing(
       // A number only moves the pen.
       if (typeof glyph === 'number') continue;
       drawing.letters += 1;
-      // A font draws glyph 0 (`.notdef`) for a missing glyph, and subsets of the font keep it at 0.
+      // Every font draws glyph 0 (`.notdef`) for a missing glyph. In a subset of the font, this
+      // glyph keeps the number 0.
       if (glyph.originalCharCode === 0) drawing.missing += 1;
     }
   }

@@ -23,7 +23,7 @@ export const STORAGE_ITEM = buildRateCardItem({
 
 let serial = 0;
 
-/** Creates a rate card with a new name that is in force since 2020. */
+/** Creates a rate card that has been in force since 2020, with a new name. */
 export async function makeRateCard(
   client: TestClient,
   overrides: Record<string, unknown> = {},

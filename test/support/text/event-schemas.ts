@@ -23,7 +23,7 @@ export function findBodyProblems(schema: Json, body: unknown): string[] {
 }
 
 /**
- * Returns a copy of a schema that forbids additional members in each object whose members it names.
+ * Returns a copy of a schema in which each object that names its members allows no other members.
  */
 function forbidAdditionalMembers(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(forbidAdditionalMembers);

@@ -78,7 +78,9 @@ function parseSource(file: string, source: string): ts.SourceFile {
   return tree;
 }
 
-/** Finds the comments. `//` and `/*` in a string or a regular expression start no comment. */
+/**
+ * Finds the comments. In a string or a regular expression, `//` and `/*` do not begin a comment.
+ */
 function findCommentRanges(tree: ts.SourceFile, source: string): ts.TextRange[] {
   const literals: ts.TextRange[] = [];
   const visit = (node: ts.Node): void => {

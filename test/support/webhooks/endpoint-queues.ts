@@ -24,8 +24,8 @@ export function buildQueueHealth(overrides: Partial<EndpointQueueHealth> = {}): 
 }
 
 /**
- * Builds an endpoint queue that has loaded all due deliveries, of which there are none. The caller
- * can add deliveries to the backlog.
+ * Builds an endpoint queue that has loaded its backlog and found no due delivery. The caller can
+ * add deliveries to the backlog.
  */
 export function buildEndpointQueue(
   settings: Partial<EndpointConfig> = {},

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import type { TestClient, TestResponse } from '../client.js';
 import { endpointInput } from '../records/samples.js';
 
-/** Creates an endpoint by POST /webhook-endpoints, and returns its record without the secret. */
+/**
+ * Creates an endpoint by POST /webhook-endpoints. Returns the endpoint's record without its secret.
+ */
 export async function createEndpoint(
   client: TestClient,
   input: Record<string, unknown> = {},

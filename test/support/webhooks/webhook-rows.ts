@@ -41,7 +41,10 @@ export async function insertEndpoint(
   return id;
 }
 
-/** Inserts events of these types, one second apart from `startMs` on, and returns their ids. */
+/**
+ * Inserts events of these types and returns their ids. The first event is at `startMs`, and each
+ * later one a second after the one before.
+ */
 export async function insertEvents(
   target: TenantRows,
   types: (string | { type: string; data: object })[],

@@ -14,7 +14,7 @@ export interface RunNode extends PlanNode {
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   /**
-   * Pages that this node and the nodes below it found in the cache; absent without the option
+   * The pages that this node and the nodes below it found in the cache. Absent without the option
    * `buffers`.
    */
   'Shared Hit Blocks': number;

@@ -6,7 +6,10 @@ import { createLimiter } from '../../../shared/platform/limits/limiter.js';
 describe('bodies of senders without a valid signature', () => {
   const open: (() => void)[] = [];
 
-  /** Creates a request whose body ends only when the test calls its function in `open`. */
+  /**
+   * Creates a request whose body stays incomplete. Adds a function to `open` that completes the
+   * body.
+   */
   const createSlowRequest = (ip: string): ApiContext => {
     const end = new Promise<void>((resolve) => open.push(resolve));
     const req = {

@@ -38,8 +38,8 @@ describe('fair concurrency limit', () => {
     const runOrRecordError = (name: string) => run(name).catch((error: unknown) => errors.set(name, error));
     const work = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3', 'b4', 'c1'].map(runOrRecordError);
     await Promise.all(work);
-    // First a3 to a6, b1 and b2 wait. Then b3 displaces a6. b4 is refused, because no group has
-    // more waiting work than b. Last, c1 displaces a5.
+    // First, a3 to a6, b1 and b2 wait. Then b3 displaces a6. b4 is refused, because no group has
+    // more waiting entries than group b. Last, c1 displaces a5.
     expect([...errors.keys()]).to.have.members(['a6', 'b4', 'a5']);
     for (const error of errors.values()) expect(error).to.be.instanceOf(TooManyWaitingError);
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'b3']);

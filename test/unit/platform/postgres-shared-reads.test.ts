@@ -57,8 +57,8 @@ describe('read connections shared by reads', () => {
   it('one tenant uses at most three connections, however many different slow queries it sends', async () => {
     const reads = new SharedReads();
     for (let nth = 0; nth < 40; nth += 1) {
-      // A new query has no recorded duration yet, so its reads may share a connection. Ten reads of
-      // this query keep one connection busy for 2.5 s.
+      // A new query has no recorded duration yet, so its reads may share a connection. The ten
+      // reads of this query keep one connection busy for 2.5 s.
       for (let copy = 0; copy < 10; copy += 1) reads.start('noisy', `query ${nth}`, 250);
       await sleep(125);
     }

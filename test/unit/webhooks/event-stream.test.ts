@@ -205,7 +205,8 @@ describe('event stream', () => {
       expect(response.text).to.equal(initialText);
       mock.timers.tick(1);
       expect(response.text).to.equal(`${initialText}: ping\n\n`);
-      // Events that the filter excludes still advance the position that a ping sends.
+      // A ping sends the stream's position, which advances even for events that the filter
+      // excludes.
       commit(7);
       await drainTicks();
       mock.timers.tick(15_000);

@@ -9,7 +9,9 @@ import { describeEventType } from '../../../shared/resources/event-types/bodies.
 import type { Json } from '../../support/client.js';
 import { PROJECT } from '../../support/load/processes.js';
 
-/** A route that registers receivers. The test adds it to the product's routes. */
+/**
+ * The block of a route that registers receivers. The test adds this route to the product's routes.
+ */
 const BLOCK = `/**
  * @openapi
  * /receivers:

@@ -119,8 +119,8 @@ describe('pages of list tools', () => {
     const result = await agent.call('list_customers', { limit: 100 });
     expect((result.structuredContent as Json).count).to.equal(60);
     const lines = (result.content[0] as { text: string }).text.split('\n');
-    // A heading, a warning, an opening mark, 20 items, a line that counts the remaining items, and
-    // a closing mark.
+    // The text has a heading, a warning, an opening mark, 20 items, a line that counts the
+    // remaining items, and a closing mark.
     expect(lines).to.have.length(25);
     expect(lines.at(-2)).to.equal('- and 40 more');
     expect(lines[0]).to.equal('60 on this page: 60 active. That is all.');

@@ -157,8 +157,8 @@ const keepAlive: NamespaceScenarios = {
         }
         expect(canary.connections).to.have.length(1100);
         await eventually('a hundred are closed', () => countOpen(canary) === 1000, 5000);
-        // The most recently used socket is still open. The longest idle socket was closed, so the
-        // client connects again.
+        // The most recently used socket is still open. The socket that was idle longest was closed,
+        // so the client connects again.
         expect((await sendOutbound(client, `http://n1099.example:${canary.port}/`)).connectMs).to.equal(null);
         expect((await sendOutbound(client, `http://n0.example:${canary.port}/`)).connectMs).to.be.a('number');
       },

@@ -6,7 +6,10 @@ import { type Hook, holdResponses, pause, useWebhookBench } from '../endpoints/w
 
 /** With Redis two workers run, because several processes must share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
-/** If nothing stalls, two requests arrive at most this much closer together than they were sent. */
+/**
+ * Without a stall, the time between two arrivals is at most this much shorter than the time between
+ * the two sends.
+ */
 const JITTER_MS = 60;
 /** Tolerance for times in the log, which are truncated to milliseconds. */
 const ROUNDED_MS = 2;
