@@ -19,7 +19,7 @@ const NEIGHBOURS = 20;
  */
 const PARKING_TIMEOUT_MS = 180_000;
 
-/** The process that parks the command logs this. */
+/** The process that parks the command logs this text. */
 const PARKED_LOG_ENTRY = /parked a command that keeps killing its worker/;
 
 interface ParkedCommands {

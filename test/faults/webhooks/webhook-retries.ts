@@ -19,8 +19,8 @@ const DUE_RETRIES = { count: 300, fromMs: 8000, overMs: 6000 };
 /** The clock finds due deliveries without a wake-up job within this time. */
 const MAX_LATENESS_MS = 5000;
 /**
- * Upper limit for the jobs in the queue. Each endpoint queue has a few wake-up jobs if one of its
- * deliveries is due within a minute.
+ * The highest allowed number of jobs in the queue. Each endpoint queue has a few wake-up jobs if
+ * one of its deliveries is due within a minute.
  */
 const MAX_JOBS = 50;
 const GROWTH_LIMIT_MB = 100;

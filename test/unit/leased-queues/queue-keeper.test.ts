@@ -8,7 +8,10 @@ interface Ref {
 
 type Keeper = QueueKeeper<Ref, LeasedQueue<Ref>>;
 
-/** Creates a keeper whose store has no free queue and records whether it was asked for ended ones. */
+/**
+ * Creates a keeper whose store never grants a lease. Each request to the store adds one entry to
+ * `requests`: true if the keeper also asked for leases that have ended without a release.
+ */
 function createKeeper(contact: StoreContact): { keeper: Keeper; requests: boolean[] } {
   const requests: boolean[] = [];
   const store: LeaseStore<Ref, LeasedQueue<Ref>> = {
