@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { type LeasedQueue, type LeaseStore, QueueKeeper } from '../../../workers/leased-queues/queue-keeper.js';
+import {
+  type LeasedQueue,
+  type LeaseStore,
+  QueueKeeper,
+} from '../../../workers/leased-queues/queue-keeper.js';
 import { StoreContact } from '../../../workers/leased-queues/store-contact.js';
 
 interface Ref {
