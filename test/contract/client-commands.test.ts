@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { PROJECT } from '../support/load/processes.js';
 
 /**
- * Commands of `tow` that only call the API. Each use starts a new process, so they must start fast.
+ * The commands of `tow` that only call the API. Each use starts a new process, so they must start
+ * fast.
  */
 const CLIENT_COMMANDS = ['export/export', 'listen/listen', 'mcp/mcp', 'trigger/trigger'];
 const DRIVERS = ['bullmq', 'ioredis', 'knex', 'pg'];
@@ -24,7 +25,7 @@ function listImports(file: string): string[] {
   );
 }
 
-/** Lists the files and packages that load with a file. */
+/** Lists the files and packages that a file imports, directly or through other files. */
 function listLoaded(file: string, known = new Set<string>()): Set<string> {
   for (const name of listImports(file)) {
     if (known.has(name)) continue;

@@ -52,7 +52,7 @@ const SHARED_FOLDERS = [
   'sync',
 ];
 
-/** Forbidden names, because they say nothing about the content. */
+/** These names are forbidden, because they say nothing about the content. */
 const VAGUE_NAMES = /^(utils?|helpers?|common|misc|managers?|services?|data|lib|types|constants)$/;
 
 function listSources(folder: string): string[] {

@@ -16,15 +16,15 @@ const PRODUCT_FOLDERS = ['api', 'bin', 'mcp', 'shared', 'workers'];
  */
 const FOLDERS_OF_ROOMS = ['shared/resources', 'shared', 'workers', 'bin'];
 
-/** Files that may write tables of other rooms, each with the reason. */
+/** The files that may write tables of other rooms, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'bin/demo/': 'inserts two example tenants with their past, which no command can create',
   'bin/once/demo-reset.ts': 'deletes the example tenants from all tables',
 };
 
 /**
- * Files whose queries have the table as a parameter. The caller's room counts as the writer of that
- * table. The pattern finds the table's name in the caller's code.
+ * The files whose queries have the table as a parameter. The caller's room counts as the writer of
+ * that table. The pattern finds the table's name in the caller's code.
  */
 const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
   'shared/records/merge-records.ts': /\b(?:mergeRecords|storeMerges)\((?:[^;]*?\btable: '([a-z_]+)')?/g,
@@ -67,7 +67,7 @@ function listTexts(source: ts.SourceFile): string[] {
 
 /**
  * Returns the table that `name` stands for. If there is a resource with this name (`workOrder`),
- * that is the resource's table. Otherwise the name itself is that of a table.
+ * that is the resource's table. Otherwise `name` is itself the name of a table.
  */
 function resolveTable(name: string): string {
   const entityType = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -9,10 +9,7 @@ import { createUser, requestSession, signIn, type TestUser } from '../../support
 import type { TestStack } from '../../support/stack.js';
 import { useOwnStack, useStack, useTenant } from '../../support/use-stack.js';
 
-/**
- * Makes every password check wait until the test releases it. Checks for the given user do not
- * wait.
- */
+/** Makes every password check wait until the test releases it, except checks for the given user. */
 function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
   const own = `sign-in/${sha256(email).toString('base64url')}`;
   const count = limiter.consumeUnlessRefused.bind(limiter);
@@ -97,8 +94,7 @@ describe('signing in during an attack', () => {
 
   it('a person can sign in elsewhere after 105 tries of the e-mail from one address', async () => {
     const user = await createUser(stack, tenant.id);
-    // Use up 18 of the 20 tries a minute directly, because each password check takes half a second.
-    // Only two tries below check a password.
+    // Count 18 of the 20 tries a minute directly, so that only two tries below check a password.
     for (let nth = 0; nth < 18; nth += 1) await countNetworkTry(stack.runtime.limiter, user.email, ATTACKER);
     const guesses: TestResponse[] = [];
     for (let nth = 0; nth < 105; nth += 1)
@@ -187,7 +183,8 @@ describe('signing in during an attack', () => {
 });
 
 describe('signing in behind a proxy', () => {
-  // With this cost, a hash takes about 60 ms. The floods below must last longer than one sign-in.
+  // The floods below must last longer than one sign-in. With this cost, a hash takes about 60 ms,
+  // and 2 ms in other tests.
   usePasswordCost(2 ** 14);
   const stack = useOwnStack({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
 

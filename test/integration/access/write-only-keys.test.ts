@@ -17,7 +17,10 @@ import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 import { useStack } from '../../support/use-stack.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
-/** Records that only admin keys may change. An admin key may always read these records. */
+/**
+ * The records that only admin keys may change. The test below leaves them out, because an admin key
+ * may always read.
+ */
 const FOR_ADMINS = ['connections', 'export-schedules', 'users', 'webhook-endpoints'];
 
 describe('API keys that may write but not read', () => {

@@ -39,7 +39,10 @@ export class DemoDatabases {
   }
 }
 
-/** After the describe block, closes the databases and removes the temporary folder. */
+/**
+ * Provides the databases of one describe block. Closes them after the block, and removes the
+ * temporary folder.
+ */
 export function useDemoDatabases(): DemoDatabases {
   const databases = new DemoDatabases();
   before(() => databases.start());

@@ -113,8 +113,8 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
     expect(await deleteDiscardedFiles(stack.runtime, storage)).to.be.at.least(1);
     expect(await storage.open(`${tenant.id}/${deleted.record.id}/1`)).to.equal(undefined);
     expect((await fetch(deleted.record.download_url)).status).to.equal(404);
-    // The cleaner deletes an object that no export refers to. It keeps the objects of existing
-    // exports, whatever their age.
+    // `deleteOrphanedObjects` deletes an object that no export refers to. It keeps the objects of
+    // existing exports, whatever their age.
     const stray = await storage.create(`${tenant.id}/${kept.record.id}/7`, {
       contentType: 'text/csv',
       fileName: 'x.csv',

@@ -8,7 +8,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 describe('HTTP conventions', () => {
   const stack = useStack();
   const tenant = useTenant(stack);
-  /** A client with the tenant's key whose paths do not begin with /v1. */
+  /** Sends the tenant's key, as `tenant.client` does, but does not put /v1 before a path. */
   let root: TestClient;
 
   before(async () => {

@@ -42,7 +42,7 @@ describe('the byte limit of list pages', () => {
     await Promise.all(
       Array.from({ length: WORK_ORDERS }, () => tenant.client.post('/work-orders', workOrder)),
     );
-    // Insert audit entries whose changes contain all line items, as an older version wrote them.
+    // Insert audit entries whose changes contain all line items, as earlier releases wrote them.
     await stack.rows(
       tenant.id,
       `insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, outcome, source, changes)

@@ -28,8 +28,8 @@ const FILL = `
   from generate_series(1, ${ROWS}) n`;
 
 /**
- * Search terms of each kind: common, rare, old, unknown, too short for the index, in another case,
- * not ASCII, with wildcards.
+ * The terms to search for: common, rare, old, unknown, too short for the index, in another case,
+ * not ASCII, or with wildcards.
  */
 const TERMS = [
   'inv-',

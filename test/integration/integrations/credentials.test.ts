@@ -105,7 +105,8 @@ describe('the credentials of a connection', () => {
     expect(findTexts('+12125558002')).to.have.length(0);
     await keyed.client.patch(pathOf(keyed), { credentials: { api_key: 'live_key_of_ours' } });
     await keyed.waitForMessages([id], 'sent');
-    // Enter the same credentials again. A waiting text is sent as soon as they are verified.
+    // Enter the same credentials again. The connection must verify them before it sends the next
+    // text.
     await keyed.client.patch(pathOf(keyed), { credentials: { api_key: 'live_key_of_ours' } });
     const next = await keyed.sendText('+12125558003');
     await keyed.waitForMessages([next], 'sent');
@@ -184,8 +185,8 @@ describe('the credentials of a connection', () => {
       failWith('POST /oauth/token', { kind: 'status', status, body: { error } });
       const before = count('POST /oauth/token');
       await account.client.post(`${pathOf(account)}/test`);
-      // The connection's previous step may store a pause after the first `hurry`, which would undo
-      // it. So repeat `hurry`.
+      // Repeat `hurry`. The connection's previous step may store a pause after the first call,
+      // which would undo the effect of that call.
       await eventually('it was refused', async () => {
         await account.hurry();
         return count('POST /oauth/token') > before;

@@ -48,7 +48,7 @@ describe('the next work of a connection', () => {
     await insert('made_up', newId(), '0 s');
     const { started, nextInMs } = await look();
     expect(started).to.equal(undefined);
-    // The next work is the regular pull, in an hour or a day.
+    // The next work is the regular pull, which is due in an hour or later.
     expect(nextInMs).to.be.above(HOUR_MS - 60_000);
     const [row] = await account.run<{ attempts: number }>(
       'select attempts from outbound_operations where connection_id = $1',

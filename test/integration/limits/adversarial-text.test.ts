@@ -19,8 +19,8 @@ import { generateUsualAttacks } from '../../support/text/regular-expressions.js'
 const CHARS = 64 * 1024;
 /**
  * The number of characters with which a text is measured first. If that takes more than
- * SUSPICIOUS_MS, the text is measured again with CHARS characters. A quadratic function that takes
- * 20 times the limit for CHARS (2560 ms) takes 40 ms here.
+ * SUSPICIOUS_MS, the text is measured again with CHARS characters, for which the limit is 128 ms. A
+ * quadratic function that takes 20 times as long (2560 ms) takes 40 ms here.
  */
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;

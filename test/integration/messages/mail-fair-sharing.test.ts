@@ -57,7 +57,8 @@ describe('fair sharing of mails between accounts', () => {
     );
     const prompts = rows.map(({ id: messageId }) => ({ tenantId, messageId, attempts: 0 }));
     const queue = openMessagesQueue(mail.stack.runtime);
-    // Add 20 jobs at a time, because a queue on PostgreSQL has four connections.
+    // Add only 20 jobs at a time. A queue on PostgreSQL has four connections, and a call fails
+    // after it has waited 3 s for one of them.
     for (let start = 0; start < MANY; start += 20)
       await Promise.all(prompts.slice(start, start + 20).map((one) => promptMessages(queue, [one])));
   }
@@ -102,7 +103,8 @@ describe('fair sharing of mails between accounts', () => {
     expect(dailyCounts).to.deep.equal([{ mails: 1 }]);
   });
 
-  // This test comes last, because most of its mails are never sent.
+  // This test comes last, because most of its mails stay queued and would delay those of later
+  // tests.
   it('mails of two accounts alternate however many one account has queued, four at a time', async () => {
     mail.server.delayMs = 250;
     await queueMany();

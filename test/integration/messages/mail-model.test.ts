@@ -37,7 +37,7 @@ class Model {
   status = 'approved';
   delivery: 'queued' | 'sent' | 'failed' | null = null;
   events = 0;
-  /** States of the invoice's messages, oldest first. */
+  /** The states of the invoice's messages, oldest first. */
   messages: ('queued' | 'sent' | 'failed')[] = [];
 
   get latest() {

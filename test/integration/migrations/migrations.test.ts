@@ -104,8 +104,8 @@ describe('migrations', () => {
   describe('of a database with rows', () => {
     let databaseUrl: string;
     /**
-     * For each migration, the tables that were filled right after it, and the ids of the two
-     * tenants that own these rows.
+     * Maps each migration to the tables that were filled right after it, and to the ids of the two
+     * tenants that own the inserted rows.
      */
     const filled = new Map<string, { tables: string[]; tenantIds: string[] }>();
 

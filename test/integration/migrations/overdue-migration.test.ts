@@ -13,7 +13,7 @@ import { withPgClient } from '../../support/writes/rows.js';
 
 const PREVIOUS_MIGRATION = migrations.filter(({ name }) => name < '20261123020100').at(-1)?.name as string;
 
-/** Grants rights as the product's previous version does: only on the tables that already exist. */
+/** Grants rights as releases before this migration did: only on the tables that already exist. */
 async function grantLikePreviousVersion(client: pg.Client, appRole: string): Promise<void> {
   await client.query(`
     do $$ begin create role ${appRole} nologin; exception when duplicate_object or unique_violation then null; end $$;
@@ -69,7 +69,7 @@ describe('the migration to the ranges of the overdue sweep', () => {
       values: [tenantId, withClub],
     });
     expect(row).to.deep.equal({ is_with_club: true });
-    // A process of the previous version does not write the new columns.
+    // A process of an earlier release does not write the columns that the migration added.
     await runAsOldProcess(
       `update invoices set status = 'sending', released_at = now() - interval '6 days' where tenant_id = $1 and id = $2`,
       [tenantId, approved],

@@ -7,16 +7,18 @@ import { explainRun, type RunNode } from '../../support/writes/explain.js';
 
 const TENANTS = 10;
 /**
- * Each account has this many invoices of each of three kinds that will not be due for a long time.
+ * The number of invoices per account and kind that will not be due for a long time. There are three
+ * kinds.
  */
 const FAR = 700;
 /** Number of invoices per account that are past due, but whose claim is with a motor club. */
 const WITH_CLUB = 300;
-/** Number of due invoices of each of three kinds, all in the first account. */
+/** The number of due invoices per kind. Only the first account has due invoices. */
 const DUE = 5;
 /**
- * The sweep may read at most this many pages. Per account, the sweep needs three index probes and
- * the settings. Per due invoice, it needs the row, the customer and the motor club.
+ * The sweep may read at most this many pages for each account, and `PAGES_PER_DUE` more for each
+ * due invoice. For an account, it needs three index probes and the settings. For a due invoice, it
+ * needs the row, the customer and the motor club.
  */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;

@@ -39,8 +39,8 @@ describe('the migration that partitions events by week', () => {
   let db: Database;
 
   /**
-   * Creates a database with events, as the version before this migration left it. The database has
-   * the rights that this older version granted.
+   * Creates a database with events, as it was before this migration. The application's role has
+   * only the rights that the product granted at that time.
    */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();

@@ -39,7 +39,7 @@ auth_file = ${join(folder, 'users.txt')}
 ${settings}
 `,
   );
-  // PgBouncer refuses to run as root, so it runs as nobody.
+  // PgBouncer refuses to run as root, so the test runs it as the user `nobody`.
   chmodSync(folder, 0o755);
   const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const child: ChildProcess = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], {

@@ -9,8 +9,8 @@ import { withPgClient } from '../../support/writes/rows.js';
 const OWN_TENANT_QUERY = { name: 'own-tenant', text: 'select tenant_id from tenants' };
 const FAILING_QUERY = { text: 'select 1 / 0 as never' };
 /**
- * A query with neither a name nor values. The pg library by itself would send it over the simple
- * query protocol.
+ * A query with neither a name nor values. By default, the pg library sends such a query over the
+ * simple query protocol.
  */
 const UNNAMED_OWN_TENANT_QUERY = { text: 'select tenant_id from tenants' };
 const SLOW_QUERY = { text: 'select pg_sleep(0.5)' };

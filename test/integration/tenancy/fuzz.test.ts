@@ -86,8 +86,8 @@ const oddNumber = fc.oneof(
 const oddValue = fc.oneof(oddText, oddTime, oddNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
 
 /**
- * Generates a valid body in which odd values replace at most two members. With more, the API would
- * reject every body for several reasons at once.
+ * Generates a body that is valid except for odd values in at most two members. With more, the API
+ * would reject every body for several reasons at once.
  */
 function oddBody(valid: Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> {
   const oddMembers = fc.dictionary(fc.constantFrom(...Object.keys(valid)), oddValue, {

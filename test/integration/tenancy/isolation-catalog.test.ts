@@ -18,8 +18,8 @@ const OTHER_POLICIES = [
 ];
 
 /**
- * Restrictive policies, which can only hide rows. This one hides the entries that do not match a
- * search.
+ * Restrictive policies, which can only hide rows. `search_keys` hides the entries that do not match
+ * a search.
  */
 const RESTRICTIVE_POLICIES = ['search_entries.search_keys SELECT'];
 

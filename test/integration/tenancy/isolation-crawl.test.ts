@@ -62,7 +62,8 @@ interface Account {
 
 /**
  * Returns how many requests of an operation may run concurrently. Replays run one at a time,
- * because the API counts the deliveries of only a few replays per account and refuses the others.
+ * because the API counts the deliveries of only five replays of an account at once and refuses
+ * more.
  */
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
@@ -148,7 +149,7 @@ describe('tenant isolation of all API operations', () => {
 
   /**
    * Calls `tryId` with ids of the victims' records, several at a time. Tries every record of the
-   * operation's own kind. Tries all records of other kinds, or a share ({@link chooseCases}).
+   * operation's own kind, and of the other kinds those records that {@link chooseCases} returns.
    */
   async function forEachForeignId(
     operation: DocumentedOperation,
@@ -280,8 +281,8 @@ describe('tenant isolation of all API operations', () => {
   }
 
   for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
-    // The refusals above prove isolation only if the same operations succeed with ids of the
-    // caller's own tenant.
+    // The tests above prove isolation only if the same operations succeed with ids of the caller's
+    // own tenant.
     it(`${operation.name} works with an id of its own tenant`, async () => {
       const kind = findPathRecordKind(operation.path);
       const ready =

@@ -162,7 +162,8 @@ describe('row-level security below the API', () => {
 
   /**
    * Each function uses a connection and returns it to the pool. `seen` lists the tenants whose rows
-   * were read, and `own` the tenants whose rows may be read.
+   * were read, and `own` the tenants whose rows may be read. If a query must fail, `seen` has its
+   * SQLSTATE, and `own` the expected SQLSTATE.
    */
   const USES: ((tenantId: string) => Promise<{ seen: string[]; own: string[] }>)[] = [
     async (tenantId) => ({

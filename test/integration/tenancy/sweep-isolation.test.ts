@@ -13,7 +13,7 @@ import { useOwnStack } from '../../support/use-stack.js';
 
 const DAY_MS = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
-/** Schedules that sweep no tenants. */
+/** The schedules that sweep no tenants. */
 const WITHOUT_TENANTS = ['keep-partitions'];
 
 /** An account with records that become due only as time passes. */

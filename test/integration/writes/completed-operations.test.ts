@@ -21,7 +21,10 @@ const INSERT_AUDIT_ENTRY = `insert into audit_entries
   (tenant_id, id, actor_type, action, entity_type, entity_id, outcome, source, response_status)
   values ($1, $2, 'system', 'customer.created', 'customer', $2, 'ok', 'rest', 201)`;
 
-/** These queries are exactly those of the product's previous version. */
+/**
+ * Releases before the migration mark_settled_operations sent exactly these queries. Their processes
+ * may still run after it.
+ */
 const OLD_STORE_QUERY = `insert into operations (tenant_id, id, command, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
   on conflict (tenant_id, id) do update set lease_until = excluded.lease_until`;
 const OLD_REPLAY_QUERY = `insert into operations (tenant_id, id, command, lease_until, created_at)

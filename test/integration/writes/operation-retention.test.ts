@@ -49,7 +49,7 @@ describe('retention of operations', () => {
     );
     await storeLeasedOperation(key, 3600);
     // Make the idempotency record slightly older than a day and the operation slightly younger. The
-    // purge must keep both.
+    // purge must keep both, because the record shows that the work of the operation is done.
     await backdate('idempotency_keys', 'created_at', 24.01);
     await backdate('operations', 'created_at', 23.99);
     await purge();

@@ -28,8 +28,8 @@ async function collectQueries(
     },
     queryAtCommit: (query: SqlQuery) => collected.push(query),
   } as unknown as Transaction;
-  // A handler may fail because the results are empty. The queries that the handler sent before are
-  // enough.
+  // A handler may fail because the results are empty. The test needs only the queries that the
+  // handler sends before it fails.
   await work(tx).catch(() => undefined);
   return collected;
 }

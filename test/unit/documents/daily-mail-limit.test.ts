@@ -5,8 +5,8 @@ const DAY = 86_400;
 
 describe('wait of mails over the daily limit', () => {
   /**
-   * Returns when a mail becomes due, as a second of the next day. The mail is held at `second` of
-   * the day before.
+   * For a mail that is held at `second` of one day, returns the second of the next day at which it
+   * becomes due.
    */
   const dueAt = (second: number) => second + computeWaitForNextDay(DAY - second) - DAY;
 

@@ -43,7 +43,8 @@ const lineItem: fc.Arbitrary<PricedLine> = fc.record({
 });
 
 /**
- * Computes the totals of an invoice independently of the product. Reads quantities as decimal text.
+ * Computes the totals of an invoice independently of the tested code. Takes each quantity from its
+ * decimal text, to avoid floating point.
  */
 function modelInvoice(lineItems: PricedLine[], rateBps: number) {
   const totals = lineItems.map(({ quantity, unit_price_cents }) => {

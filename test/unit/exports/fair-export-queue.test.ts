@@ -3,7 +3,7 @@ import { FairExportQueue } from '../../../workers/exports/fair-export-queue.js';
 
 const waiting = (tenant_id: string, id: string, isLarge = false) => ({ tenant_id, id, isLarge });
 
-/** Takes all exports that can start now from the queue, and returns their ids. */
+/** Removes from the queue all exports that can start now, and returns their ids. */
 function startAll(queue: FairExportQueue): string[] {
   const ids: string[] = [];
   for (let next = queue.takeNext(); next; next = queue.takeNext()) ids.push(next.id);

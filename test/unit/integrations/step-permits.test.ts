@@ -5,7 +5,9 @@ import { StepPermits } from '../../../workers/integrations/queue/step-permits.js
 import { eventually } from '../../support/poll.js';
 
 describe('permits of steps at vendors', () => {
-  /** Starts steps that hang, each for another tenant, until the vendor's permits are used up. */
+  /**
+   * Starts steps that hang, each for a different tenant, until the vendor's permits are used up.
+   */
   const hang = (permits: StepPermits, vendor: string) => {
     const ends: (() => void)[] = [];
     for (let index = 0; permits.hasFreePermit(); index += 1) {

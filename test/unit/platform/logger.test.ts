@@ -42,8 +42,8 @@ function withSecret(write: (secret: string) => string, secret: string) {
 }
 
 /**
- * Source texts that a child process runs. They cover every way in which a text gets into a log
- * entry.
+ * The calls of the logger, as source code that a child process runs. They cover every way in which
+ * a text gets into a log entry.
  */
 const LOG_CALLS: Record<string, string> = {
   message: 'log.info(text)',

@@ -5,8 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { buildSignatureHeader, parseSigningSecret } from '../../../shared/events/signing.js';
 
 /**
- * Published examples from the Standard Webhooks libraries and the Svix server. Both kinds of key
- * (`V1` and `V1A`) sign the same delivery.
+ * The delivery that is signed in the published examples of the Standard Webhooks libraries and the
+ * Svix server. Keys of both kinds (`V1` and `V1A`) sign it.
  */
 const KNOWN = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { hashBody, toCanonicalJson } from '../../../shared/contracts/json/canonical-json.js';
 import { countRuns } from '../../support/count-runs.js';
 
-// Canonical JSON writes -0 as 0. Adding 0 therefore turns -0 into 0 in the generated values.
+// Canonical JSON writes -0 as 0, so the generated values must not contain -0. Adding 0 turns -0
+// into 0.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const text = fc.string({ unit: 'binary' });
 const { tree: json } = fc.letrec<{ tree: unknown }>((tie) => ({

@@ -235,7 +235,7 @@ function checkAgreement(bytes: Buffer, maxDepth: number): void {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     JSON.parse(text);
   } catch {
-    // The parser stops where a text is too deep, and may not reach a later syntax error.
+    // The parser stops where a text is too deep, so it may miss a later syntax error.
     const expected = text === undefined ? /"invalid_utf8"/ : /^{"ok":false,.*("invalid_json"|"too_deep")/;
     assert.match(JSON.stringify(result), expected);
     return;

@@ -51,8 +51,8 @@ describe('approval of an invoice that an agent created, priced or re-addressed',
     expect(response.body.error.message).to.include('only a signed-in person may approve it');
   };
   /**
-   * Sets `replaced_agent_price_at` and `trusted_billing_email` to null, as in a row that the
-   * product wrote before it had these columns.
+   * Sets `replaced_agent_price_at` and `trusted_billing_email` to null, as in a row that was
+   * written before these columns existed.
    */
   const clearPersonColumns = (id: string, sets = '') =>
     stack.rows(

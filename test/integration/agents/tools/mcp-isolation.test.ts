@@ -17,7 +17,7 @@ const PAGED: [string, Record<string, unknown>][] = [
   ['search_audit_log', {}],
 ];
 
-/** Ids and cursors of the owner, which no other account may use. */
+/** The owner's ids and cursors. No other account may use them. */
 interface OwnedIds {
   customer: string;
   workOrder: string;
@@ -135,8 +135,8 @@ describe('isolation of accounts over MCP', () => {
   for (const intruder of ["another account's agent", "the sandbox's agent"]) {
     const agent = () => intruders[intruder] as TestAgent;
 
-    // This test runs first. The later tests request the owner's ids, and the intruder's audit log
-    // then contains these ids.
+    // This test must run before the tests below. They request the owner's ids, and these ids then
+    // appear in the intruder's audit log.
     it(`${intruder} sees nothing of the owner in lists, boards and logs`, async () => {
       for (const [tool, args] of PAGED) expectNoSecrets(await agent().callOk(tool, args));
       for (const args of [{ search: 'Secret' }, { search: 'Club' }])

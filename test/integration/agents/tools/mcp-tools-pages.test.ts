@@ -9,8 +9,8 @@ import { useStack } from '../../../support/use-stack.js';
 type Insert = (client: TestClient) => Promise<unknown>;
 
 /**
- * For each list tool: an insert query for the list, the filter that the tests use for pages
- * (`args`), and a different filter (`other`).
+ * For each list tool: a function that adds a record to the list (`insert`), the filter that the
+ * tests use for pages (`args`), and a different filter (`other`).
  */
 const LISTS: Record<
   string,

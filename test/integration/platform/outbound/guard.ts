@@ -12,7 +12,7 @@ import {
   startCanary,
 } from '../../../support/webhooks/receivers.js';
 
-/** The port of every canary server, so that a hostname or a redirect can lead to any server. */
+/** All canary servers use this port, so that a hostname or a redirect can lead to any of them. */
 const PORT = 8080;
 const INSIDE = [...CANARY_ADDRESSES.private, '127.0.0.1', '::1'];
 /**
@@ -94,7 +94,8 @@ export const scenarios: NamespaceScenarios = {
   'the client refuses hostnames that resolve to non-public addresses': async () => {
     const { names } = await getWorld();
     for (const [index, address] of INSIDE.entries()) {
-      // The name contains the address to which it resolves, like the names of nip.io.
+      // The name contains the address to which it resolves, like the names of the DNS service
+      // nip.io.
       const name = `${address.replaceAll(/[.:]/g, '-')}.n${index}.example`;
       names.setAddresses(name, [address]);
       await expectBlocked(buildUrl(name));

@@ -74,7 +74,7 @@ const respondEndlessly = (head: string, text: string) => (socket: Socket) => {
   });
 };
 
-/** Counts the TCP connections of this machine to a port in the state SYN_SENT (02). */
+/** Counts this machine's TCP connections to a port that are in the state SYN_SENT (02). */
 async function countHalfOpen(port: number): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const lines = (await readFile('/proc/net/tcp', 'latin1')).split('\n');

@@ -139,7 +139,7 @@ const keepAlive: NamespaceScenarios = {
     await withOutboundClient(async (client) => {
       await sendOutbound(client, canary.url);
       // The client closes the socket two seconds before the server's timeout, because a request
-      // needs time to arrive.
+      // that is sent later could arrive after this timeout.
       await waitForClose(canary.connections[0], 5000);
     });
   },

@@ -11,8 +11,9 @@ const FAR_COUNT = 20_000;
 const DUE_COUNT = 3000;
 const MAX_RESULTS = 40;
 /**
- * The query may read at most this many pages: a few for each returned delivery and for each id in
- * `doubtful`. Reading all waiting deliveries would need a hundred times as many.
+ * The query may read at most this many pages: a few for each delivery that it returns, and a few
+ * for each id that `findDue` gets in `doubtful`. Reading all waiting deliveries would need a
+ * hundred times as many.
  */
 const MAX_PAGES = 1500;
 

@@ -26,7 +26,7 @@ describe('limits of webhook replays per account', () => {
     const account = await clocks.createAccount();
     const other = await insertEndpoint(account.tenantRows);
     // Inserts exhausted deliveries whose events do not exist. A replay reads these deliveries but
-    // cannot send them, so its total stays 0.
+    // cannot send them, so its total does not include them.
     const insertExhausted = (endpoint: string, count: number) =>
       stack.rows(
         account.tenant.id,
