@@ -24,7 +24,8 @@ export async function up(knex: Knex): Promise<void> {
     await knex.raw(`drop index concurrently if exists ${name}`);
     await knex.raw(`create index concurrently ${name} on ${definition}`);
   }
-  // The sweep of the previous version can use the index invoices_status instead of this one.
+  // Processes of the previous release may still run. Their sweep can use the index invoices_status
+  // instead of invoices_due.
   await knex.raw('drop index concurrently if exists invoices_due');
 }
 

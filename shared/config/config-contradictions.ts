@@ -68,7 +68,10 @@ function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string
  * keys get the lowest estimates; fewer than one in a thousand falls below this bound.
  */
 const MIN_SECRET_BITS = 90;
-/** A phrase reaches this estimate, but one repeated character does not. */
+/**
+ * The minimum estimate in development. A key that is a phrase of words reaches it, but a key that
+ * repeats one character does not.
+ */
 const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
 
 function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {

@@ -134,8 +134,8 @@ class GuardedClient implements OutboundClient {
         // from the pool, so the loop ends.
         const canRetry = pooled && isUnanswered && failure.kind === 'reset' && !state.isFinished;
         if (!canRetry) throw failure;
-        // If the request was sent, retry on a new socket. With idle sockets, a server that resets
-        // every socket would receive the request once per idle socket.
+        // If the request was sent, retry on a new socket. If retries used idle sockets from the
+        // pool, a server that resets every socket would receive the request once per idle socket.
         mustUseNewSocket = !isUnsent;
       }
     }

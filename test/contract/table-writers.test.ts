@@ -11,8 +11,9 @@ import { PROJECT } from '../support/load/processes.js';
 const PRODUCT_FOLDERS = ['api', 'bin', 'mcp', 'shared', 'workers'];
 
 /**
- * A room is the unit that may write a table. Each subfolder of these folders is a room, and so is
- * any other top-level folder. Deeper folders belong to their room.
+ * Only one room may write a table. A room is a direct subfolder of one of these folders, with
+ * everything in it, such as `shared/resources/invoices` or `shared/billing`. A top-level folder
+ * that is not listed here, such as `api`, is one room.
  */
 const FOLDERS_OF_ROOMS = ['shared/resources', 'shared', 'workers', 'bin'];
 

@@ -21,7 +21,7 @@ import {
   startRedis,
 } from '../support/stores.js';
 
-/** Process types that keep running, unlike `release`. */
+/** The process types that these tests start. They keep running, unlike `release`. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'messages'] as const;
 const COPIES = 2;
 

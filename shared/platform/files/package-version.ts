@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Reads the version from the nearest package.json above this file, which may also run from dist.
+ * Reads the version from the nearest package.json above this file. The function searches upwards,
+ * because the compiled copy of this file in `dist` is one folder deeper.
  */
 export function readPackageVersion(): string {
   let folder = import.meta.dirname;

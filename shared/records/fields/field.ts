@@ -56,8 +56,9 @@ export interface Field {
    */
   csv?: CellKind | readonly Cell[] | null;
   /**
-   * Puts the field's column last in the CSV file. Needed if the fields below this one were added to
-   * the file earlier.
+   * Puts the field's column last in the CSV file, not at the field's place in the table of fields.
+   * Use this for a field that is newer than the fields after it, so that existing columns keep
+   * their positions.
    */
   isLastInCsv?: true;
   /** The value must be the id of a record in this table that belongs to the account. */

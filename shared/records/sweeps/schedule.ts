@@ -23,9 +23,9 @@ export interface RowSweep extends Interval {
   /** Maximum number of rows in one transaction. */
   limit: number;
   /**
-   * The time, in ms, for which a pass repeats its work for accounts that still have more rows than
-   * the limit. Keep it short, because the clock's other schedules wait. By default, nothing is
-   * repeated.
+   * How long, in ms, one pass may keep repeating. It repeats for the accounts in whose transaction
+   * it changed `limit` rows, because more rows may be left there. Keep the time short, because the
+   * clock's other schedules wait. By default, a pass does not repeat.
    */
   repeatForMs?: number;
 }

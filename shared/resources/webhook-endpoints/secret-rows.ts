@@ -57,8 +57,8 @@ export async function countSigningSecrets(
 }
 
 /**
- * Sets all secrets of the endpoints to expire after `hours`, unless they expire earlier. Then
- * deletes the expired secrets. With 0 hours, these are all secrets of the endpoint.
+ * Makes the secrets of each endpoint expire after its `hours`, unless they expire earlier. Then
+ * deletes the expired secrets. With 0 hours, this deletes all secrets of the endpoint.
  */
 export async function expireSecrets(
   tx: Transaction,

@@ -19,7 +19,7 @@ export function isZip(request: Pick<ExportRequest, 'resource' | 'format' | 'incl
 
 /**
  * Returns the name and the media type of an export's file.
- * @param at the time of the export request; the name contains its day in the request's time zone
+ * @param at when the export was requested. The name contains that day in the request's time zone.
  */
 export function nameExportFile(request: ExportRequest, at: Date): ExportFileInfo {
   const day = new Intl.DateTimeFormat('en-CA', {
