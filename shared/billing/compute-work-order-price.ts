@@ -126,8 +126,8 @@ function computeCharge(item: RateCardItem, facts: PricingFacts): Charge {
   if (excluded) return buildNoCharge(excluded);
   const measured = measureQuantity(item, facts);
   if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
-  // Ignore the item's included days. `storage.days` already omits the free days, and each further
-  // invoice would grant them again.
+  // Ignore the item's included days. `storage.days` already omits the free days. If included days
+  // counted too, each further invoice for the same impound would grant them again.
   const included = item.unit_type === 'day' ? 0 : item.included_quantity;
   const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
   const charged = Math.min(Math.max(0, rest), MAX_QUANTITY);

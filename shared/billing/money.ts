@@ -81,8 +81,8 @@ export function calculateTaxCents(taxableSubtotalCents: number, rateBps: number)
 
 /**
  * Prices an invoice. If discounts make the taxable subtotal negative, the tax is 0. The caller
- * checks the limits of the invoice total. Amounts up to 2^53 − 1 cents are exact, which is far
- * above {@link MAX_INVOICE_TOTAL_CENTS}. Larger amounts are rounded to the nearest double.
+ * checks the limits of the invoice total. Amounts up to 2^53 − 1 cents, far more than {@link
+ * MAX_INVOICE_TOTAL_CENTS}, are exact. Larger amounts are rounded to the nearest double.
  * @param taxRateBps whole basis points, 0 to 10000
  * @throws {RangeError} if a line item or the rate is outside its limits
  */
@@ -90,8 +90,8 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   checkRate(taxRateBps);
   const lineTotals = lines.map((line) => calculateLineTotalCents(line.quantity, line.unit_price_cents));
   const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
-  // Even with a tax of 100 %, no sum exceeds twice the volume. Below this limit every sum is
-  // therefore a safe integer, which is exact.
+  // Even with a tax of 100 %, no sum exceeds twice `volume`. If twice `volume` is a safe integer,
+  // every sum below is therefore exact.
   if (volume > Number.MAX_SAFE_INTEGER / 2) return priceLargeInvoice(lines, lineTotals, taxRateBps);
   let subtotalCents = 0;
   let taxableCents = 0;

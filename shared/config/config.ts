@@ -8,7 +8,7 @@ import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
 import { stripTrailingSlashes } from './trailing-slashes.js';
 
-/** Requests allowed per minute and per hour (docs/specification.md §8). */
+/** The number of requests allowed per minute and per hour (docs/specification.md §8). */
 export interface TierLimits {
   minute: number;
   hour: number;
@@ -68,8 +68,8 @@ export interface Config {
   databasePoolSize: number;
   writesConcurrency: number;
   /**
-   * Maximum number of concurrent webhook requests per worker. As many again may go to slow
-   * receivers.
+   * Maximum number of concurrent webhook requests per worker. The same number of further requests
+   * may go to slow receivers.
    */
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
@@ -236,8 +236,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /**
- * Only processes of the kind `web` (web and mcp) wait, so that a load balancer can route to other
- * processes. `npm start` has no other process.
+ * Only processes of the kind `web` (web and mcp) wait before they stop listening, so that a load
+ * balancer can meanwhile route to other processes. `npm start` has no other process.
  */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;

@@ -3,8 +3,8 @@ const PLACEHOLDER_WORDS =
   /change[-_ ]?me|secret|passw(?:or)?d|passphrase|example|default|replace|sample|insert|placeholder|openssl|rand|base64|qwerty|asdf|letmein|todo|test|key|tow/gi;
 
 /**
- * The bits per character of prose. NIST SP 800-63-1 (appendix A) gives no character after the first
- * a higher value. With this value, ten random words are a sufficient secret.
+ * The bits per character of prose. In NIST SP 800-63-1 (appendix A), every character after the
+ * first counts at most this value. With this value, ten random words are a sufficient secret.
  */
 const BITS_PER_PROSE_CHAR = 2;
 /**

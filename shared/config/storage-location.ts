@@ -16,7 +16,7 @@ export interface S3Location {
   prefix: string;
   /** Undefined for Amazon S3. */
   endpoint: string | undefined;
-  /** Undefined only with an endpoint; signatures then contain the region us-east-1. */
+  /** May be undefined only if `endpoint` is set. Signatures then contain the region us-east-1. */
   region: string | undefined;
 }
 

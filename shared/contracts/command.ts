@@ -46,7 +46,10 @@ export interface Command<Input = unknown> {
   /** Body members that the schema does not define; a dry run returns them as warnings. */
   unknownFields: string[];
   idempotency: IdempotencyRecord | null;
-  /** The versions of the record that may be changed. Null or absent means any version. */
+  /**
+   * The command runs only if the record has one of these versions. Null or absent means any
+   * version.
+   */
   ifMatch?: string[] | null;
   /**
    * Set when a command runs after a person approved it. The command may then exceed the approval
@@ -180,7 +183,7 @@ export type CommandResult =
       location: string | null;
       replayed: boolean;
       /**
-       * True if this command wrote the record in `body`. Workers of an older version omit this
+       * True if this command wrote the record in `body`. Workers of an older release omit this
        * member.
        */
       isOwnChange?: boolean;

@@ -23,6 +23,6 @@ export interface AttemptDecision {
   /** Time until the next attempt; null if no further attempt follows. */
   retryInMs: number | null;
   stop: 'gone' | 'receiver' | null;
-  /** Pause that the receiver has asked for; 0 if the receiver has not asked for a pause. */
+  /** The pause that the receiver asked for; 0 if it asked for none. */
   pauseMs: number;
 }

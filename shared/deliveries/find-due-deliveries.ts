@@ -91,8 +91,8 @@ const TAKES_SQL = `
   case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
 /**
- * Finds up to `room` due deliveries of each endpoint queue: live deliveries before replays, and the
- * longest due first. The result omits queues whose endpoint does not exist.
+ * Finds up to `room` due deliveries of each endpoint queue. Live deliveries come before replays,
+ * and earlier due times before later ones. The result omits queues whose endpoint does not exist.
  */
 export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
   const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({

@@ -66,7 +66,7 @@ const leaseQueries = createLeaseQueries<HealthRow>(LEASED_ENDPOINT_QUEUES);
 /**
  * Leases the queues that are free. If another process has leased a queue, marks the queue as woken.
  * The result omits queues that do not exist.
- * @param takesEnded true if a queue counts as free when its lease has ended without a release
+ * @param takesEnded if true, a queue whose lease has ended without a release counts as free
  */
 export async function acquireLeases(
   db: Database,
@@ -119,8 +119,8 @@ export async function readEndpointHealth(
 }
 
 /**
- * An endpoint queue whose lease still belonged to this process. `isWoken` is true if another
- * process has woken the queue.
+ * An endpoint queue whose lease this process still had when the query ran. `isWoken` is true if
+ * another process has woken the queue.
  */
 interface UpdatedLease extends EndpointQueueRef {
   isWoken: boolean;

@@ -81,10 +81,10 @@ function roundMs(ms: number | null): number | null {
 }
 
 /**
- * Stores how attempts ended. A delivery that was cancelled during its request has succeeded if the
- * receiver accepted it; otherwise it stays cancelled. If this worker stalls past its lease, another
- * worker may repeat the attempt and store its result first. The stored result is then kept, except
- * if only this worker's attempt succeeded.
+ * Stores how attempts ended. A delivery that was cancelled during its request becomes `succeeded`
+ * if the receiver accepted it. Otherwise it stays `cancelled`. If this worker stalls past its
+ * lease, another worker may repeat the attempt and store its result first. The stored result is
+ * then kept, except if only this worker's attempt succeeded.
  */
 function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   return {

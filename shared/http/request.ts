@@ -29,7 +29,7 @@ export function identifyRequest(request: IncomingMessage, response: ServerRespon
   return { id, requestId };
 }
 
-/** @param name the header's name in lower case */
+/** @param name must be in lower case */
 export function readHeader({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -57,7 +57,7 @@ export function readUserAgent(request: IncomingMessage): string | null {
   return readHeader(request, 'user-agent')?.slice(0, MAX_USER_AGENT_CHARS) || null;
 }
 
-/** @param allowed the methods that the route supports */
+/** @param allowed lists the methods that the route supports */
 export function methodNotAllowed(method: string | undefined, allowed: string[]): AppError {
   return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(' or ')}.`, {
     headers: { Allow: allowed.join(', ') },

@@ -22,7 +22,7 @@ const IS_PARKED = `exists (select from command_attempts p
 
 /**
  * SQL condition on operations `o`: true if the command has yet to run. The condition ignores the
- * age, because an acknowledged command must run even after a day without workers.
+ * command's age, because an acknowledged command must run even after a day without workers.
  */
 export const IS_PENDING = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
 

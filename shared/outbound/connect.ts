@@ -9,7 +9,7 @@ import { isLocalhost, type Target } from './target.js';
 /** The client checks all addresses of a name, but tries to connect to at most this many. */
 const MAX_ADDRESSES_TRIED = 4;
 /**
- * The time after which a connection attempt is abandoned for the next address. For the last
+ * The time after which the client gives up on an address and tries the next one. For the last
  * address, only the request's deadline applies.
  */
 const ADDRESS_TIMEOUT_MS = 2000;

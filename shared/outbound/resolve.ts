@@ -12,7 +12,7 @@ const MAX_AGE_MS = 60_000;
  * Creates a resolver that queries the name servers directly (c-ares), so /etc/hosts and search
  * domains have no effect. It does not use `getaddrinfo`, whose lookups share four threads per
  * process: a few unresponsive name servers would block every lookup.
- * @param servers name servers to use in tests, instead of the system's
+ * @param servers replace the system's name servers in tests
  */
 export function createHostnameResolver(servers?: string[]): ResolveHostname {
   let resolver = newResolver(servers);

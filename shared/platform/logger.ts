@@ -42,8 +42,8 @@ export function redactText(text: string): string {
 
 const MAX_LOGGED_PATH = 200;
 /**
- * The part of a path that is searched for secrets. It is longer than the logged part, so that a
- * secret is still complete, and matches its pattern, where the log cuts it off.
+ * The part of a path that is searched for secrets. It is longer than the logged part. A secret that
+ * the log would cut off is therefore still complete here, and matches its pattern.
  */
 const MAX_REDACTED_PATH = 1000;
 

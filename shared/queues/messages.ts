@@ -8,14 +8,15 @@ export const MESSAGES_QUEUE = 'messages';
 export const NOTICE_MAIL_JOB = 'notify';
 
 /**
- * A wake-up job for an account's due messages, or for its due notice mails. The rows are the source
- * of truth: a duplicate job does nothing, and the clock replaces a lost job.
+ * A wake-up job for an account's due messages, or for its due notice mails. The rows of messages
+ * and notice mails are the source of truth: a duplicate job does nothing, and the clock replaces a
+ * lost job.
  */
 export interface MessageJob {
   tenantId: string;
   /**
-   * Id of one due message or notice mail. Only workers of the previous version read this id. They
-   * send only this message.
+   * Id of one due message or notice mail. Only workers of the previous release, which may still
+   * run, read this id. They send only this message.
    */
   messageId: string;
 }

@@ -23,8 +23,8 @@ export class AccountQuota {
 
   /**
    * Counts the records of the commands' accounts. Locks the accounts first, because concurrent
-   * transactions do not see each other's new records. Without the lock, they could exceed the limit
-   * together.
+   * transactions do not see each other's new records. Without the lock, two transactions could
+   * together exceed the limit.
    */
   static async load(
     tx: Transaction,
@@ -48,7 +48,7 @@ export class AccountQuota {
 
   /**
    * Counts one more record for the tenant.
-   * @returns the refusal if the limit is reached, otherwise undefined
+   * @returns a failed outcome if the limit is reached, otherwise undefined
    */
   reserve(tenantId: string): CommandOutcome | undefined {
     const taken = this.taken.get(tenantId) ?? 0;

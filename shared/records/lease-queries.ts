@@ -44,7 +44,7 @@ export interface LeaseQueries<Row extends AcquiredRow> {
   /**
    * Leases the rows that are free. If another process has the lease of a row, marks the row as
    * woken. That process then looks for work again. The result omits rows that do not exist.
-   * @param takesEnded true to lease also the rows whose lease has ended without a release
+   * @param takesEnded if true, a row whose lease has ended without a release counts as free
    */
   acquire(db: Database, leases: LeaseRef[], takesEnded: boolean): Promise<Row[]>;
   /** Extends leases. The result omits each lease that this process has lost. */
@@ -54,8 +54,8 @@ export interface LeaseQueries<Row extends AcquiredRow> {
 }
 
 /**
- * A row whose lease still belonged to this process. `is_woken` is true if another process has woken
- * the row.
+ * A row whose lease this process still had when the query ran. `is_woken` is true if another
+ * process has woken the row.
  */
 export interface HeldRow extends RecordRef {
   is_woken: boolean;

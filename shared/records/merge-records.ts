@@ -19,7 +19,7 @@ export interface PlannedMerge {
 
 /**
  * Compares a locked row with new values.
- * @param set the request's fields as column values
+ * @param set contains the request's fields as column values
  */
 export function planMerge(row: Row, set: object): PlannedMerge {
   const columns = set as Record<string, unknown>;

@@ -22,7 +22,7 @@ export interface ResourceTable {
   readAccess: Access;
 }
 
-/** Access for keys with the permission `read`, and for no agent. */
+/** The access of keys with the permission `read`. No agent has this access. */
 export const READ: Access = { permission: 'read', agentScope: null };
 
 export const ADMIN: Access = { permission: 'admin', agentScope: null };

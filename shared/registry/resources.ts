@@ -15,7 +15,7 @@ export const resources: readonly ResourceDefinition[] = MODULES.map(({ table, sc
   schemas,
 }));
 
-/** Schemas that belong to no resource: enums and other responses. */
+/** Schemas that belong to no resource: enums and a few responses. */
 export const envelopeSchemas = {
   ...enums,
   ...operationSchemas,

@@ -24,7 +24,7 @@ export interface HttpServer {
   port: number;
   /**
    * Handles every later request with `listener`.
-   * @param metrics counts the refused connections
+   * @param metrics count the refused connections
    */
   serve: (listener: RequestListener, metrics: Metrics) => void;
   /** Finishes the accepted requests, then closes the connections. May be called several times. */
@@ -83,7 +83,7 @@ export async function openHttpServer(
 /**
  * Lets a server handle requests with `listener`. On shutdown, the server closes before everything
  * that the listener depends on.
- * @param opened the server; default: a new one
+ * @param opened is the server, if one is already open. By default, this function opens one
  */
 export async function listenHttp(
   parts: Pick<Runtime, 'config' | 'lifecycle' | 'logger' | 'metrics'>,

@@ -7,8 +7,8 @@ import { createStartupListener } from './health.js';
 import { type HttpServer, openHttpServer } from './http-server.js';
 
 /**
- * The time that a start in progress may continue after a stop signal. The process ends within 5 s
- * of the signal.
+ * The time that a start in progress may continue after a stop signal. It is short, so that the
+ * process ends within 5 s of the signal.
  */
 const START_GRACE_MS = 3000;
 

@@ -7,7 +7,7 @@ import { StreamUpload } from './stream-upload.js';
 
 /**
  * Starts an upload into a part file, which `commit` renames to `path`.
- * @param afterwards runs after an upload was discarded
+ * @param afterwards is called after an upload was discarded
  */
 export async function startFileUpload(path: string, afterwards: () => Promise<void>): Promise<Upload> {
   return new FileUpload(path, await openPartFile(path), afterwards);

@@ -16,7 +16,7 @@ export interface LinkTarget {
 
 const VERSION = 1;
 /**
- * Sizes of version, key id, tenant, export, seconds and hash: 73 bytes in all. With the 32-byte
+ * The sizes of version, key id, tenant, export, seconds and hash: 73 bytes in all. With the 32-byte
  * signature, a token has 105 bytes, which are exactly 140 base64url characters.
  */
 const BODY_BYTES = 1 + 4 + 16 + 16 + 4 + 32;
@@ -32,7 +32,7 @@ export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): B
  * Creates the token of a download link. Anyone who has the token can fetch the object until the
  * link expires, so tokens are short-lived and never logged. The token contains the signed tenant
  * id, so the API finds the export without a search across tenants.
- * @param now set only by tests
+ * @param now is set only by tests
  * @throws {RangeError} if the link would be valid for more than 15 minutes
  */
 export function signLink(key: Buffer, target: LinkTarget & { expiresAt: Date }, now = Date.now()): string {

@@ -3,7 +3,7 @@ import { type NewObject, S3MultipartUpload } from './s3-multipart-upload.js';
 import type { Upload } from './storage.js';
 import { StreamUpload } from './stream-upload.js';
 
-/** S3 accepts 10,000 parts, so an object can have at most 78 GiB. */
+/** S3 accepts 10,000 parts. With parts of this size, an object can have at most 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
 /** Number of parts that are sent concurrently while the next part fills. */
 const CONCURRENT_PARTS = 2;

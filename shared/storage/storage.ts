@@ -77,8 +77,8 @@ export interface Upload {
 }
 
 /**
- * storage_full: no space left. storage_refused: someone must change a setting or a permission.
- * storage_unavailable: a retry may succeed.
+ * `storage_full`: no space is left. `storage_refused`: the operator must change a setting or a
+ * permission. `storage_unavailable`: a retry may succeed.
  */
 export type StorageFailureCode = 'storage_full' | 'storage_refused' | 'storage_unavailable';
 

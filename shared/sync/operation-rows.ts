@@ -110,8 +110,8 @@ export const IS_NEXT_OF_RECORD_SQL = `o.state in ('due', 'doing') and not exists
     and e.local_id = o.local_id and e.id < o.id and e.next_at is not null)`;
 
 /**
- * The rule for which operations may start. `isEnding` is true if the connection was disconnected.
- * Its operations then do not wait for the time of their next attempt.
+ * Says which operations may start. `isEnding` is true if the connection was disconnected. Its
+ * operations then do not wait for the time of their next attempt.
  */
 export interface StartRule {
   kinds: readonly string[];
@@ -191,7 +191,7 @@ const MAX_REPLAYED = 10_000;
  * Makes dead operations due again, and returns their number. An operation that the vendor refused
  * gets a new idempotency key. Any other operation keeps its key, because the vendor may have
  * processed it.
- * @param filter the operation, or the period in which the operations were created. A period
+ * @param filter selects one operation, or the operations that were created in a period. A period
  * excludes operations whose sync issue was resolved with `ignore` or `theirs`
  */
 export async function replayOperations(

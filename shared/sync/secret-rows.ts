@@ -10,7 +10,7 @@ export interface SecretRow {
   access_expires_at: number | null;
   version: number;
   refusals: number;
-  /** Failed tries to revoke the access of a disconnected connection. */
+  /** Number of failed tries to revoke the access of a disconnected connection. */
   revoke_attempts: number;
   /** False while a failed revocation waits for its next try. */
   can_revoke: boolean;
@@ -39,7 +39,7 @@ export async function storeSecrets(
 /**
  * Marks secrets as verified. Changes nothing if newer secrets than `version` are stored. Returns
  * true if the secrets were unverified before.
- * @param version null stands for the stored secrets, whatever their version
+ * @param version if null, the stored secrets are marked, whatever their version
  */
 export async function markVerified(
   tx: Transaction,

@@ -25,7 +25,7 @@ export async function insertStreams(tx: Transaction, streams: readonly NewStream
 }
 
 export interface DueStreams extends RecordRef {
-  /** Null means all streams of the connection, except the description. */
+  /** Null means all streams of the connection except {@link DESCRIBE_STREAM}. */
   stream: string | null;
   /** If set, the pull reads again everything that changed since this time. */
   since?: string | null;

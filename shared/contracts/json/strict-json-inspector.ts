@@ -6,7 +6,7 @@ const MAX_SHOWN_PATH_CHARS = 256;
 /**
  * Maximum number of values in a body, far above what any schema accepts (200 line items with a
  * dozen members each). Without this limit, Joi would report a problem for each item of an overlong
- * list. A body with 1 MiB of zeros took seconds to refuse, and the response was many times larger
+ * list. Refusing a body with 1 MiB of zeros took seconds, and the response was many times larger
  * than the body.
  */
 export const MAX_JSON_VALUES = 10_000;

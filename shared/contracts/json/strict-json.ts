@@ -39,7 +39,7 @@ const MISREAD_KEY = '\\';
  * throws.
  *
  * @param bytes the raw body; an empty body is `invalid_json`
- * @param limits maxDepth: how many objects and arrays may be nested in each other
+ * @param limits.maxDepth how many objects and arrays may be nested in each other
  * @returns the value, or problems with these codes: `invalid_utf8` (alone), `invalid_json` (first),
  * `too_deep` and `too_many_values` (each stops the reading), `duplicate_key`, `forbidden_key`,
  * `forbidden_character`, `unsafe_integer`, `unsafe_number`. Their messages never quote the body.
@@ -67,8 +67,8 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
 }
 
 /**
- * Converts the problems to validation errors, if all of them are characters that PostgreSQL cannot
- * store. Returns undefined if there is any other problem.
+ * Converts the problems to validation errors, if all of them concern characters that PostgreSQL
+ * cannot store. Returns undefined if there is any other problem.
  */
 export function findTextProblems(faults: readonly JsonProblem[]): JsonProblem[] | undefined {
   if (!faults.every(({ code }) => code === 'forbidden_character')) return undefined;

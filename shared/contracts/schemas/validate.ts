@@ -56,7 +56,7 @@ export function toErrorDetails(error: Joi.ValidationError): ErrorDetail[] {
 
 /**
  * Validates an input and returns it converted, trimmed and without unknown members.
- * @param unknown `refused` makes each unknown member a validation error with the code `unknown`
+ * @param unknown if `refused`, each unknown member is a validation error with the code `unknown`
  * @throws {AppError} 400 with every validation error; the code is `line_total_mismatch` if only
  * line totals are wrong
  */

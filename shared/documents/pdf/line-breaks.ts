@@ -49,7 +49,8 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /**
  * Breaks a text into lines.
  * @param width width of a line, in thousandths of the font size
- * @param maxLines if the text has more lines, the last one ends with … and the rest is dropped
+ * @param maxLines if the text has more lines, the rest is dropped and the last kept line ends with
+ * …
  */
 export function breakLines(
   text: string,
@@ -72,8 +73,8 @@ export function breakLines(
 }
 
 /**
- * Splits a text into words and shapes them. This is a generator, so that words after the line at
- * which a text is truncated are not shaped.
+ * Splits a text into words and shapes them. This is a generator, so that words after the truncation
+ * are never shaped.
  */
 function* splitWords(text: string, fonts: FontStack): Generator<LayoutWord> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;

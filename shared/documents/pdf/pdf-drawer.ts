@@ -7,7 +7,9 @@ export interface PdfDrawerOptions {
   deadlineMs: number;
   /** Idle time after which the thread ends, which frees the memory of its fonts. */
   idleMs: number;
-  /** Maximum heap size of the thread. A thread that needs more ends, but the process continues. */
+  /**
+   * Maximum heap size of the thread. If the thread needs more, it ends, but the process continues.
+   */
   maxHeapMb: number;
   entry: URL;
 }

@@ -33,7 +33,7 @@ export interface OpenConnection {
   call(request: VendorRequest): Promise<VendorResponse>;
 }
 
-/** The vendor's id, version and web address of a record after a write. */
+/** The result of a write: the record's id, version and web address at the vendor. */
 export interface Written {
   externalId: string;
   version: string | null;

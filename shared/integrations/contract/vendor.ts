@@ -8,8 +8,8 @@ export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging'
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
 /**
- * Describes a vendor. From the manifests, the service builds the list of vendors. It also validates
- * the values that accounts enter against the manifest's schemas.
+ * Describes a vendor. From the manifests, the service builds the list of vendors. Their schemas
+ * validate the values that accounts enter.
  */
 export interface Manifest {
   /** The vendor's name in URL paths, in rows and in the setting INTEGRATIONS. */
@@ -63,7 +63,7 @@ export interface InboundRequest {
   url: string;
 }
 
-/** One item of a webhook. It means that the vendor has changes in this stream. */
+/** One item of a webhook. It means that the vendor has changes in `stream`. */
 export interface InboundNotice {
   externalAccount: string | null;
   dedupeId: string;
@@ -79,7 +79,7 @@ export interface Inbound {
   isPerApplication: boolean;
   /**
    * @param request contains the raw body, because the signature covers its bytes
-   * @param secret webhook secret of the connection or of the application
+   * @param secret is the webhook secret of the connection or of the application
    */
   verify(request: InboundRequest, secret: string): boolean;
   split(body: Buffer): InboundNotice[];

@@ -5,7 +5,7 @@ import { getErrorCode } from '../errors.js';
 import { isRoot } from './is-root.js';
 
 /**
- * Writes a file, which only its owner can read. Never leaves a partly written file. Creates missing
+ * Writes a file that only its owner can read. Never leaves a partly written file. Creates missing
  * folders.
  */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
@@ -28,8 +28,8 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * If this process runs as root, gives the draft to the owner of the file that it replaces. That
- * owner could not read a private file of root.
+ * If this process runs as root, gives the draft to the owner of the file that the draft replaces.
+ * Otherwise that owner could no longer read the file.
  */
 async function keepOwner(file: string, draft: string): Promise<void> {
   if (!isRoot()) return;

@@ -15,8 +15,8 @@ export interface FairLimit<Queue extends string> {
    * Runs the work as soon as the limits and fair sharing allow. A full queue makes room by refusing
    * a waiting item of a larger site or group (see {@link SiteQueue.makeRoomFor}).
    * @throws {TooManyWaitingError} immediately if too much work of the group waits, or if a full
-   * queue cannot make room. Later if this work loses its place to another group's, or has waited
-   * `maxWaitMs`
+   * queue cannot make room. Thrown later if this work loses its place to work of another group, or
+   * has waited `maxWaitMs`
    */
   run<T>(place: FairLimitKey<Queue>, work: () => Promise<T>): Promise<T>;
 }

@@ -36,7 +36,7 @@ export interface Database {
   /**
    * Looks up people before their tenant is known. The query sees only users with this e-mail
    * address.
-   * @param email in lower case
+   * @param email must be in lower case
    */
   readByEmail<R = Row>(email: string, query: SqlQuery): Promise<R[]>;
   /** Lists the ids of all tenants, for sweeps. */

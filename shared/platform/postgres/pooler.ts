@@ -7,8 +7,8 @@ const REMEDY =
   "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
 
 /**
- * The number of connection pairs to compare. One pair may not reveal a shared session, because the
- * pooler may give the session to another client in between.
+ * The number of connection pairs to compare. A single pair can fail to reveal a shared session,
+ * because the pooler may give the session to another client in between.
  */
 const PAIRS = 3;
 

@@ -41,7 +41,8 @@ const Query = pg.Query as unknown as new (
 /**
  * A query that runs after a setting query, in the same transaction. Both are sent before a single
  * Sync message, so PostgreSQL runs them as one implicit transaction (PostgreSQL manual, Message
- * Flow, Extended Query). A read thus needs no begin or commit, and one round trip instead of four.
+ * Flow, Extended Query). A read thus needs neither begin nor commit. It takes one round trip
+ * instead of four.
  */
 class QueryWithSetting extends Query {
   private isSet = false;

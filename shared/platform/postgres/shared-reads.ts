@@ -37,7 +37,8 @@ interface SharedConnection {
 const MAX_CONNECTIONS = 4;
 
 /**
- * At least one connection is left to other tenants, even before this tenant's reads count as slow.
+ * The limit for one tenant. It leaves at least one connection to other tenants, even before this
+ * tenant's reads count as slow.
  */
 const MAX_CONNECTIONS_PER_TENANT = 3;
 

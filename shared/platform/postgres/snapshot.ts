@@ -18,8 +18,8 @@ export interface Snapshot {
    * Returns the output of `copy (…) to stdout with (…)` as a stream of bytes, without an object per
    * row. The caller must read the stream to its end before the next query. A slow reader slows
    * PostgreSQL down but uses no memory.
-   * @param query its values must be strings, numbers, booleans or null. COPY accepts no parameters,
-   * so the values become literals in the text
+   * @param query may have only strings, numbers, booleans and null as values. COPY accepts no
+   * parameters, so the values become literals in the text
    * @param options for example `format csv, header`
    */
   copy(query: SqlQuery, options: string): Readable;
@@ -68,7 +68,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
       // long.
       ['lock_timeout', '60000'],
       // PostgreSQL checks once a second whether close() has closed the connection, even while a
-      // query waits for a lock. PostgreSQL then cancels the query.
+      // query waits for a lock. If so, PostgreSQL cancels the query.
       ['client_connection_check_interval', '1000'],
     ];
     for (const setting of settings) await client.query('select set_config($1, $2, true)', setting);

@@ -42,7 +42,7 @@ export async function runProcess(
   } catch (error) {
     process.stderr.write(`${describeStartFailure(error)}\n`);
     logger.debug({ err: error }, 'start failed');
-    // A stop signal arrived during the start. The signal's handler closes the process and exits.
+    // If a stop signal arrived during the start, the signal's handler closes the process and exits.
     if (lifecycle.isClosing) return;
     await lifecycle.close();
     process.exit(1);

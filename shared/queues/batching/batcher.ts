@@ -1,14 +1,14 @@
 /**
  * Batches items without a timer. The first batch starts at the end of the event-loop tick. Items
  * that arrive while a batch runs form the next batch. A single item therefore waits for no others.
- * Under load, many items share a call of `run`, and so a transaction.
+ * Under load, many items share one call of `run`, and therefore one transaction.
  */
 export class Batcher<Item> {
   #waiting: Item[] = [];
   #running: Promise<void> | undefined;
 
   /**
-   * @param run processes a batch; must not reject
+   * @param run must process a batch, and must not reject
    * @param max maximum number of items in a batch
    */
   constructor(

@@ -74,8 +74,8 @@ export class CommandBatcher {
   }
 
   /**
-   * Resolves pending commands with these results. Ignores results that arrive after `late`, because
-   * the caller then looks for the command's audit entry.
+   * Resolves pending commands with these results. Ignores the result of a command that has already
+   * resolved with `late`, because its caller looks for the audit entry instead.
    */
   receive(results: CommandResult[]): void {
     for (const result of results) {

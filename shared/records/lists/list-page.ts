@@ -97,7 +97,8 @@ async function readInSteps(
     });
     const items = [page.items, step.items].filter((part) => part !== '').join(',');
     page = { ...step, items, count: page.count + step.count };
-    // A query that returned fewer rows has reached the byte limit or the end of the list.
+    // A query that returned fewer items has reached the row limit, the byte limit or the end of the
+    // list.
   } while (positionAfter(page) && step.count === EXPANDED_ITEMS_PER_QUERY && page.count < limit);
   return page;
 }

@@ -95,7 +95,7 @@ export const LIST_SWEEP_FAILURES = `select tenant_id, task, error, to_json(faile
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
     and last_failed_at > now() - interval '2 hours' order by failed_since`;
 
-/** Failures that were not updated for 24 hours. The work that failed has ended. */
+/** Expires failures that were not updated for 24 hours, because their work has ended. */
 export const EXPIRED_SWEEP_FAILURES: ExpiryRule = {
   table: 'sweep_faults',
   condition: `o.last_failed_at < now() - ${RETENTION}`,
