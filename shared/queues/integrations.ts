@@ -15,8 +15,8 @@ export function connectionQueueKey({ tenantId, connectionId }: ConnectionQueueRe
 }
 
 /**
- * A wake-up job for a connection's queue. The rows of its work are the source of truth: a duplicate
- * job does nothing, and the clock replaces a lost job.
+ * A wake-up job for a connection's queue. The rows of the connection's work are the source of
+ * truth: a duplicate job does nothing, and the clock replaces a lost job.
  */
 export type IntegrationJob = ConnectionQueueRef;
 

@@ -49,8 +49,8 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /**
  * Breaks a text into lines.
  * @param width width of a line, in thousandths of the font size
- * @param maxLines if the text has more lines, the rest is dropped and the last kept line ends with
- * …
+ * @param maxLines if the text has more lines, the rest is dropped and the last kept line gets an
+ * ellipsis
  */
 export function breakLines(
   text: string,

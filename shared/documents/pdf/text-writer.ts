@@ -45,8 +45,8 @@ export class TextWriter {
 
   /**
    * Breaks a text into lines that fit into a box.
-   * @param maxLines if the text has more lines, the rest is dropped and the last kept line ends
-   * with …
+   * @param maxLines if the text has more lines, the rest is dropped and the last kept line gets an
+   * ellipsis
    */
   layOut(text: string, style: TextStyle, box: TextBox, maxLines?: number): TextBlock {
     const fonts = style.isBold ? FONTS.bold : FONTS.regular;
