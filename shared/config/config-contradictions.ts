@@ -64,9 +64,9 @@ function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string
 }
 
 /**
- * The minimum estimate in production. The estimate for a key of 128 random bits almost always reaches this
- * minimum, whatever the key's encoding. Hexadecimal keys get the lowest estimates; fewer than one
- * in a thousand of them falls below this minimum.
+ * The minimum estimate in production. A key of 128 random bits almost always reaches it, whatever
+ * the key's encoding. Hexadecimal keys get the lowest estimates; fewer than one in a thousand of
+ * them falls below this minimum.
  */
 const MIN_SECRET_BITS = 90;
 /**
