@@ -6,11 +6,11 @@ import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures one pass of the overdue sweep over many open invoices, of which few are newly due. The
-// baseline is a query that reads every open invoice.
+// Measures one pass of the sweep that finds invoices past their due date. Of many open invoices,
+// few are newly past due. The baseline is a query that reads every open invoice.
 const TENANTS = Number(process.env.BENCH_TENANTS ?? 500);
 const OPEN_EACH = Number(process.env.BENCH_OPEN_EACH ?? 4000);
-/** Number of newly due invoices, each in a different account. */
+/** Number of invoices that are newly past due, each in a different account. */
 const DUE = Number(process.env.BENCH_DUE ?? 100);
 const PASSES = Number(process.env.BENCH_PASSES ?? 20);
 const BASELINE_PASSES = 3;

@@ -11,7 +11,7 @@ import { median, print, printMachine, printRatio } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
 import { startStores } from './support/stores.js';
 
-// Compares POST /v1/invoices, with every feature on, with a bare insert by Koa and pg. Product and
+// Compares POST /v1/invoices (every feature is on) with a bare insert by Koa and pg. Product and
 // baseline alternate, on the same stores.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);

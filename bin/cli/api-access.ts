@@ -10,7 +10,7 @@ import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
 import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
-/** The field of demo.json whose key a command uses if the user gives no key. */
+/** The field of demo.json with the key that a command uses if the user gives none. */
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**

@@ -36,7 +36,7 @@ const MIN_NODE_VERSION = [20, 19] as const;
 const MIN_POSTGRES_VERSION = 150_000;
 const REMEDY_FOR_PARTITIONS =
   'The clock creates and drops partitions every hour; its log names the error. Move the rows of a default partition by hand.';
-/** Checks that need PostgreSQL. */
+/** The checks that need PostgreSQL. */
 const DATABASE_CHECKS = [
   'role',
   'migrations',
@@ -46,7 +46,7 @@ const DATABASE_CHECKS = [
   'connections',
   'secret_key',
 ];
-/** Checks that need the tables of this version. */
+/** The checks that need the tables of this version. */
 const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
 const MIGRATE = 'Run `tow migrate` (npm start runs it automatically).';
 

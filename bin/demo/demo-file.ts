@@ -113,8 +113,8 @@ function isDemoTenant(value: unknown): value is DemoCredentials {
 }
 
 /**
- * True if the `api_key` of every company is valid. Other keys are not checked. A person may revoke
- * one of them to try it out, and the next start must then keep the rest.
+ * True if the `api_key` of every company is valid. Other keys are not checked. If a person revokes
+ * one of them as a test, the next start must keep the rest.
  */
 async function areKeysValid(tx: Transaction, tenants: readonly DemoCredentials[]): Promise<boolean> {
   const hashes = tenants.map(({ api_key }) => sha256(api_key));

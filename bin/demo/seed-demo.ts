@@ -48,8 +48,8 @@ export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise
 }
 
 /**
- * True if the database has the demo. One transaction makes all of its tenants, so finding one
- * tenant is enough.
+ * True if the database has the demo. One transaction makes all of its tenants, so if one tenant
+ * exists, all of them do.
  */
 export async function hasDemo(tx: Transaction): Promise<boolean> {
   const rows = await tx.query({

@@ -145,7 +145,8 @@ async function createCluster(
       await lchown(draft, account.uid, account.gid);
       await lchown(passwordFile, account.uid, account.gid);
     }
-    // Makes text sort in byte order and change case by Unicode rules, whatever the system's locale.
+    // Text then sorts in byte order, and upper() and lower() follow Unicode, in every system
+    // locale.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];

@@ -26,8 +26,8 @@ export const FAST_SHUTDOWN: readonly StopStep[] = [
 ];
 
 /**
- * Steps to end server processes without a postmaster. Such processes cannot shut down cleanly, but
- * crash recovery repairs the data at the next start.
+ * The steps to end server processes without a postmaster. Such processes cannot shut down cleanly,
+ * but crash recovery repairs the data at the next start.
  */
 const LEFTOVER_SHUTDOWN: readonly StopStep[] = [
   ['SIGQUIT', 2_000],
@@ -66,8 +66,8 @@ async function readProcStat(pid: number): Promise<{ state: string; ticks: string
 
 /**
  * Sends a signal and returns true, or returns false if the process does not exist. Signal 0 sends
- * nothing: it only checks whether the process exists.
- * @throws EPERM if this process may not send the signal; signal 0 returns true then
+ * nothing: it only checks whether the process exists. @throws EPERM if this process may not send
+ * the signal; with signal 0, returns true instead
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {

@@ -31,7 +31,7 @@ export interface ServerRun {
   exit: Exit | undefined;
   exited: Promise<Exit>;
   startedAt: number;
-  /** Size of the log in bytes when the process started. The entries of this run follow. */
+  /** Size of the log in bytes when the process started. The entries of this run begin there. */
   logFrom: number;
 }
 

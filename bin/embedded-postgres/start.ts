@@ -130,8 +130,8 @@ async function prepareContext(
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
-  // If DATA_DIR was copied, the copy refers to the same cluster outside these two folders. The
-  // folders' locks do not protect that cluster, so the cluster has its own lock.
+  // A copy of DATA_DIR refers to the same cluster outside both folders. Each folder's lock protects
+  // only that folder, so the cluster has its own lock.
   if (path.isAbsolute(state.cluster))
     locks.push(await acquireOwnerLock(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };

@@ -11,7 +11,7 @@ interface StreamOptions {
   api: ApiAccess;
   /** Comma-separated filters; undefined for all events. */
   types: string | undefined;
-  /** Ends the stream once it is aborted. */
+  /** When this signal is aborted, the stream ends. */
   stopping: AbortSignal;
 }
 

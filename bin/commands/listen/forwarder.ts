@@ -60,9 +60,8 @@ export async function forwardEvent(
 }
 
 /**
- * Sends one request and resolves with the status of the response. Before that, waits until the
- * response's body ends, breaks off or reaches the deadline. Rejects if no response begins before
- * the deadline.
+ * Sends one request. Resolves with the status of the response when the response's body has ended,
+ * has broken off or has reached the deadline. Rejects if no response begins before the deadline.
  */
 async function post({ id, body }: StreamedEvent, { target, secret }: ForwardOptions): Promise<number> {
   const response = await fetch(target, {

@@ -81,7 +81,7 @@ export class ListenState {
 
 /**
  * Returns the path of the state file. Its name contains a hash of the key. The hash does not reveal
- * the key, because 256 random bits cannot be guessed.
+ * the key, because the key's 256 random bits cannot be guessed.
  */
 function statePath(dataDir: string, key: string, target: string): string {
   const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);

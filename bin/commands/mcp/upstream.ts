@@ -125,7 +125,7 @@ export class UpstreamClient {
 
 /**
  * True for an error response, even if its id is null. JSON-RPC allows a null id if the request is
- * unknown. MCP does not, so the SDK's check gets another id.
+ * unknown. MCP does not, so the SDK's check is called with the id 0.
  */
 function isErrorResponse(body: unknown): body is { id: RequestId | null; error: object } {
   if (typeof body !== 'object' || body === null) return false;

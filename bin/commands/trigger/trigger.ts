@@ -12,7 +12,10 @@ import {
   type TriggerableType,
 } from './recipes.js';
 
-/** Longer than the 30 s between two checks of the clock, because a busy clock may be late. */
+/**
+ * The longest time to wait for the event. The clock checks every 30 s, but a busy clock may be
+ * late.
+ */
 const MAX_WAIT_MS = 90_000;
 const FIRST_PAUSE_MS = 100;
 /** With shorter pauses, the requests could use up the rate limit of a small tier. */

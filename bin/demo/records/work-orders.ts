@@ -175,8 +175,8 @@ function buildTimestamps(created_at: string, dispatch_time: string | null, compl
 }
 
 /**
- * Plans for work orders without an invoice: their number in the live account and in the sandbox,
- * and the range of their ages in days.
+ * The plans for work orders without an invoice: their number in the live account and in the
+ * sandbox, and the range of their ages in days.
  */
 const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
