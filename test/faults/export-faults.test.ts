@@ -154,7 +154,7 @@ const concurrentWrites = withCompany(async (company) => {
       const subtotals = new Map<string, number>();
       for (const { invoice_id = '', total_cents } of lineItemRows)
         subtotals.set(invoice_id, (subtotals.get(invoice_id) ?? 0) + Number(total_cents));
-      // Each invoice has all its line items, and no line item lacks its invoice.
+      // Each invoice has all its line items, and each line item has its invoice.
       expect(written.map(({ id, subtotal_cents }) => [id, Number(subtotal_cents)])).to.have.deep.members([
         ...subtotals,
       ]);
@@ -197,7 +197,7 @@ const slowDownload = withCompany(async (company) => {
 describe('exports under fault injection', () => {
   registerConcurrentTests(
     {
-      // A download works the same whether all in one or scaled out, so one run is enough.
+      // A download works the same in both kinds of deployment, so test it in one only.
       ...(IS_SCALED
         ? {}
         : { 'a download that takes a minute is streamed, not held in memory': slowDownload }),

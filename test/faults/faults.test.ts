@@ -133,8 +133,8 @@ function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 150
 
 /**
  * Pauses the only writer and injects a fault that deletes waiting jobs from Redis. Repeats this
- * until a write gets a 202, which shows that a lost job was recovered. One round may not be enough.
- * If the sender notices the loss and sends its job again, there is nothing to recover.
+ * until a write gets a 202, which shows that a lost job was recovered. One round may bring no 202:
+ * if the sender notices the loss and sends its job again, there is nothing to recover.
  */
 function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
   return async (deployment, load) => {

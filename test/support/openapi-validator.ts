@@ -55,8 +55,8 @@ export function listPublishedMembers(schema: string): string[] {
 
 /**
  * Lists how an exchange deviates from openapi.json. A route, status or content type may be
- * undocumented, a header missing, or the body may violate its schema. On an undocumented route, a
- * 401, 404, 405 or 429 is allowed, and only its error envelope is checked.
+ * undocumented, a header may be missing, and the body may violate its schema. On an undocumented
+ * route, a 401, 404, 405 or 429 is allowed, and only its error envelope is checked.
  */
 export function findDeviations(exchange: HttpExchange): string[] {
   const { method, path, status, headers, body } = exchange;

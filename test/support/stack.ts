@@ -134,7 +134,8 @@ export class TestStack {
 
   /**
    * Runs a query in the application's role, which sees only this tenant's rows. Tests use this to
-   * read or change rows without the API, sometimes more rows than the product changes in one query.
+   * read or change rows without the API. They may change more rows than the product changes in one
+   * query, so the query timeout is longer.
    */
   async rows<R = Record<string, unknown>>(
     tenantId: string,

@@ -16,7 +16,7 @@ const ENDPOINTS = 3;
 /** Number of retries that are due during the coming day. bench/retries.ts measures a million. */
 const FAR_RETRIES = 100_000;
 const DUE_RETRIES = { count: 300, fromMs: 8000, overMs: 6000 };
-/** The clock finds due deliveries without a wake-up job within this time. */
+/** Within this time, the clock finds due deliveries that have no wake-up job. */
 const MAX_LATENESS_MS = 5000;
 /**
  * The highest allowed number of jobs in the queue. Each endpoint queue has a few wake-up jobs if

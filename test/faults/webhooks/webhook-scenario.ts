@@ -61,7 +61,7 @@ export function runUnderLoad(
 
 /**
  * Adds one new endpoint to each tenant. No worker has a lease on a new endpoint queue. So
- * deliveries to it start immediately, even if dead workers still hold other leases.
+ * deliveries to a new endpoint start immediately, even if dead workers still hold other leases.
  */
 export async function addListeners({ listeners, tenants, answerMs }: WebhookScenario): Promise<void> {
   for (const tenant of tenants) await listeners.addEndpoint(tenant, () => ({ delayMs: answerMs }));

@@ -136,9 +136,8 @@ export class Load {
   }
 
   /**
-   * Sends a call until its outcome is known.
-   * @param follows whether the client polls the operation after a 202 response, instead of sending
-   * the call again
+   * Sends a call until its outcome is known. @param follows true to poll the operation after a 202
+   * response, false to send the call again
    */
   async sendUntilDone(call: LoadCall, { follows = true } = {}): Promise<void> {
     while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) await this.#attempt(call, { follows });

@@ -6,8 +6,7 @@ export type ClubScript = Record<string, unknown>[];
 
 interface ClubOptions {
   /**
-   * Each outcome is sent this many times at once, as by a club that repeats a request without a
-   * response.
+   * Each outcome is sent this many times at once, like the requests of a club that got no response.
    */
   repeats?: number;
 }

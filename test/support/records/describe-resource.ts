@@ -9,7 +9,7 @@ type Body = Record<string, unknown>;
 interface ResourceTests {
   /** The path of the list, such as `/drivers`. */
   path: string;
-  /** Its schema in openapi.json. */
+  /** The name of the record's schema in openapi.json. */
   schema: string;
   /** Returns the smallest body that POST accepts. */
   smallest: () => Body | Promise<Body>;

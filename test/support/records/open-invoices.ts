@@ -1,7 +1,7 @@
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestStack } from '../stack.js';
 
-/** The numbers of open invoices that {@link insertOpenInvoices} inserts. */
+/** The counts of open invoices that {@link insertOpenInvoices} inserts. */
 export interface OpenInvoices {
   /**
    * The number of invoices of each kind that become due in 20 days. There are three kinds. The due

@@ -71,8 +71,8 @@ const UNITS = [
   '[ ',
 ];
 /**
- * Ends of the generated texts. Some prevent a match up to the end of the text, so that a slow
- * expression tries all alternatives.
+ * The last characters of the generated texts. Some of them prevent a match up to the end of the
+ * text, so that a slow expression tries all alternatives.
  */
 const TAILS = ['', '\n\u0001', '!'];
 const SAMPLES = 4;

@@ -117,7 +117,9 @@ export class ParrotDouble {
     this.#accessTokens.add(key);
   }
 
-  /** @param events items of the webhook; an item that names no account belongs to `this.account` */
+  /**
+   * @param events the items of the webhook; an item that names no account belongs to `this.account`
+   */
   buildWebhook(events: { id: string; account?: string }[], secret: string) {
     const body = JSON.stringify({ account: this.account, events });
     const signature = createHmac('sha256', secret).update(body).digest('hex');

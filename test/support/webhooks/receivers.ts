@@ -1,5 +1,6 @@
 /**
- * Starts servers inside the network namespace, and calls them through the guarded outbound client.
+ * Starts servers inside the tests' network namespace (network-namespace.ts), and calls them through
+ * the guarded outbound client.
  */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';

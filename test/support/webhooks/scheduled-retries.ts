@@ -19,8 +19,8 @@ export interface RetryEndpoints {
 }
 
 /**
- * Inserts retries that become due during the day that starts in ten minutes. The test ends before
- * those ten minutes, so no worker sends the retries, and their events need not exist.
+ * Inserts retries that become due during the day that starts in ten minutes. The test ends within
+ * those ten minutes. So no worker sends the retries, and their events need not exist.
  */
 export async function insertFarRetries(
   db: Database,

@@ -35,8 +35,8 @@ const SIGNATURE_LIST = /^v1a?,[A-Za-z0-9+/]+=*( v1a?,[A-Za-z0-9+/]+=*)*$/;
  */
 const MAX_AGE_SECONDS = 300;
 /**
- * `webhook-timestamp` may be at most this far in the future. Load can only delay requests, so a
- * small limit is enough.
+ * `webhook-timestamp` may be at most this far in the future. Load makes timestamps older but never
+ * newer, so this limit can be small.
  */
 const MAX_AHEAD_SECONDS = 5;
 

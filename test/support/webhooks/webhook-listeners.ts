@@ -212,8 +212,8 @@ export class WebhookListeners {
   }
 
   /**
-   * Runs a query on the rows of the listeners' tenants.
-   * @param text `$1` stands for the ids of the listeners' endpoints
+   * Runs a query on the rows of the listeners' tenants. @param text the query, in which `$1` stands
+   * for the ids of the listeners' endpoints
    */
   async #query<Row>(text: string): Promise<Row[]> {
     const db = await this.deployment.db();
