@@ -4,7 +4,7 @@ export interface PacedLoadOptions {
   origin: string;
   perSecond: number;
   seconds: number;
-  /** Functions that return complete HTTP requests as raw text, used in rotation. */
+  /** The functions that return complete HTTP requests as raw text. They are called in rotation. */
   requests: (() => string)[];
 }
 

@@ -30,8 +30,8 @@ export function listDeploymentModes(): DeploymentMode[] {
 export interface Product {
   origin: string;
   /**
-   * Address where a bench reads metrics: that of the last worker process, or of the only process in
-   * `all` mode.
+   * The address where a bench reads metrics: that of the last worker process, or of the only
+   * process in `all` mode.
    */
   metricsOrigin: string;
   pids: number[];

@@ -2,16 +2,16 @@ import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { EXIT } from './exit-codes.js';
 
 /**
- * Signals that follow the first within this time are ignored, because one Ctrl-C under npx sends
- * two signals.
+ * For this time after the first signal, further signals are ignored, because one Ctrl-C under npx
+ * sends two signals.
  */
 const SAME_SIGNAL_MS = 1000;
 
 /**
  * Handles SIGINT and SIGTERM for a command. By default, the first signal closes what the command
  * opened, such as an embedded server, and exits with 1. If the command has called `getSignal`, the
- * first signal only aborts the AbortSignal that `getSignal` returned. A later signal exits
- * immediately.
+ * first signal only aborts the AbortSignal that `getSignal` returned. A later signal ends the
+ * process immediately.
  */
 export class Interruption {
   private readonly controller = new AbortController();

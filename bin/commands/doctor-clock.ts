@@ -10,7 +10,7 @@ export const REMEDY_FOR_CLOCK =
 export const REMEDY_FOR_ACCOUNTS =
   'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
 
-/** A finding names at most this many accounts, and counts the rest. */
+/** The error message names at most this many accounts, and counts the rest. */
 const MAX_NAMED = 20;
 
 /**

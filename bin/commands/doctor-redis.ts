@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 3000;
  * @throws {Error} if Redis may evict keys
  */
 export async function checkRedis(url: string, logger: Logger): Promise<string> {
-  // Silence the client's log, because the finding already shows the connection error.
+  // Silence the client's log, because `tow doctor` itself prints the connection error.
   const redis = connectRedis(url, 'fast', logger.child({}, { level: 'silent' }));
   try {
     await new Promise<void>((resolve, reject) => {

@@ -20,8 +20,8 @@ export interface DemoLinkOptions {
 }
 
 /**
- * Inserts a mail for each tenant's latest sent invoices. One failed invoice per tenant gets a
- * failed mail, which a person can send again.
+ * Inserts one mail for each of a tenant's latest sent invoices. One failed invoice per tenant gets
+ * a failed mail, which a person can send again.
  */
 export async function insertDemoMessages(
   tx: Transaction,

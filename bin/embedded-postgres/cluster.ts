@@ -145,8 +145,8 @@ async function createCluster(
       await lchown(draft, account.uid, account.gid);
       await lchown(passwordFile, account.uid, account.gid);
     }
-    // Text then sorts in byte order, and upper() and lower() follow Unicode, in every system
-    // locale.
+    // With these options, text sorts in byte order, and upper() and lower() follow Unicode,
+    // whatever the system's locale.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];

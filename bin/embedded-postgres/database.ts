@@ -1,7 +1,9 @@
 import { Client } from 'pg';
 import { findErrorCode } from './process.js';
 
-/** Name of the role that the application logs in with, and of the database that the role owns. */
+/**
+ * The name of the role that the application logs in with, and of the database that the role owns.
+ */
 export const OWNER_ROLE = 'tow';
 
 const CONNECT_TIMEOUT_MS = 2_000;

@@ -66,8 +66,8 @@ async function readProcStat(pid: number): Promise<{ state: string; ticks: string
 
 /**
  * Sends a signal and returns true, or returns false if the process does not exist. Signal 0 sends
- * nothing: it only checks whether the process exists. @throws EPERM if this process may not send
- * the signal; with signal 0, returns true instead
+ * nothing: it only checks whether the process exists.
+ * @throws EPERM if this process may not send the signal; with signal 0, returns true instead
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {

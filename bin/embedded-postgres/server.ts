@@ -10,8 +10,8 @@ const LAST_BACKOFF_MS = 5_000;
 /** After a run of at least this length, the delay before a restart begins at zero again. */
 const STABLE_MS = 10_000;
 /**
- * These failures of a start pass without intervention. Their cause is processes of a killed server
- * that are still ending.
+ * After one of these failures, another attempt to start may succeed: processes of a killed server
+ * are still ending.
  */
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
@@ -54,8 +54,9 @@ export class PostgresServer {
 
   /**
    * Starts the postmaster and waits until the server is ready. If this throws, call stop() to make
-   * sure that no process is left. @param answers a function that resolves with true once the server
-   * is ready, and rejects if waiting does not help
+   * sure that no process is left.
+   * @param answers a function that resolves with true once the server is ready, and rejects if
+   * waiting does not help
    * @throws PortTakenError, or Error with the end of the server's log
    */
   async start(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {

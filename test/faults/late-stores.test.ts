@@ -11,7 +11,7 @@ import { DeployedService } from '../support/load/deployment.js';
 import { fetchStatus, Processes, readProcfile } from '../support/load/processes.js';
 import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
 
-/** Process types that keep running, unlike `release`. */
+/** The process types that keep running, unlike `release`. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'messages', 'exports'] as const;
 /** A line of a stack trace, which an operator should not have to read. */
 const STACK_LINE = /^ +at |\\n +at /m;

@@ -76,8 +76,8 @@ describe('a mail whose sending process dies', () => {
         await one.mailer.stop('SIGTERM');
         const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
         if (one.mailer === one.deployment.web) await dying.waitUntilReady(one.mailer.origin);
-        // An all-in-one process may die before it responds, so ignore that error. The invoice is
-        // released even then.
+        // An all-in-one process may die before it responds, so ignore an error of this request. The
+        // invoice is released even then.
         await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
         expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
         expect(one.server.accepted).to.have.length(1);

@@ -4,7 +4,7 @@ const WIDTH = 24;
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /**
- * Progress as one line of text on standard error. Shows nothing if standard error is not a
+ * The progress as one line of text on standard error. Shows nothing if standard error is not a
  * terminal.
  */
 export interface ProgressBar {

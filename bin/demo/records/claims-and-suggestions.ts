@@ -16,8 +16,8 @@ const CLAIM_PLANS = [
 ] as const;
 
 /**
- * Makes claims for invoices to motor clubs, and suggestions about denied claims and missed fuel
- * surcharges.
+ * Makes claims for invoices whose customer is a motor club. Makes suggestions about denied claims
+ * and missed fuel surcharges.
  */
 export function makeClaimsAndSuggestions(
   scope: DemoScope,

@@ -27,7 +27,8 @@ const STEPS_BY_STATUS: Readonly<Record<WorkOrderPlan['status'], readonly string[
 };
 
 /**
- * Services for light vehicles, by the customer's company type. Other customers get LIGHT_SERVICES.
+ * The services for light vehicles, by the customer's company type. Other customers get
+ * LIGHT_SERVICES.
  */
 const SERVICES_BY_COMPANY_TYPE: Readonly<Record<string, readonly string[]>> = {
   police: ['accident_tow', 'impound_tow', 'recovery'],

@@ -312,7 +312,7 @@ async function openHalfRequest(origin: string): Promise<Socket> {
     'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
   // "100 Continue" shows that the process has read the request. Only from then on does the request
-  // prevent a clean shutdown, which the test needs.
+  // prevent a clean shutdown, as the test requires.
   await once(socket, 'data');
   return socket;
 }

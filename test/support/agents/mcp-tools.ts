@@ -59,8 +59,8 @@ interface Check {
 }
 
 /**
- * Runs all server scenarios of the conformance suite. Maps each scenario's name to its problems; an
- * empty list means that the scenario passed.
+ * Runs all server scenarios of the conformance suite. Resolves with each scenario's problems, by
+ * its name; an empty list means that the scenario passed.
  */
 export async function runConformance(url: string): Promise<Map<string, string[]>> {
   const directory = await mkdtemp(join(tmpdir(), 'tow-conformance-'));

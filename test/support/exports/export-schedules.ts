@@ -50,8 +50,8 @@ export class ScheduleAccount {
   }
 
   /**
-   * Sets a schedule's next run to a time in the past, and returns the schedule. @param since is an
-   * SQL interval, counted back from now
+   * Sets a schedule's next run to a time in the past, and returns the schedule.
+   * @param since is an SQL interval, counted back from now
    */
   async makeDue(id: string, since = '1 minute'): Promise<Json> {
     const text = `update export_schedules set next_run_at = date_trunc('milliseconds', now()) - $3::interval where tenant_id = $1 and id = $2`;

@@ -116,7 +116,7 @@ export class ExportAccount {
 
   /**
    * Sets columns of an export's row by SQL, without any check.
-   * @param columns SQL assignments, such as `status = 'queued'`
+   * @param columns the SQL assignments, such as `status = 'queued'`
    */
   async updateColumns(id: string, columns: string): Promise<void> {
     const text = `update exports set ${columns} where tenant_id = $1 and id = $2`;

@@ -29,7 +29,7 @@ import {
 export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
 
-/** Totals over all faults and loads of a test run. The run prints them at its end. */
+/** The totals over all faults and loads of a test run. The run prints them at its end. */
 export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
 
 export interface DeployedTenant {
@@ -104,12 +104,12 @@ export class DeployedService {
  */
 export class Deployment {
   readonly processes = new Processes();
-  /** Processes that serve HTTP requests. */
+  /** The processes that serve HTTP requests. */
   webs: DeployedService[] = [];
-  /** Processes that commit writes. In an all-in-one deployment, this is the web process. */
+  /** The processes that commit writes. In an all-in-one deployment, this is the web process. */
   writers: DeployedService[] = [];
   webhooks: DeployedService[] = [];
-  /** Processes that serve agents. In an all-in-one deployment, this is the web process. */
+  /** The processes that serve agents. In an all-in-one deployment, this is the web process. */
   mcps: DeployedService[] = [];
   exporters: DeployedService[] = [];
   clock: DeployedService | undefined;

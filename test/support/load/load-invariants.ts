@@ -88,7 +88,7 @@ function readInvoices(tx: Transaction): Promise<StoredInvoice[]> {
   return tx.query<StoredInvoice>({ text: 'select tenant_id, id, invoice_number, total_cents from invoices' });
 }
 
-/** Queries that count one kind of record per invoice. Each count must be 1. */
+/** The queries that count one kind of record per invoice. Each count must be 1. */
 const ONE_PER_INVOICE = {
   'line item': 'select invoice_id as id, count(*)::int as count from invoice_line_items group by 1',
   'audit entry': `select entity_id as id, count(*)::int as count from audit_entries

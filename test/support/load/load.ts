@@ -68,8 +68,8 @@ export class Load {
   /** The deviations of responses from the OpenAPI document. */
   readonly deviations: string[] = [];
   /**
-   * Requests without a response that the product may have received. Refused connections are not
-   * listed.
+   * The requests that got no response although the product may have received them. Refused
+   * connections are not listed.
    */
   readonly unanswered: string[] = [];
   readonly #agent = new Agent({ connections: CLIENT_COUNT * 2, pipelining: 1 });
@@ -136,8 +136,8 @@ export class Load {
   }
 
   /**
-   * Sends a call until its outcome is known. @param follows true to poll the operation after a 202
-   * response, false to send the call again
+   * Sends a call until its outcome is known.
+   * @param follows true to poll the operation after a 202 response, false to send the call again
    */
   async sendUntilDone(call: LoadCall, { follows = true } = {}): Promise<void> {
     while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) await this.#attempt(call, { follows });

@@ -22,9 +22,9 @@ export interface ReceivedMail {
 
 /** A real SMTP server on loopback. It accepts every mail unless a test sets a behavior. */
 export class MailServer {
-  /** Mails that the server accepted with 250. */
+  /** The mails that the server accepted with 250. */
   readonly accepted: ReceivedMail[] = [];
-  /** Mails whose data the server received, whether or not it accepted them. */
+  /** The mails whose data the server received, whether or not it accepted them. */
   readonly received: ReceivedMail[] = [];
   connections = 0;
   /** The delay in ms between the data of a mail and the server's response. */

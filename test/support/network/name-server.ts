@@ -9,7 +9,7 @@ import { isIPv6 } from 'node:net';
 export type AddressLookup = (nth: number) => string[] | undefined;
 
 export interface NameServer {
-  /** Host and port, as `Resolver.setServers` expects them. */
+  /** The host and the port, as `Resolver.setServers` expects them. */
   address: string;
   setAddresses(name: string, lookup: AddressLookup | string[]): void;
   /** Counts the questions about a name. Questions for IPv4 and for IPv6 count together. */

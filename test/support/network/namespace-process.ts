@@ -1,6 +1,6 @@
 /**
- * The child process that network-namespace.ts starts inside the namespace. It runs the scenarios of
- * the given modules, and prints each scenario's error (or null) by title as JSON.
+ * The child process that network-namespace.ts starts inside a network namespace. It runs the
+ * scenarios of the given modules, and prints each scenario's error (or null) by title as JSON.
  */
 import { inspect } from 'node:util';
 import { INSIDE_MARKER, type NamespaceScenarios } from './network-namespace.js';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Addresses that exist inside the namespace. For the code under test they are ordinary addresses,
- * but no packet leaves the machine.
+ * The addresses that exist inside the network namespace of the tests. For the code under test they
+ * are ordinary addresses, but no packet leaves the machine.
  */
 export const CANARY_ADDRESSES = {
   public: '93.184.216.34',
@@ -28,8 +28,8 @@ const HERE = import.meta.dirname;
 const LIMIT_MS = 60_000;
 
 /**
- * The child's environment. The outbound client must ignore these proxy and TLS variables. The proxy
- * is at one of the {@link CANARY_ADDRESSES}.
+ * The environment of the child process that runs the scenarios. The outbound client must ignore
+ * these proxy and TLS variables. The proxy is at one of the {@link CANARY_ADDRESSES}.
  */
 const ENVIRONMENT = {
   ...Object.fromEntries(

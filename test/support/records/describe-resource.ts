@@ -29,7 +29,7 @@ interface ResourceTests {
   nullable?: string[];
 }
 
-/** Registers the tests that hold for every resource with POST, GET and mostly PATCH. */
+/** Registers the tests that hold for every resource with POST, GET and, in most cases, PATCH. */
 export function describeResource(
   tenant: TestTenant,
   { path, schema, smallest, defaults, filled = [], values, nullable = [] }: ResourceTests,

@@ -28,7 +28,7 @@ const PAGE = 5;
  */
 export class ParrotDouble {
   readonly texts: SentText[] = [];
-  /** Requests that Parrot's documentation does not allow. */
+  /** The requests that Parrot's documentation does not allow. */
   readonly violations: string[] = [];
   readonly requests: { name: string; query: string; at: number }[] = [];
   /**
@@ -192,8 +192,8 @@ export class ParrotDouble {
       : this.#refreshToken !== undefined && params.get('refresh_token') === this.#refreshToken;
     if (!isGranted) {
       this.refusedGrants += 1;
-      // A refused code or token may have been stolen. Like careful vendors, the server then ends
-      // the whole access.
+      // A refused code or token may have been stolen. The server then revokes all access, as
+      // careful vendors do.
       this.#refreshToken = undefined;
       this.#accessTokens.clear();
       return [400, { error: 'invalid_grant' }];

@@ -25,8 +25,8 @@ export class EndpointHealth {
   }
 
   /**
-   * Changes an endpoint's row in `webhook_lanes`. @param set is a list of SQL assignments, such as
-   * `exhausted_count = 1`
+   * Changes an endpoint's row in `webhook_lanes`.
+   * @param set is a list of SQL assignments, such as `exhausted_count = 1`
    */
   async updateQueue(id: string, set: string): Promise<void> {
     const text = `update webhook_lanes set ${set} where tenant_id = $1 and endpoint_id = $2`;

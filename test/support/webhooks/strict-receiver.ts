@@ -88,7 +88,7 @@ export class StrictEndpoint implements SigningKeys {
   readonly problems: string[] = [];
   inFlight = 0;
   maxInFlight = 0;
-  /** Requests that the sender aborted before their body was complete. */
+  /** The number of requests that the sender aborted before their body was complete. */
   aborted = 0;
 
   constructor(
@@ -321,7 +321,7 @@ async function sendResponse(
   } else if ('redirect' in reply) {
     response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
   } else {
-    // `unref`, so that a pending delay does not keep the process alive after the tests.
+    // Call `unref`, so that a pending delay does not keep the process alive after the tests.
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.body) write(reply.body);

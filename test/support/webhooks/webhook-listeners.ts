@@ -21,7 +21,7 @@ const RECOVERY_MS = 30_000;
  */
 const SOCKET_READ_MS = 300;
 
-/** Totals over all scenarios of a test run. The run prints them at its end. */
+/** The totals over all scenarios of a test run. The run prints them at its end. */
 export const deliveryTotals = {
   requests: 0,
   repeated: 0,
@@ -36,7 +36,7 @@ export interface WebhookListener {
   endpoint: StrictEndpoint;
   /**
    * The number of calls that the load had begun when the listener was added. Events of these calls
-   * may not reach the listener.
+   * need not reach the listener.
    */
   callsBefore: number;
 }
@@ -212,8 +212,8 @@ export class WebhookListeners {
   }
 
   /**
-   * Runs a query on the rows of the listeners' tenants. @param text the query, in which `$1` stands
-   * for the ids of the listeners' endpoints
+   * Runs a query on the rows of the listeners' tenants.
+   * @param text the query, in which `$1` stands for the ids of the listeners' endpoints
    */
   async #query<Row>(text: string): Promise<Row[]> {
     const db = await this.deployment.db();
