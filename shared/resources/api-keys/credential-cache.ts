@@ -91,7 +91,7 @@ export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, i
 }
 
 /**
- * Counts a wrong credential. The limit applies to the client's network and makes guessing slow.
+ * Counts a wrong credential against the limit of the client's network, which makes guessing slow.
  * Requests with a valid key do not count.
  * @throws {AppError} 429 if the network has sent too many wrong credentials
  */

@@ -4,8 +4,9 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * The stored parts of a key. `sealed` is stored only in the response that shows the key. If the
- * client repeats the request with the same Idempotency-Key, the response shows the key again.
+ * The parts of a key that are stored. `sealed` is stored only as part of the response. If the
+ * client repeats the request with the same Idempotency-Key, that stored response shows the key
+ * again.
  */
 export interface KeyMaterial {
   prefix: string;

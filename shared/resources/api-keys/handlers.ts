@@ -31,8 +31,8 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, name text, prefix text, las
   read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
 
 /**
- * Stores the hashes of new keys, not the keys. After that, only the response of the command
- * contains the key, encrypted.
+ * Stores the hashes of new keys, not the keys themselves. The keys remain only in the stored
+ * responses, encrypted.
  */
 export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<void> {
   if (rows.length === 0) return;

@@ -11,9 +11,9 @@ export interface RateLimitResult {
 }
 
 /**
- * The account-wide limits. All credentials of one kind together may send `times` as many requests
- * as the account's tier allows. Without these limits, an account could multiply its limit by
- * creating keys or users.
+ * The account-wide limits. The account's tier sets how many requests one credential may send. All
+ * credentials of one kind together may send that number multiplied by `times`. Without these
+ * limits, an account could multiply its limit by creating keys or users.
  */
 const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
@@ -66,7 +66,7 @@ function limiterKeyFor({ kind, id, tenantId }: Principal): string {
   return kind === 'user' ? `${id}/${tenantId}` : id;
 }
 
-/** @param limit the name of the limit in the error message */
+/** @param limit is the name of the limit in the error message */
 function refuse(windows: WindowState[], limit: string): AppError | undefined {
   return createRateLimitError(windows, (exceeded) => {
     const limits = exceeded.map((w) => `${w.limit} requests per ${w.window}`);

@@ -11,8 +11,8 @@ import { checkContentHash, findStaleInvoice, renewApproval } from './content.js'
 import { runApprovedCommand } from './run-approved.js';
 
 /**
- * Runs approvals one after another, because two of them may need the same invoice or invoice
- * number.
+ * Runs the approved commands one after another, because two of them may change the same invoice or
+ * take the next invoice number.
  */
 export async function approveApprovals(
   tx: Transaction,

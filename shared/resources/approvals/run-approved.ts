@@ -75,8 +75,8 @@ function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command
 }
 
 /**
- * Returns the input that the agent sent. Line items from a rate card are removed, because approving
- * prices them again.
+ * Returns the input that the agent sent. Line items from a rate card are removed, because the run
+ * calculates their prices again.
  */
 function requestedInput(payload: Record<string, unknown>): unknown {
   if (payload[PRICED_FROM_CARD_MEMBER] !== true) return payload;

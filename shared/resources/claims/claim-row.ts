@@ -91,8 +91,8 @@ export class ClaimChangeSet {
   }
 
   /**
-   * Lowers the expected amount to the amount that is owed now. Line items may have changed and
-   * payments may have arrived since the amount was set.
+   * Limits the expected amount to the amount that is owed now. Since the expected amount was set,
+   * line items may have changed and payments may have arrived.
    */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;

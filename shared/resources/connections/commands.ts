@@ -134,7 +134,8 @@ export interface ConnectionVerification {
   environment: 'live' | 'sandbox' | null;
   /**
    * The version of the secrets with which the worker read the description. Workers of the previous
-   * release do not send this member. The description then counts for the stored secrets.
+   * release do not send this member. The description is then assumed to be about the stored
+   * secrets.
    */
   secrets_version?: number | null;
 }

@@ -32,7 +32,7 @@ const MAX_CONNECTIONS_OF_ACCOUNT = 20;
 /**
  * Finds the connections to a vendor's account. The search covers all tenants, because a webhook
  * names only the vendor's account.
- * @param hash from `hashExternalAccount`
+ * @param hash is the result of `hashExternalAccount`
  */
 export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<CalledConnection[]> {
   return db.readByKeyHash<CalledConnection>(hash, {
@@ -71,7 +71,7 @@ export interface OpenSignIn {
 
 /**
  * Reads an open sign-in. Returns undefined if the sign-in is unknown, completed or expired.
- * @param hash SHA-256 of the state, in hexadecimal digits
+ * @param hash is the SHA-256 of the state, in hexadecimal digits
  */
 export async function readSignIn(
   db: Database,

@@ -5,7 +5,7 @@ import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 /** The secrets of a connection. They leave the process only encrypted. */
 export interface ConnectionSecrets {
   /**
-   * `unsealSecrets` compares this id, so that encrypted secrets of another connection are refused.
+   * `unsealSecrets` checks this id, so that it refuses the encrypted secrets of another connection.
    */
   connectionId: string;
   /** The values that the account entered. */
@@ -57,14 +57,15 @@ export function openHookToken(key: Buffer, token: string) {
 
 /**
  * Hashes a vendor and its account with SHA-256. A webhook names the vendor's account but not the
- * tenant, so its connection is found by this hash.
+ * tenant, so the service finds the connection by this hash.
  */
 export function hashExternalAccount(vendor: string, externalAccount: string): Buffer {
   return createHash('sha256').update(`${vendor}\n${externalAccount}`).digest();
 }
 
 /**
- * A parsed OAuth state. The text of a state consists of these ids, encrypted, and 256 random bits.
+ * A parsed OAuth state. The text of a state consists of the tenant id and the attempt id, both
+ * encrypted, and 256 random bits.
  */
 export interface OAuthState {
   tenantId: string;

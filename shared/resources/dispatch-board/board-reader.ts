@@ -19,8 +19,8 @@ const MAX_CHANGED = 500;
 interface CachedWorkOrder {
   version: string;
   /**
-   * UTF-8 JSON of the work order, without the closing brace, because the seconds are appended
-   * later.
+   * UTF-8 JSON of the work order, without the closing brace, because the seconds since dispatch or
+   * booking are appended later.
    */
   body: Buffer;
 }

@@ -102,7 +102,7 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
   }
 }
 
-/** Deletes schedules. Exports that a schedule has already requested continue. */
+/** Deletes schedules. Their exports that are already requested still run. */
 export async function deleteExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleDelete>[],

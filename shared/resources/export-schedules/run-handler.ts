@@ -76,8 +76,8 @@ function isDue(row: ScheduleRow | undefined, { due_at }: ScheduleRun): boolean {
 
 /**
  * Finds the next run time and the period of each schedule. Call this function after the schedules
- * are locked. A change of the account's time zone also updates the schedules, so it waits for this
- * transaction.
+ * are locked. A concurrent change of the account's time zone then waits for this transaction,
+ * because such a change updates the schedules too.
  */
 function findTimes(tx: Transaction, refs: RecordRef[]): Promise<RunTimes[]> {
   return tx.query<RunTimes>({

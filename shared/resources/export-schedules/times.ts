@@ -1,5 +1,6 @@
 /**
- * The number of days to search before and after a day. Every cadence has a run time within them.
+ * The number of days to search before and after an instant. Every cadence has a run time within
+ * that many days.
  */
 const SEARCH_DAYS = 34;
 
@@ -8,9 +9,9 @@ const SEARCH_DAYS = 34;
  * schedule runs once on each day of its cadence, at its hour in the account's time zone. If a clock
  * change skips the hour, PostgreSQL makes the time later by the length of the change. If the hour
  * occurs twice, the second occurrence counts.
- * @param schedule alias of export_schedules
- * @param zone SQL expression of an IANA time zone name
- * @param around SQL expression of a timestamptz
+ * @param schedule is the alias of the table export_schedules
+ * @param zone is an SQL expression of an IANA time zone name
+ * @param around is the instant, as an SQL expression of a timestamptz
  */
 export function scheduleTimesSql(schedule: string, zone: string, around: string): string {
   return `select (calendar.day + make_time(${schedule}.hour, 0, 0)) at time zone ${zone} as at

@@ -88,7 +88,7 @@ export async function retryExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
 ): Promise<CommandOutcome[]> {
-  // Like createExports, lock accounts before exports. Otherwise the two could deadlock.
+  // Lock accounts before exports, as createExports does. Otherwise the two handlers could deadlock.
   const quota = await AccountQuota.load(tx, commands, UNFINISHED_EXPORT_QUOTA);
   const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
   const queued: RecordRef[] = [];

@@ -8,8 +8,8 @@ export const MAX_UNFINISHED_EXPORTS = 10;
 export const MAX_EXPORT_TRIES = 5;
 
 /**
- * Exports without a file expire after 90 days. Until then, people can read why an export failed,
- * and request it again.
+ * The clock deletes exports without a file after 90 days. Until then, people can read why an export
+ * failed, and request it again.
  */
 export const EXPIRED_EXPORTS: ExpiryRule = {
   table: 'exports',

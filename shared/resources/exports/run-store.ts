@@ -23,7 +23,7 @@ export interface LeasedExport extends ExportRequest {
   estimatedRows: number | null;
   /**
    * A position in PostgreSQL's write-ahead log, as the text of a pg_lsn. The run may read from a
-   * replica that has replayed the log up to this position.
+   * replica only if the replica has replayed the log up to this position.
    */
   walLsn: string;
   /** RFC 3339 time. */

@@ -13,8 +13,8 @@ export interface DueExport extends RecordRef {
 
 /**
  * Finds the oldest due export of each tenant. An export is due if it is queued or running, its
- * `lease_until` has passed, and tries are left. The result omits tenants with another running
- * export.
+ * `lease_until` has passed, and tries are left. The result omits a tenant while another of its
+ * exports is running.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({

@@ -7,7 +7,7 @@ import { calculateStorageStays } from './storage-stays.js';
 
 /**
  * Updates `accrued_days` of impounds that are not released yet. The new value is the number of
- * storage days charged since arrival, even for days on which the clock did not run. A second
+ * storage days charged since arrival, including days on which the clock did not run. A second
  * command on the same day changes nothing.
  */
 export async function accrueImpoundStorage(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {

@@ -26,8 +26,8 @@ const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' a
 const MAX_PER_TENANT = 256;
 
 /**
- * The ranges count a day as 24 hours, but a day on which the clocks go forward is up to two hours
- * shorter. Without this margin, an invoice could be due before a range contains it.
+ * The ranges in {@link RANGES} count a day as 24 hours, but a day on which the clocks go forward is
+ * up to two hours shorter. Without this margin, an invoice could be due before a range contains it.
  */
 const DST_MARGIN = "interval '3 hours'";
 

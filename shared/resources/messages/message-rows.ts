@@ -111,7 +111,7 @@ export class LockedMessages {
 
   /**
    * Changes the invoice, and adds the change to the invoice's own audit history.
-   * @param command the command that causes the change
+   * @param command is the command that causes the change
    */
   changeInvoice(command: Command, invoice: InvoiceRow): void {
     const { status, status_reason, delivery_state } = invoice;

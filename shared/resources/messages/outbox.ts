@@ -137,8 +137,8 @@ const MAX_DUE_PER_TENANT = 250;
 const OVERDUE_SECONDS = 5;
 
 /**
- * Finds due messages of this transaction's tenants. Their wake-up jobs were lost, or they were
- * postponed to a new day.
+ * Finds due messages of this transaction's tenants. Either their wake-up jobs were lost, or the
+ * messages were postponed to a new day.
  */
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };

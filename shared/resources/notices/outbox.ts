@@ -81,7 +81,7 @@ export async function recordNoticeMailSent(db: Database, ref: RecordRef): Promis
 /**
  * Stores the reason why the mail server did not accept a mail. Then postpones the mail or gives it
  * up.
- * @param wait how long to wait before the next attempt; undefined to give the mail up
+ * @param wait is the time before the next attempt; undefined to give the mail up
  */
 export function recordNoticeMailFailure(
   db: Database,

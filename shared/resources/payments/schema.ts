@@ -9,7 +9,7 @@ export const refundCreate = Joi.object(refundFields.creation).meta({ className: 
 
 export const payment = paymentFields.response.meta({ className: 'Payment' });
 
-/** Query parameters of the list of one invoice's payments. The path names the invoice. */
+/** The query parameters for listing one invoice's payments. The path names the invoice. */
 export const invoicePaymentListQuery = Joi.object({
   limit: limit(200),
   cursor: cursor(),

@@ -18,8 +18,8 @@ export interface PricedWrite {
   /** `updated_at` of the draft to change; null for a new invoice. */
   recordVersion: string | null;
   /**
-   * True if a rate card set the line items. Approving the write prices the line items again,
-   * because another invoice may have billed the work order since.
+   * True if a rate card set the line items. When a person approves the write, the line items are
+   * priced again, because another invoice may have billed the work order since.
    */
   isFromCard?: boolean;
 }

@@ -10,8 +10,8 @@ import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../re
  */
 
 /**
- * This member marks the payload of a held write whose line items a rate card set. Approving the
- * write prices the line items again.
+ * This member marks the payload of a held write whose line items a rate card set. When a person
+ * approves the write, the line items are priced again.
  */
 export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
 

@@ -24,8 +24,8 @@ export type TextConnections = ReadonlyMap<string, TextConnection>;
 
 /**
  * Finds the connection through which each account sends texts. It is the oldest connection that is
- * not revoked and has an `external_account`. The vendor's account is known only if the credentials
- * once worked. While the connection is paused, texts wait.
+ * not revoked and has an `external_account`. The `external_account` is stored once the credentials
+ * have worked. While the connection is paused, texts wait.
  */
 export async function findTextConnections(
   tx: Transaction,

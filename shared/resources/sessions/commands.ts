@@ -21,8 +21,8 @@ export interface NewSession {
    */
   password_mark: string;
   /**
-   * Keyed hash of the network from which the person signs in. Processes of the previous version of
-   * this service omit this member.
+   * Keyed hash of the network from which the person signs in. Processes of the previous release
+   * omit this member.
    */
   address_mark?: string;
 }

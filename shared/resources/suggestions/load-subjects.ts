@@ -53,7 +53,7 @@ const FACTS = `
 const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;
 
 /**
- * Loads the facts about the invoices that the detectors need. The queries get the tenant id in each
+ * Loads the facts that the detectors need about the invoices. The queries get the tenant id in each
  * row of their parameters. With a constant tenant id, the planner would read whole tenants instead
  * of single rows.
  */

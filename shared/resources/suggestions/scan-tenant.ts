@@ -19,8 +19,9 @@ const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent
 /** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
 /**
- * Each scan starts this long before the end of the previous scan. A transaction may commit some
- * minutes after the `updated_at` that it wrote, so the previous scan may have missed its changes.
+ * The last part of the previous scan's period, which the next scan reads again. A transaction may
+ * commit some minutes after the `updated_at` that it wrote, so the previous scan may have missed
+ * the transaction's changes.
  */
 const OVERLAP = '5 minutes';
 /** Maximum number of changed invoices in one scan, to keep the scan short. */

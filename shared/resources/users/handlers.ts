@@ -143,7 +143,7 @@ async function findTakenEmails(
 }
 
 /**
- * Deactivates people. The last person who can sign in to an account is not deactivated, because
+ * Deactivates people. Refuses to deactivate the last person who can sign in to an account, because
  * then no person could add people again.
  */
 export async function deactivateUsers(

@@ -8,9 +8,9 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'endpoint_id', 'event_id', 'replay_id');
-  // `status` and `trigger` are written into the SQL text. As parameters, all their values would
-  // share one plan, and such a plan uses no partial index. Writing them into the text is safe,
-  // because the schema allows only our own words.
+  // `status` and `trigger` are written into the SQL text. If they were parameters, all their values
+  // would share one plan, and such a plan uses no partial index. Writing them into the text is
+  // safe, because the schema allows only our own words.
   if (status !== undefined) conditions.add(`t.status = '${status}'`);
   if (trigger !== undefined) conditions.add(`t.trigger = '${trigger}'`);
   if (type.endsWith('.*')) conditions.add('starts_with(t.event_type, ?)', type.slice(0, -1));

@@ -85,7 +85,9 @@ export const webhookDeliveryListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'WebhookDeliveryListQuery' });
 
-/** Query parameters of the list of one delivery's attempts. The request path names the delivery. */
+/**
+ * The query parameters for listing one delivery's attempts. The request path names the delivery.
+ */
 export const webhookAttemptListQuery = Joi.object({
   limit: limit(200),
   cursor: cursor(),

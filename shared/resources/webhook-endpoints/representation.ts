@@ -14,7 +14,9 @@ const renderState = (endpoint: string) => `case
   when l.last_success_at is null then 'unknown'
   else 'healthy' end`;
 
-/** Returns SQL for the health of an endpoint as JSON. The endpoint's row has this alias. */
+/**
+ * Returns SQL for the health of an endpoint as JSON. `alias` is the alias of the endpoint's row.
+ */
 export function renderHealth(alias: string): string {
   const members = jsonObject('h', [
     'state',

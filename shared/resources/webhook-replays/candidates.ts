@@ -40,7 +40,7 @@ export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, 
 
 /**
  * SQL condition: the event `v` is about the endpoint `e` itself. Bodies may be large, so the `case`
- * makes PostgreSQL parse only the bodies of these event types.
+ * makes PostgreSQL parse only the bodies of event types that concern endpoints.
  */
 const IS_ABOUT_ENDPOINT_SQL = `case
     when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text

@@ -26,7 +26,8 @@ interface BusyRow {
  */
 export interface LockedFleet {
   /**
-   * Returns the truck and driver for the work order, or an error. The truck then counts as taken.
+   * Returns the truck and driver for the work order, and marks the truck as taken. Returns an error
+   * if the truck or the driver cannot be assigned.
    */
   assign(
     job: WorkOrderRow,

@@ -74,8 +74,9 @@ function unchanged(): CommandOutcome {
 }
 
 /**
- * Returns the handler for an action on claims. `submit` and `withdraw` change nothing if the claim
- * already has that status. `expire` changes nothing before the deadline has passed.
+ * Returns the handler for an action on claims. `submit` changes nothing if the claim is already
+ * submitted, and `withdraw` nothing if it is already withdrawn. `expire` changes nothing before the
+ * deadline has passed.
  */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {

@@ -26,8 +26,8 @@ interface Effect {
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
   /**
-   * True if the worker must try again now, although it waits after earlier failures. The account
-   * asked for the new try.
+   * True if the worker must try again now instead of waiting after earlier failures, because the
+   * account asked for it.
    */
   endsPauses?: boolean;
   responseExtra?: Record<string, unknown>;

@@ -109,8 +109,8 @@ function buildOutcome(command: CreateCommand): CommandOutcome {
 
 /**
  * Returns the encrypted address of the vendor's sign-in page. Only one response shows the address,
- * and the API process decrypts it for that response. Returns null if no person signs in, and in a
- * dry run.
+ * and the API process decrypts it for that response. Returns null in a dry run, or if the
+ * connection needs no sign-in.
  */
 export function showSignIn({ dryRun, input }: Command<{ sign_in?: SignInStart }>): string | null {
   return dryRun ? null : (input.sign_in?.url_sealed ?? null);

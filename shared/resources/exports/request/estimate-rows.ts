@@ -59,12 +59,12 @@ interface ExplainResult {
  *
  * In a table with many tenants, the planner's own estimate is far too low. It counts the tenant's
  * share of the rows twice: for the row-level security policy, and for our condition on tenant_id.
- * Both estimates, with and without our conditions, include the policy, so their ratio counts the
- * share once. The result is the table's size times this ratio.
+ * This function gets two estimates: with our conditions and without them. Both include the policy,
+ * so their ratio counts the share once. The result is the table's size multiplied by this ratio.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // Run these queries in sequence. If concurrent queries failed, any of the errors could be
-  // reported.
+  // Run these queries in sequence. If they ran concurrently and several failed, the reported error
+  // could be any of theirs.
   const matching = await explainRows(tx, { table, conditions });
   const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
   const [all] = await tx.query<{ rows: number }>({

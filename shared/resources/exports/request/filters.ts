@@ -2,7 +2,9 @@ import type Joi from 'joi';
 import { EXPORT_LISTS } from './conditions.js';
 import type { ExportResource } from './export-request.js';
 
-/** Query parameters of a list that control pages and the form of records. They select no rows. */
+/**
+ * The query parameters of a list that control pages and the form of records. They select no rows.
+ */
 const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
 
 /** The filters of each resource, with their schemas in the list endpoint. `all` has no filters. */

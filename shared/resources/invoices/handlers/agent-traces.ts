@@ -8,9 +8,9 @@ export interface AgentTraces extends RecordRef {
   created_by_agent: boolean;
   agent_id: string | null;
   /**
-   * The time at which an agent last set the price. If an agent had set the price, an agent's change
-   * of the billing email counts too. Null if neither happened, or if the first version of this
-   * service created the invoice.
+   * The time at which an agent last set the price. If an agent had set the price before, an agent's
+   * change of the billing email counts as setting it again. Null if no agent set the price, or if
+   * the first version of this service created the invoice.
    */
   agent_priced_at: string | null;
   /**
@@ -55,8 +55,8 @@ interface Edit {
 
 /**
  * Returns the trace columns after an edit. If a person replaces the line items, the invoice no
- * longer counts as changed by an agent. If a person sets the billing email, an agent's price still
- * counts.
+ * longer counts as changed by an agent. If a person sets only the billing email, an agent's price
+ * still counts.
  */
 export function updateAgentTraces(
   row: AgentTraces,
@@ -83,8 +83,8 @@ export function updateAgentTraces(
 
 /**
  * True if an edit changes the billing email of an invoice that an agent priced. Such an edit by an
- * agent counts as pricing. Otherwise an agent could avoid the approval threshold: draft for ten
- * addresses, and then move all drafts to one payer.
+ * agent counts as pricing. Otherwise an agent could avoid the approval threshold: it could draft
+ * invoices for ten addresses, and then move all of them to one payer.
  */
 export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);

@@ -26,7 +26,7 @@ const MAX_ROUNDS = 20;
 
 /**
  * Runs each draft as an `invoice.create` command, with values from the work order. If the write
- * needs approval, the `invoice.create` command is held. The person then approves exactly the values
+ * needs approval, the `invoice.create` command is held. A person then approves exactly the values
  * shown, even if the work order changes before the approval.
  */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<CommandOutcome[]> {

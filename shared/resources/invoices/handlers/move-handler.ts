@@ -184,7 +184,8 @@ function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove)
 
 /**
  * Returns the handler of an action. If the invoice already has the requested status, the action
- * changes nothing. However, `return` moves an invoice in needs_review to draft.
+ * changes nothing. There is one exception: `return` moves an invoice in needs_review to draft,
+ * although both are targets of this action.
  */
 export function createInvoiceActionHandler(action: InvoiceAction) {
   const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];

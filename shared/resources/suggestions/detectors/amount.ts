@@ -10,7 +10,10 @@ import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from '.
  * flat: it applies once or not at all.
  */
 const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
-/** A charge's median price counts as usual only if at least this many invoices have the charge. */
+/**
+ * The median price of a charge is its usual price only if at least this many invoices have the
+ * charge.
+ */
 const MIN_PRICES = 3;
 
 type PriceLookup = (job: BilledWorkOrder, category: string) => number;

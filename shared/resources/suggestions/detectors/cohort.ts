@@ -36,7 +36,7 @@ export function selectCohort(
 }
 
 /**
- * Lower bounds of the mileage bands. The first miles are often free, so only work orders in the
+ * The lower bounds of the mileage bands. The first miles are often free, so only work orders in the
  * same band are comparable.
  */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;

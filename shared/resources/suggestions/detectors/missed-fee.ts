@@ -101,7 +101,7 @@ export function findMissedFee(
   const { job } = subject;
   // An invoice without line items is still being written.
   if (job.lines.length === 0 || findLineItems(job, rule.category).length > 0) return undefined;
-  // Another invoice of the work order has the fee.
+  // If another invoice of the work order has the fee, the fee was not missed.
   if (job.billed_elsewhere.includes(rule.category)) return undefined;
   const sort = rule.matchGroup(job);
   const cohort = sort && selectCohort(subject, sort.isAlike);

@@ -8,8 +8,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * In a normal distribution, the standard deviation is this multiple of the median absolute
- * deviation.
+ * In a normal distribution, the standard deviation is 1.4826 times the median absolute deviation.
  */
 const MAD_TO_STANDARD_DEVIATION = 1.4826;
 /**

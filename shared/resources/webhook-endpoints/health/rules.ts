@@ -33,7 +33,7 @@ export const HEALTH_RULES = {
 const hours = (count: number) => `interval '${count} hours'`;
 
 /**
- * Returns the SQL condition that the latest failure is at least this many hours after the first. If
+ * Returns the SQL condition that the latest failure is at least `count` hours after the first. If
  * the endpoint queue has no failures, the condition is null and counts as not met.
  */
 const failedFor = (count: number) => `l.last_failure_at >= l.failing_since + ${hours(count)}`;
@@ -53,8 +53,8 @@ export type HealthStep = 'disable' | 'recover' | 'warn' | 'heal' | 'probe';
 /**
  * SQL for the next step of an endpoint `e` with the row `l` of webhook_lanes. The value is null if
  * no step is due. The sweep evaluates this expression, and the command evaluates it again after
- * locking the rows. So a step that two sweeps find runs once. A step that a worker has made
- * obsolete does not run.
+ * locking the rows. So if two sweeps find the same step, the step runs once. If a worker has made a
+ * step obsolete, the step does not run.
  */
 export const NEXT_STEP_SQL = `case
   when e.deleted_at is not null then null

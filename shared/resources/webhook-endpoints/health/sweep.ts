@@ -30,7 +30,7 @@ interface FoundRow extends ClockTarget {
  * Finds the endpoints of this transaction's tenants that need a health step or a notice, and
  * returns their commands. If a second sweep finds an endpoint before the first command has run, the
  * second command changes nothing. Accounts share the limit round-robin.
- * @param limit maximum number of endpoints, to keep one sweep short
+ * @param limit is the maximum number of endpoints, which keeps one sweep short
  */
 export async function findHealthSteps(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<FoundRow>(tx, {
