@@ -30,10 +30,7 @@ interface KeyRow {
 const COLUMNS = `tenant_id uuid, id uuid, kind text, name text, prefix text, last_four text, key_hash text, permissions text[], scopes text[],
   read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
 
-/**
- * Stores the hashes of new keys, not the keys themselves. The keys remain only in the stored
- * responses, encrypted.
- */
+/** Stores the hashes of new keys, never the keys themselves. */
 export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -120,8 +117,8 @@ const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: te
  */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<CommandOutcome[]> => {
-    // Lock accounts before keys. A batch that creates keys and then revokes keys uses the same
-    // sequence, so two batches cannot deadlock.
+    // Lock the accounts (`AccountQuota.load`) before the keys. A batch that creates keys and then
+    // revokes keys uses the same sequence, so two batches cannot deadlock.
     const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
     const oldKeys = await lockKeys(tx, kind, commands.map(oldRef));
     const rolled = await findRolledKeys(tx, commands.map(oldRef));

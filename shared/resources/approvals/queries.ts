@@ -10,7 +10,7 @@ export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQu
     .addIf(scope.agentId, 't.agent_id = ?')
     .addEqual(query, 'kind', 'agent_id', 'invoice_id');
   // A pending approval past its expiry is listed as expired, even before the clock updates the row.
-  // The approval's `status` shows the same.
+  // The field `status` of the approval then also shows `expired`.
   if (query.status === 'pending') conditions.add("t.status = 'pending' and t.expires_at > now()");
   else if (query.status === 'expired')
     conditions.add("(t.status = 'expired' or (t.status = 'pending' and t.expires_at <= now()))");

@@ -33,8 +33,8 @@ function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representa
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'entity_id', 'entity_type', 'action', 'outcome');
   if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
-  // `addDateRange` selects the rows. These conditions on the id only limit what the index scan
-  // reads.
+  // These conditions on the id only limit what the index scan reads. `addDateRange` below selects
+  // the rows.
   if (since !== undefined)
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_COMMIT_DELAY_MS));
   if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));

@@ -91,7 +91,7 @@ export class ClaimChangeSet {
   }
 
   /**
-   * Limits the expected amount to the amount that is owed now. Since the expected amount was set,
+   * Limits the expected amount to the amount that is owed now. After the expected amount was set,
    * line items may have changed and payments may have arrived.
    */
   limitExpectedToOwed(): void {

@@ -43,7 +43,7 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
-/** Returns the ids from `dedupeIds` that webhook items of the connection already use. */
+/** Returns those of `dedupeIds` under which webhook items of the connection are already stored. */
 export async function findStoredNotices(
   db: Database,
   { tenant_id: tenantId, id: connectionId }: CalledConnection,

@@ -4,7 +4,7 @@ export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' 
 
 /**
  * Maps each status to the moves that it allows, and each move to the status after it. Any other
- * move changes nothing. A client that requests such a move gets a 409, but if the connection
+ * move changes nothing. A client that requests such a move gets a 409. However, if the connection
  * already has the requested status, the request succeeds.
  */
 const CONNECTION_TRANSITIONS: Readonly<

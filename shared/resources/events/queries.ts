@@ -15,8 +15,8 @@ export function listEvents(query: EventListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (type.endsWith('.*')) conditions.add('starts_with(t.type, ?)', type.slice(0, -1));
   else if (type !== '*') conditions.add('t.type = ?', type);
-  // `addDateRange` selects the rows. These conditions on the id only limit what the scan of the
-  // primary key reads.
+  // These conditions on the id only limit what the scan of the primary key reads. `addDateRange`
+  // below selects the rows.
   if (since !== undefined)
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_TIME_DIFFERENCE_MS));
   if (until !== undefined)

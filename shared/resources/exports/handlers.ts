@@ -88,7 +88,8 @@ export async function retryExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
 ): Promise<CommandOutcome[]> {
-  // Lock accounts before exports, as createExports does. Otherwise the two handlers could deadlock.
+  // Lock the accounts (`AccountQuota.load`) before the exports, in the same sequence as
+  // createExports. Otherwise the two handlers could deadlock.
   const quota = await AccountQuota.load(tx, commands, UNFINISHED_EXPORT_QUOTA);
   const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
   const queued: RecordRef[] = [];

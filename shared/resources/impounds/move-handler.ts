@@ -91,8 +91,8 @@ function checkStay(stay: StorageStay): CommandOutcome | undefined {
 }
 
 /**
- * Returns the handler of an action. `hold` changes nothing if the impound is already on hold, and
- * `release` nothing if it is already released.
+ * Returns the handler of an action. `hold` changes nothing if the impound is already on hold.
+ * `release` changes nothing if the impound is already released.
  */
 export function createImpoundActionHandler(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: ImpoundCommand[]): Promise<CommandOutcome[]> => {

@@ -13,7 +13,7 @@ const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
   notice_mails: '',
 };
 
-/** SQL condition on rows `m`: the mail server sends the row, not a connection. */
+/** SQL condition on rows `m`: the mail server, not a connection, sends the row's message. */
 const IS_MAIL: Readonly<Record<OutboxTable, string>> = {
   messages: ' and m.connection_id is null',
   notice_mails: '',

@@ -86,7 +86,7 @@ export const START_MESSAGE_CTE = `taken as (
 
 /**
  * SQL condition on messages `m`: the message has failed, and a newer message of its invoice
- * replaces it. A failed message without a newer one may still be sent.
+ * replaces it. A failed message that is the newest of its invoice may still be sent.
  */
 export const IS_REPLACED_SQL = `(m.state = 'failed' and exists (
   select from messages n where n.tenant_id = m.tenant_id and n.invoice_id = m.invoice_id and n.created_at > m.created_at))`;

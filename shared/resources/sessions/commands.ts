@@ -21,7 +21,7 @@ export interface NewSession {
    */
   password_mark: string;
   /**
-   * Keyed hash of the network from which the person signs in. Processes of the previous release
+   * The keyed hash of the network from which the person signs in. Processes of the previous release
    * omit this member.
    */
   address_mark?: string;
@@ -42,7 +42,8 @@ export const createSession = defineCommand<NewSession>({
     password_mark: Joi.string().required(),
     address_mark: Joi.string(),
   }),
-  // Without this key, the command could run concurrently with another command on the same person.
+  // Without this conflict key, the command could run concurrently with another command on the same
+  // person.
   conflictKeys: ({ user_id }) => [`entity:${user_id}`],
 });
 

@@ -159,9 +159,9 @@ async function findChanged(
 }
 
 /**
- * Stores the scanned versions, and the time up to which changes were scanned. This is the time of
- * the last scanned change, or now if no change is left. Deletes the versions that are too old for
- * the next scan to read again.
+ * Stores the scanned versions, and the time up to which changes were scanned. That time is the time
+ * of the last scanned change, or now if no change is left. Deletes the versions that are too old
+ * for the next scan to read again.
  */
 async function storeProgress(
   tx: Transaction,

@@ -16,7 +16,7 @@ const STATUS_FROM_WORK_ORDER = `case
 
 /**
  * Returns SQL for the truck's status. While the truck has a current work order, the progress of
- * that work order determines the status. Otherwise the stored status counts.
+ * that work order determines the status. Otherwise the SQL returns the stored status.
  */
 export function selectTruckStatus(alias: string): string {
   return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;

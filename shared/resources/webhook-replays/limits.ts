@@ -19,7 +19,7 @@ export const REPLAYABLE_STATUSES = ['succeeded', 'failed', 'exhausted', 'cancell
  */
 export const MAX_RUNNING_REPLAYS = 10;
 
-/** Replays that have ended are kept as long as their deliveries (`migrations/partitions.ts`). */
+/** A replay that has ended is kept as long as its deliveries (`migrations/partitions.ts`). */
 export const EXPIRED_REPLAYS: ExpiryRule = {
   table: 'webhook_replays',
   condition: `o.completed_at < now() - interval '30 days'`,

@@ -75,8 +75,8 @@ function unchanged(): CommandOutcome {
 
 /**
  * Returns the handler for an action on claims. `submit` changes nothing if the claim is already
- * submitted, and `withdraw` nothing if it is already withdrawn. `expire` changes nothing before the
- * deadline has passed.
+ * submitted. `withdraw` changes nothing if the claim is already withdrawn. `expire` changes nothing
+ * before the deadline has passed.
  */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {

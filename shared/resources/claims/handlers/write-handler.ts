@@ -18,8 +18,8 @@ function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
 }
 
 /**
- * Creates claims. An invoice has one open claim at a time. A paid claim is closed, so a refunded
- * amount can be claimed again.
+ * Creates claims. An invoice has one open claim at a time. A paid claim does not count as open, so
+ * an amount that was refunded can be claimed again.
  */
 export async function createClaims(
   tx: Transaction,

@@ -185,7 +185,7 @@ function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove)
 /**
  * Returns the handler of an action. If the invoice already has the requested status, the action
  * changes nothing. There is one exception: `return` moves an invoice in needs_review to draft,
- * although both are targets of this action.
+ * although both statuses are targets of `return`.
  */
 export function createInvoiceActionHandler(action: InvoiceAction) {
   const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];

@@ -11,8 +11,8 @@ import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from '.
  */
 const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
 /**
- * The median price of a charge is its usual price only if at least this many invoices have the
- * charge.
+ * The median price of a charge is taken as its usual price only if at least this many invoices have
+ * the charge.
  */
 const MIN_PRICES = 3;
 

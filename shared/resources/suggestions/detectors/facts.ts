@@ -31,7 +31,7 @@ export interface BilledWorkOrder {
   /** Whole days from the end of the tow to the creation of the invoice. */
   held_days: number | null;
   lines: BilledLineItem[];
-  /** Categories charged on other invoices of the same work order. */
+  /** The categories that other invoices of the same work order charge. */
   billed_elsewhere: string[];
 }
 

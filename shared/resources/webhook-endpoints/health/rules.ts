@@ -21,8 +21,8 @@ export const HEALTH_RULES = {
   /** Minimum time between two notices about exhausted deliveries of an endpoint. */
   exhaustedNoticeHours: 1,
   /**
-   * Time between disabling and the first probe. The wait doubles after each probe, up to
-   * `maxProbeHours`.
+   * The time between the disabling of an endpoint and its first probe. The wait doubles after each
+   * probe, up to `maxProbeHours`.
    */
   firstProbeHours: 1,
   maxProbeHours: 24,
