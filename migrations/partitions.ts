@@ -120,10 +120,7 @@ interface Partition {
 interface State {
   /** The weeks that lack a partition. */
   missing: number[];
-  /**
-   * The weeks that lack a partition, although the default partition already contains rows of the
-   * week.
-   */
+  /** The weeks that lack a partition, and whose rows are already in the default partition. */
   blocked: number[];
   /** The partitions whose retention time has passed. */
   expired: Partition[];
@@ -194,9 +191,7 @@ function buildCreateSql(table: Table, week: number): string {
 }
 
 const IS_OPEN = 'next_attempt_at is not null';
-/**
- * Maximum number of deliveries that one step cancels. With more, the step could exceed its timeout.
- */
+/** Maximum number of deliveries that a step cancels. With more, it could exceed its timeout. */
 const DELIVERIES_PER_CANCEL = 5000;
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
@@ -43,31 +44,54 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
   return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
+/** Wakes these endpoint queues now. */
 export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
-  for (let start = 0; start < lanes.length; start += ENDPOINT_QUEUES_PER_JOB)
-    await queue.add(
-      'wake',
-      { lanes: lanes.slice(start, start + ENDPOINT_QUEUES_PER_JOB) },
-      { jobId: newId() },
-    );
+  for (const part of splitIntoJobs(lanes)) await queue.add('wake', { lanes: part }, { jobId: newId() });
 }
 
-/** Wake-ups of an endpoint queue within this interval share one job. */
+/** A wake-up of an endpoint queue at a later time. */
+export interface WakeUp {
+  endpointQueue: EndpointQueueRef;
+  at: Date;
+}
+
+/** Wake-ups within this interval share a job. */
 const WAKE_STEP_MS = 250;
 
-export async function scheduleWakeUps(
-  queue: WebhooksQueue,
-  wakes: { endpointQueue: EndpointQueueRef; at: Date }[],
-): Promise<void> {
-  await Promise.all(
-    wakes.map(({ endpointQueue, at }) => {
-      const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
+/**
+ * Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. Adds the jobs one after
+ * another. If many receivers time out at once, their retries therefore do not occupy the queue's
+ * connections, which new events also need.
+ */
+export async function scheduleWakeUps(queue: WebhooksQueue, wakeUps: WakeUp[]): Promise<void> {
+  for (const [step, lanes] of groupByStep(wakeUps)) {
+    for (const part of splitIntoJobs(lanes)) {
       const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
-      return queue.add(
-        'wake',
-        { lanes: [endpointQueue] },
-        { jobId: `${endpointQueue.endpointId}-${step}`, delay },
-      );
-    }),
+      await queue.add('wake', { lanes: part }, { jobId: buildJobId(step, part), delay });
+    }
+  }
+}
+
+/** Maps each step, a time in units of {@link WAKE_STEP_MS}, to the endpoint queues to wake then. */
+function groupByStep(wakeUps: WakeUp[]): Map<number, EndpointQueueRef[]> {
+  const steps = new Map<number, Map<string, EndpointQueueRef>>();
+  for (const { endpointQueue, at } of wakeUps) {
+    const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
+    const lanes = steps.get(step) ?? new Map<string, EndpointQueueRef>();
+    steps.set(step, lanes.set(endpointQueueKey(endpointQueue), endpointQueue));
+  }
+  return new Map([...steps].map(([step, lanes]) => [step, [...lanes.values()]]));
+}
+
+function splitIntoJobs(lanes: EndpointQueueRef[]): EndpointQueueRef[][] {
+  const count = Math.ceil(lanes.length / ENDPOINT_QUEUES_PER_JOB);
+  return Array.from({ length: count }, (_, nth) =>
+    lanes.slice(nth * ENDPOINT_QUEUES_PER_JOB, (nth + 1) * ENDPOINT_QUEUES_PER_JOB),
   );
+}
+
+/** Returns the same id for the same wake-ups, so that the clock's next run adds no second job. */
+function buildJobId(step: number, lanes: EndpointQueueRef[]): string {
+  const keys = lanes.map(endpointQueueKey).sort().join(' ');
+  return `${step}-${createHash('sha256').update(keys).digest('hex')}`;
 }

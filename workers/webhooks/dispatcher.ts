@@ -2,9 +2,11 @@ import { HORIZON_SECONDS } from '../../shared/deliveries/find-due-deliveries.js'
 import type { OutboundClient } from '../../shared/outbound/client.js';
 import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { Batcher } from '../../shared/queues/batching/batcher.js';
 import {
   type EndpointQueueRef,
   scheduleWakeUps,
+  type WakeUp,
   type WebhooksQueue,
   wakeEndpointQueues,
 } from '../../shared/queues/webhooks.js';
@@ -48,6 +50,7 @@ export class Dispatcher {
     slow: new FairQueue(),
   };
   private readonly requests: InFlightRequests;
+  private readonly wakeUps: Batcher<WakeUp>;
   private isSendScheduled = false;
   private storeCheckTimer: NodeJS.Timeout | undefined;
   private isClosing = false;
@@ -59,6 +62,14 @@ export class Dispatcher {
     const { config } = runtime;
     this.sender = new EndpointSender(runtime, parts.client);
     this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
+    this.wakeUps = new Batcher((batch) =>
+      scheduleWakeUps(parts.queue, batch).catch((error: unknown) =>
+        runtime.logger.warn(
+          { err: error, retries: batch.length },
+          'cannot schedule retries; the clock will find them',
+        ),
+      ),
+    );
     this.requests = new InFlightRequests(runtime, this.permits, () => this.sendSoon());
     this.results = new ResultProcessor(runtime, {
       onStored: (endpointQueue, retryInMs) => {
@@ -114,12 +125,9 @@ export class Dispatcher {
     if (inMs > SLOW_MS) this.scheduleWake(endpointQueue.ref, inMs);
   }
 
-  private scheduleWake(ref: EndpointQueueRef, inMs: number): void {
+  private scheduleWake(endpointQueue: EndpointQueueRef, inMs: number): void {
     if (inMs > HORIZON_SECONDS * 1000) return;
-    scheduleWakeUps(this.parts.queue, [{ endpointQueue: ref, at: new Date(Date.now() + inMs) }]).catch(
-      (error: unknown) =>
-        this.runtime.logger.warn({ err: error }, 'cannot schedule a retry; the clock will find it'),
-    );
+    this.wakeUps.add({ endpointQueue, at: new Date(Date.now() + inMs) });
   }
 
   private sendSoon(): void {

@@ -15,10 +15,7 @@ import {
   type QueueMode,
 } from './queue-mode.js';
 
-/**
- * Initial maximum of concurrent requests. A success adds one to the maximum, and a failure halves
- * it.
- */
+/** The first limit of concurrent requests. A success adds one to it, and a failure halves it. */
 const INITIAL_WINDOW = 2;
 /**
  * Maximum number of loaded deliveries per endpoint, besides those in flight. It is low, because
@@ -121,10 +118,7 @@ export class EndpointQueue {
     return Math.max(0, Math.min(this.maxConcurrent * 2, MAX_BACKLOG) - this.backlog.length);
   }
 
-  /**
-   * True if this process must ask PostgreSQL for deliveries to load or cancel, or for a newer
-   * health.
-   */
+  /** True if this process must query deliveries to load or cancel, or a newer health. */
   get needsLoad(): boolean {
     if (isCancelling(this.mode) || (this.isHealthStale && this.isQuiet)) return true;
     return isBehind(this.mode) && this.maxToLoad > 0;
@@ -193,10 +187,7 @@ export class EndpointQueue {
     this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
   }
 
-  /**
-   * Removes all loaded deliveries from memory. A later query loads them again when they can be
-   * sent.
-   */
+  /** Removes all loaded deliveries from memory. A later query loads them again. */
   unload(): void {
     if (this.backlog.length === 0) return;
     this.backlog = [];
