@@ -86,7 +86,7 @@ function serveHealth(readHealth: (path: string) => Promise<HealthResponse>): Api
 
 /**
  * Stores the version prefix of the request's path in `ctx.state.prefix`, because the router's paths
- * have no prefix. A path with neither a version prefix nor `/docs` is 404.
+ * have no prefix. A path with neither a version prefix nor `/docs` gets a 404.
  */
 const detectVersionPrefix: ApiMiddleware = async (ctx, next) => {
   const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));

@@ -12,9 +12,9 @@ import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cooki
 
 /**
  * Finds the principal of a request by the key in `Authorization: Bearer …` or by the session
- * cookie. The tenant comes only from this credential; a session also selects live or sandbox with
- * X-Environment. Every invalid credential gets the same error code. If PostgreSQL is unreachable,
- * the response is 503.
+ * cookie. The tenant comes only from this credential; a signed-in person also selects live or
+ * sandbox with X-Environment. Every invalid credential gets the same error code. If PostgreSQL is
+ * unreachable, the response is 503.
  */
 export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   const findPrincipal = await openCredentialCache(runtime);

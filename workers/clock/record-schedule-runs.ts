@@ -32,8 +32,8 @@ export function recordScheduleRuns(
       await processor(job);
     } catch (error) {
       storedAt.delete(job.name);
-      // If the failure cannot be stored, only log that error. The job must fail with the error of
-      // the task.
+      // If the failure cannot be stored, only log the second error. The job must fail with the
+      // error of the task.
       await recordScheduleFailure(db, job.name, error).catch((cause: unknown) =>
         logger.warn({ err: cause, task: job.name }, 'could not store the failure of a schedule'),
       );

@@ -21,15 +21,14 @@ const FIRST_AFTER_MS = 60_000;
  * running export. No export takes this long.
  */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
-/**
- * Maximum number of objects that one transaction finds. One transaction covers hundreds of tenants.
- */
+/** Maximum number of objects that one transaction finds, over all its tenants. */
 const OBJECTS_PER_PASS = 500;
 
 /**
- * Starts two timers that delete unneeded objects in storage. Every minute, one deletes the files of
- * ended exports. Every hour, the other deletes objects that crashed workers left. Several processes
- * may do this at once, because deleting a missing object is not an error.
+ * Starts two timers that delete unneeded objects in storage. The first runs every minute and
+ * deletes files of ended exports. The second runs every hour and deletes objects that crashed
+ * workers left. Several processes may run these timers at once, because deleting a missing object
+ * is not an error.
  */
 export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;

@@ -9,7 +9,7 @@ export const LEASE_MS = 15_000;
  * cancelled.
  */
 const RENEW_MS = 1000;
-/** Interval between renewals while the final command waits to run. */
+/** Interval between renewals while the worker waits for the command that records the result. */
 const FINAL_RENEW_MS = 100;
 const FINAL_TIMEOUT_MS = 60_000;
 
@@ -22,8 +22,8 @@ export interface ExportLease {
   /** The rows and bytes that are written so far. The next renewal stores these numbers. */
   progress: { rows: number; bytes: number };
   /**
-   * Keeps the lease until the final command has run. Without the lease, another worker would
-   * restart the export.
+   * Keeps the lease until the command that records the result has run. Without the lease, another
+   * worker would restart the export.
    */
   waitUntilRecorded(): Promise<void>;
   stopRenewing(): void;

@@ -38,9 +38,7 @@ interface LeasedRun {
   owner: string;
 }
 
-/**
- * The delay before the next try after a transient failure is this times the number of tries so far.
- */
+/** The first delay after a transient failure. Each further delay is longer by the same amount. */
 const RETRY_MS = 2000;
 /**
  * The first delay if the storage is unreachable. Each further delay is twice as long. The delays

@@ -21,7 +21,7 @@ const RETRY_MS = 500;
 /**
  * Runs steps of the connections whose queues this process has leased. Each connection runs one step
  * at a time. While permits are free, steps start round-robin between vendors, and between the
- * tenants of a vendor. No job and no transaction stays open while a vendor responds.
+ * tenants of a vendor. No job and no transaction stays open while a step waits for its vendor.
  */
 export class IntegrationsDispatcher {
   private readonly keeper: QueueKeeper<ConnectionQueueRef, ConnectionQueue>;

@@ -96,7 +96,7 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     if (notHeld.length === 0 || this.isClosing) return;
     const requested = new Map(notHeld.map((ref) => [this.store.keyOf(ref), { ...ref, owner: newId() }]));
     // This process has no leases, so its last renewal may be long ago. The query below acquires new
-    // leases, so count from now.
+    // leases, whose age counts from now.
     if (this.held.size === 0) this.renewedAt = performance.now();
     const heldElsewhere: Ref[] = [];
     const takesEnded = this.contact.mayTakeEndedLeases(performance.now());

@@ -36,10 +36,10 @@ export interface MessageServices {
 }
 
 /**
- * Creates a function that leases an account's longest due message. The function returns another
- * function, which offers the message to its provider and submits the outcome as a command. If a
- * worker dies, the message stays due. The customer may then get a second copy with the same
- * Message-ID.
+ * Creates a function that leases the message of an account with the earliest due time. The function
+ * returns another function, which offers the message to its provider and submits the outcome as a
+ * command. If a worker dies, the message stays due. The customer may then get a second copy with
+ * the same Message-ID.
  */
 export function createMessageLeaser(
   runtime: Runtime,
@@ -127,10 +127,7 @@ async function storeResult(
   ]);
 }
 
-/**
- * Builds a command that records the outcome of a message. If the command is repeated, it changes
- * nothing.
- */
+/** Builds a command that records the outcome of a message. A repeated command changes nothing. */
 function buildCommand(
   { tenant_id: tenantId, id: entityId }: LeasedMessage,
   type: string,

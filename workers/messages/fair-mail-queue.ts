@@ -26,9 +26,9 @@ export type LeaseNextMail = (tenantId: string) => Promise<(() => Promise<void>) 
 
 /**
  * Sends mails round-robin between accounts. The queue contains accounts, not mails, so that the
- * number of accounts limits the memory. For the next account, the worker leases the longest due
- * mail, and moves the account to the end of the queue. So a mail is leased only when it is sent. If
- * the process dies, the clock finds the due mails.
+ * number of accounts limits the memory. For the next account, the worker leases the mail with the
+ * earliest due time, and moves the account to the end of the queue. So a mail is leased only when
+ * it is sent. If the process dies, the clock finds the due mails.
  */
 export class FairMailQueue {
   readonly #waiting = new FairQueue<string>();

@@ -19,9 +19,9 @@ import type { Providers } from './providers.js';
 const SENDER_NAME = 'Tow Dispatch';
 
 /**
- * Creates a function that leases an account's longest due notice mail. The function returns another
- * function, which sends the mail and stores the result. No command is needed for this, because
- * clients see of the result only the time of mailing.
+ * Creates a function that leases the notice mail of an account with the earliest due time. The
+ * function returns another function, which sends the mail and stores the result. The result needs
+ * no command, because clients see only when the mail was sent.
  */
 export function createNoticeMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   const { db, logger, config } = runtime;

@@ -23,8 +23,8 @@ export const messageTask: Task = {
 };
 
 /**
- * Adds wake-up jobs for due messages. Such a message has lost its own job, or its worker died.
- * Notice mails have no wake-up jobs of their own, so they always get them here.
+ * Adds wake-up jobs for due messages. The job of such a message was lost, or its worker died. Also
+ * adds the wake-up jobs for notice mails, because no other code adds them.
  */
 async function promptDueMessages(
   runtime: Runtime,

@@ -20,7 +20,7 @@ import { InFlightRequests, SLOW_MS } from './queue/in-flight-requests.js';
 import { EndpointSender } from './send/endpoint-sender.js';
 import { ResultProcessor } from './store/result-processor.js';
 
-/** While the dispatcher may not send, it checks at this interval whether it may. */
+/** While the dispatcher may not send, it checks at this interval whether it may send again. */
 const STORE_CHECK_MS = 250;
 /**
  * Maximum number of results that wait to be stored. While more wait, the dispatcher starts no
@@ -37,7 +37,7 @@ export interface DispatcherParts {
 /**
  * Sends the due deliveries of the endpoint queues that this process has leased. Permits are shared
  * fairly between tenants. An endpoint's recent successes and failures determine how many concurrent
- * requests it gets. No job and no transaction stays open while a receiver responds.
+ * requests it gets. No job and no transaction stays open while a request waits for its receiver.
  */
 export class Dispatcher {
   private readonly keeper: QueueKeeper<EndpointQueueRef, EndpointQueue>;

@@ -85,7 +85,7 @@ async function recordFailure(
 }
 
 /**
- * Runs the commands of a job whose worker died, one by one. Commands with the fewest attempts run
+ * Runs, one by one, the commands of a job whose worker died. Commands with the fewest attempts run
  * first. Each attempt is counted before it starts. A command that has killed its worker too often
  * fails and does not run again.
  */

@@ -42,8 +42,8 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
 }
 
 /**
- * Counts the pending operations and sets the gauge. Counts in separate transactions: if a count
- * failed in the transaction of the leases, it would roll them back, although the commands are
+ * Counts the pending operations and sets the gauge. Counts in separate transactions. In the
+ * transaction of the leases, a failed count would roll back the leases, although the commands are
  * already in the queue. After a failure the gauge keeps its last value.
  */
 async function measurePending({ db, logger, metrics }: Runtime): Promise<number | undefined> {

@@ -23,7 +23,7 @@ import { groupByType, splitIntoWaves } from './waves.js';
 
 export interface CommittedBatch {
   completed: CompletedCommand[];
-  /** Queues of the endpoints that receive events from this batch. */
+  /** The queues of the endpoints that receive events from this batch. */
   endpointQueues: EndpointQueueRef[];
 }
 
@@ -212,8 +212,8 @@ function hasNoEffect({
 
 /**
  * Runs one command with its real handler in a transaction that is rolled back (docs/decisions.md
- * §5, Dry run). Then commits an audit entry for the dry run. The body of the result is later the
- * `data` of the preview.
+ * §5, Dry run). Then commits an audit entry for the dry run. The result's body becomes the `data`
+ * of the preview.
  */
 export async function runDryRun({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
   const { completed, rendered } = await db.runAndRollBack([command.tenantId], async (tx) => {

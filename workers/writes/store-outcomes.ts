@@ -21,7 +21,7 @@ import {
  */
 export interface RenderedResponses {
   bodies: Map<string, string>;
-  /** Queues of endpoints with new deliveries. May contain duplicates. */
+  /** The queues of endpoints with new deliveries. May contain duplicates. */
   endpointQueues: EndpointQueueRef[];
 }
 

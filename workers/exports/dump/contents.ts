@@ -49,10 +49,10 @@ function defineFieldTable(
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
- * The tables and columns that a dump contains, in the sequence of the dump. A table or column that
- * is not listed here may contain a secret. A dump contains such a column only if the responses of a
- * resource show it. test/integration/exports/export-dump-contents.test.ts fails until every table
- * and column is listed as included or excluded.
+ * The tables and columns that a dump contains, in the sequence of the dump. Of tables that are not
+ * listed here, a dump contains only the columns that the responses of a resource show. All other
+ * columns may contain secrets. test/integration/exports/export-dump-contents.test.ts fails until
+ * every table and column is listed as included or excluded.
  */
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
@@ -162,7 +162,10 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migrations_lock: MIGRATION_STATE,
 };
 
-/** The tables of all other resources. Each table includes the columns that responses show. */
+/**
+ * The tables of the resources that neither list above contains. Each table includes the columns
+ * that responses show.
+ */
 const FIELD_TABLES = Object.fromEntries(
   Object.values(modules).flatMap(({ table: { table }, fields: [fields] }) =>
     !fields || table in LISTED_TABLES || table in EXCLUDED_TABLES ? [] : [[table, defineFieldTable(fields)]],

@@ -13,7 +13,10 @@ export interface DumpedTenant {
   as_of: string;
 }
 
-/** @throws {Error} if the snapshot does not contain the tenant: an empty dump would look valid */
+/**
+ * @throws {Error} if the snapshot does not contain the tenant, because an empty dump would look
+ *   valid
+ */
 export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Promise<DumpedTenant> {
   const [tenant] = await snapshot.query<DumpedTenant>({
     text: `select tenant_id::text, name, environment, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of

@@ -4,7 +4,7 @@ export interface ExtraSql {
   select: string;
 }
 
-/** Each join finds the related record by its id in the table `t`. */
+/** Each join finds the record whose id is stored in the table `t`. */
 const NAME_JOINS = {
   customer_name: {
     join: 'left join customers c on c.tenant_id = t.tenant_id and c.id = t.customer_id',

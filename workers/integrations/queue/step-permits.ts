@@ -13,9 +13,9 @@ export interface StepOwner {
 }
 
 /**
- * The permits for steps. Tenants share both pools as {@link Permits} describes. A vendor may run at
- * most half as many steps as a pool has permits. So a vendor that hangs leaves permits for other
- * vendors.
+ * The permits for steps. Tenants share both pools as {@link Permits} describes. At most half as
+ * many steps of one vendor run at once as a pool has permits. So a vendor that hangs leaves permits
+ * for other vendors.
  */
 export class StepPermits {
   private readonly permits: Permits;
@@ -43,8 +43,8 @@ export class StepPermits {
     let pool: Pool = 'quick';
     this.permits.acquire(pool, tenantId);
     this.countStep(vendor, 1);
-    // If the slow pool is full, check again after the same time. Otherwise the step would keep its
-    // quick permit until it ends.
+    // If the slow pool is full, check again after another `slowMs`. Otherwise the step would keep
+    // its quick permit until it ends.
     const slowTimer = setInterval(() => {
       if (!this.permits.hasFreePermit('slow')) return;
       clearInterval(slowTimer);

@@ -33,8 +33,8 @@ export async function runStep(services: StepServices, queue: ConnectionQueue): P
     const connection = await lockHeldConnection(tx, { ...queue.ref, owner: queue.owner });
     if (!connection) return undefined;
     const vendor = services.vendors.find(connection.vendor);
-    // During a rolling update, a newer version may have added this vendor. Leave the work to that
-    // version.
+    // During a rolling update, a newer version may have added this vendor. Leave the work to the
+    // workers of that version.
     if (!vendor) return undefined;
     return { connection, vendor, work: await chooseWork(tx, queue, connection) };
   });

@@ -27,7 +27,7 @@ import { VendorCaller } from './vendor-caller.js';
  * test of the connection.
  */
 const REFUSED_PAUSE_MS = 15 * 60_000;
-/** If a command's job is lost, the clock resubmits the command of the step after this time. */
+/** If the job of a step's command is lost, the clock resubmits the command after this time. */
 const COMMAND_LEASE_SECONDS = 5;
 
 export interface StepServices {

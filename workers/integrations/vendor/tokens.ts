@@ -171,7 +171,7 @@ function toTokenError(status: number, body: unknown): Error {
 /**
  * Ends the lease of a failed refresh, and throws the error for the step. A person must sign in
  * again only after the second `invalid_grant`, because the first may be a mistake of the vendor.
- * Other errors never require a sign-in, because it would not correct them.
+ * Other errors never require a sign-in, because a sign-in would not correct them.
  */
 async function handleRefusal({ db, ref }: TokenParts, version: number, error: unknown): Promise<never> {
   const isRefusal = error instanceof InvalidGrantError;

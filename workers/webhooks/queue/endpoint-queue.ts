@@ -45,7 +45,7 @@ export class EndpointQueue {
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
   private currentMode: QueueMode = 'behind';
-  /** The last time of a success that this process wrote to webhook_lanes, in ms since 1970. */
+  /** The time of the latest success that this process wrote to webhook_lanes, in ms since 1970. */
   private storedLastSuccessAt = 0;
   private storedIsSlow: boolean;
   private window = INITIAL_WINDOW;
@@ -110,8 +110,8 @@ export class EndpointQueue {
   }
 
   /**
-   * The number of deliveries that the next query may load. It is enough to keep sending until the
-   * query after that.
+   * The number of deliveries that the next query may load. It is high enough that sending continues
+   * until a further query has loaded more.
    */
   get maxToLoad(): number {
     if (this.health.stopReason !== null || this.isPaused) return 0;

@@ -34,10 +34,10 @@ export interface Destination {
 
 /**
  * Limits the bytes that one account sends to one host per minute, over all endpoints and workers.
- * Without this limit, an account could flood a third party's host through this service, by many
- * endpoints at that host. Each request counts twice: for the registered domain, and for the network
- * of the IP address. So an account cannot evade the limit with many names for one machine, or with
- * many addresses for one name.
+ * Without this limit, an account could create many endpoints at a third party's host, and flood
+ * that host through this service. Each request counts twice: for the registered domain, and for the
+ * network of the IP address. So an account cannot evade the limit with many names for one machine,
+ * or with many addresses for one name.
  */
 export class HostBudget {
   private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_CACHED_KEYS });
