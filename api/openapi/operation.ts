@@ -23,8 +23,8 @@ export interface OperationBlock extends Json {
   parameters?: Json[];
   requestBody?: Json;
   /**
-   * The successful responses, if they are not a JSON record but for example a PDF. Without this
-   * member, the successful response is derived from the route's facts.
+   * The successful responses, if they contain something other than a JSON record, for example a
+   * PDF. Without this member, the successful response is derived from the route's facts.
    */
   responses?: Record<string, Json>;
   /**

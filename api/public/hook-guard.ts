@@ -30,7 +30,8 @@ const BODY_LIMITS = {
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
 /**
  * After this many refused requests of one kind in a minute, further requests of that kind are
- * blocked. Only for the kind `bodies`, the service still reads the network's bodies, one at a time.
+ * blocked. The kind `bodies` is an exception: the service still reads the network's bodies, one at
+ * a time.
  */
 const REFUSALS_PER_MINUTE = 60;
 const MAX_OVER_LIMIT = 10_000;
@@ -48,8 +49,9 @@ const MAX_OVER_LIMIT = 10_000;
 type RefusalKind = 'unknown' | 'connection' | 'bodies';
 
 /**
- * Limits the resources that senders without a valid signature can use. All customers of a vendor
- * send from the vendor's network, so no refusal blocks requests to other connections.
+ * Limits the resources that senders without a valid signature can use. The webhooks for all
+ * customers of a vendor come from the vendor's network. So a refusal never blocks requests to other
+ * connections.
  */
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);

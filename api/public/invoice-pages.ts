@@ -182,7 +182,7 @@ async function recordView(
       entityId: found.invoiceId,
       input: {},
     }),
-    // The request has no key, so its source is recorded as `webhook`. The audit entry stores the
+    // Commands from requests without a key have the source `webhook`. The audit entry stores the
     // client's address.
     source: 'webhook',
     requestId: ctx.state.requestId,

@@ -81,7 +81,7 @@ async function findNewNotices(
   return [...new Set([...oneOfEachStream, ...added])].slice(0, MAX_ITEMS);
 }
 
-/** Replaces a long id by its hash. A vendor's id may be longer than an index entry allows. */
+/** Replaces a long id with its hash. A vendor's id may be longer than an index entry allows. */
 function shorten(dedupeId: string): string {
   return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
 }
@@ -104,7 +104,7 @@ function buildCommand(
 }
 
 /**
- * Waits until the commands are committed. Stores a command that takes too long as an operation,
+ * Waits until the commands are committed. If a command takes too long, stores it as an operation,
  * which runs later.
  * @throws {AppError} 503 if a command fails
  */

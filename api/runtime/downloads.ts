@@ -7,8 +7,8 @@ import { AppError } from '../../shared/platform/errors.js';
  */
 const STALL_TIMEOUT_MS = 5 * 60_000;
 /**
- * Maximum number of concurrent downloads of a tenant. A download uses only an open file and a
- * socket.
+ * Maximum number of concurrent downloads of a tenant. Each uses only an open file and a socket, so
+ * the limit need not be lower.
  */
 const MAX_PER_TENANT = 20;
 /**
@@ -49,7 +49,7 @@ export class ActiveDownloads {
   }
 
   /**
-   * Ends all downloads after a grace period. Does not wait for that, because a slow client must not
+   * Ends all downloads after a grace period. Returns immediately, because a slow client must not
    * delay the shutdown.
    */
   closeAfterGracePeriod(graceMs = GRACE_MS): void {

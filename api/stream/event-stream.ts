@@ -21,7 +21,7 @@ const END_GRACE_MS = 500;
 
 export interface EventStreamOptions {
   tenantId: string;
-  /** Id of the key or the person. The number of streams of each is limited. */
+  /** Id of the key or the person. The number of streams per key or person is limited. */
   keyId: string;
   /** Id of the key or the session. The stream ends when this credential is no longer valid. */
   credentialId: string;

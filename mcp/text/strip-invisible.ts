@@ -20,8 +20,8 @@ const ESCAPE = /\\(?:(u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2})|u(
 const FIRST_NON_ASCII = 0x80;
 
 /**
- * Removes invisible characters. A long run of them can spell out a hidden text, so keeps at most
- * one variation selector and one joiner of each run.
+ * Removes invisible characters. A long run of them can spell out a hidden text. So this function
+ * keeps at most one variation selector and one joiner of each run.
  * @param json JSON as PostgreSQL or JSON.stringify writes it; the result is JSON of the same shape
  */
 export function stripInvisibleCharacters(json: string): string {

@@ -1,8 +1,8 @@
 import { type JsonObject, quoteText } from '../text/format.js';
 
 /**
- * Maximum number of work orders or trucks in a section of the text. The structured board contains
- * them again, and both cost tokens.
+ * Maximum number of work orders or trucks in a section of the text. The structured board repeats
+ * these items, and each copy costs tokens.
  */
 const MAX_ITEMS_PER_SECTION = 20;
 
