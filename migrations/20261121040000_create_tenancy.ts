@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Creates tenants with their sandboxes, users and credentials. */
+/** Creates the tables of tenants, users and API keys. A sandbox is a tenant too. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table tenants (

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Creates customers, work orders, invoices and their line items, and the counters for job and
- * invoice numbers. These tables have no foreign key to `tenants`. Each insert would check such a
- * key by a lock on the tenant's row, and all writes of a tenant share that row (see
+ * Creates the tables of customers, work orders, invoices and line items, and of the counters for
+ * job and invoice numbers. These tables have no foreign key to `tenants`. Each insert would check
+ * such a key by a lock on the tenant's row, so all writes of a tenant would lock the same row (see
  * create_write_path).
  */
 export async function up(knex: Knex): Promise<void> {

@@ -5,8 +5,8 @@ import type { Knex } from 'knex';
  * idempotency records and pending operations.
  *
  * These tables have no foreign key to `tenants`. Each insert would check such a key by a lock on
- * the tenant's row, and all writes of a tenant share that row. No foreign key is needed: a tenant
- * is never deleted, and the policy accepts a row only for a tenant that the session names.
+ * the tenant's row, so all writes of a tenant would lock the same row. No foreign key is needed: a
+ * tenant is never deleted, and the policy accepts a row only for a tenant that the session names.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -6,8 +6,8 @@ const TABLES = ['trucks', 'drivers', 'work_order_steps', 'inspections', 'payment
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds trucks, drivers, inspections, steps of work orders, payments, refunds and messages. Adds
- * columns to invoices and work orders for their lifecycles.
+ * Adds the tables of trucks, drivers, inspections, steps of work orders, payments, refunds and
+ * messages. Adds columns to invoices and work orders for their lifecycles.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -5,8 +5,8 @@ import type { Knex } from 'knex';
  * commit. So a reader that continues after the last event id would miss events that commit late.
  * The transaction id shows which events can still appear (shared/events/read-events.ts).
  *
- * The default is set in a separate step. Together with the new column it would rewrite the table.
- * Existing events keep null and appear in no stream.
+ * The default is set in a separate step, because a new column with this default would rewrite the
+ * table. Existing events keep null and appear in no stream.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

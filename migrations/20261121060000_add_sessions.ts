@@ -4,8 +4,8 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds sessions, and a policy that finds users by e-mail address at sign-in. Also adds the column
- * `sandbox_tenant_id`, which leads from a live tenant to its sandbox.
+ * Adds the table of sessions, and a policy that finds users by e-mail address at sign-in. Also adds
+ * the column `sandbox_tenant_id`, which leads from a live tenant to its sandbox.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -4,8 +4,9 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds approvals, which await a person's decision. Adds to invoices the agent key that last set the
- * price, because the approval threshold sums up prices by agent key.
+ * Adds the table of approvals, which await a person's decision. Adds columns to invoices for the
+ * agent key that last set the price. The approval threshold also counts earlier prices of the same
+ * agent key.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

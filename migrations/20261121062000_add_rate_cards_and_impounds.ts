@@ -8,8 +8,8 @@ const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.t
 const STATUSES = `'stored', 'hold', 'pending_release', 'released', 'lien', 'auction', 'disposed'`;
 
 /**
- * Adds rate cards and impounds. Versions of a rate card are never edited. Impounds are vehicles in
- * the yard, with their storage charges.
+ * Adds the tables of rate cards and impounds. Versions of a rate card are never edited. Impounds
+ * are vehicles in the yard, with their storage charges.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

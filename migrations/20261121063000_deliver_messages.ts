@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds to messages the state of their delivery to a provider, and the state of the link that they
- * contain.
+ * Adds columns to messages for the state of their delivery to a provider, and for the state of the
+ * link that they contain.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

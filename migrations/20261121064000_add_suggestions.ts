@@ -6,8 +6,9 @@ const TABLES = ['suggestions', 'detector_thresholds', 'detector_marks', 'detecto
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds suggestions for money that an account has not billed. Adds the state of the detectors that
- * make them: learned thresholds, and the last record that was read.
+ * Adds the table of suggestions, which point out money that an account has not billed. Adds tables
+ * for the state of the detectors that make suggestions: learned thresholds, and the last record
+ * that was read.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

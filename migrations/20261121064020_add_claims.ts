@@ -3,7 +3,10 @@ import type { Knex } from 'knex';
 /** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds claims, which request payment from motor clubs, and their outcome. */
+/**
+ * Adds the table of claims, which request payment from motor clubs. A row also contains the
+ * outcome.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table claims (

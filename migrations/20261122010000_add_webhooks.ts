@@ -13,9 +13,9 @@ const TABLES = [
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds webhooks. Deliveries and attempts are partitioned by their ids, which begin with the time
- * (UUIDv7). So an id determines its partition, and (tenant_id, id) can be the primary key. Dropping
- * a partition removes old rows.
+ * Adds the tables of webhooks. Deliveries and attempts are partitioned by their ids, which begin
+ * with the time (UUIDv7). So an id determines its partition, and (tenant_id, id) can be the primary
+ * key. Dropping a partition removes old rows.
  *
  * The partitions are in a schema that the application's role cannot access. So no query can bypass
  * the policy of the parent table. migrations/partitions.ts creates and drops the partitions. The

@@ -32,8 +32,9 @@ const SOON = "set local lock_timeout = '1s'";
  *
  * A constraint proves to PostgreSQL that the ids are below that Monday. The constraint is validated
  * in a separate step, which does not block writers. Two other steps do block writers: adding the
- * constraint as `not valid`, and exchanging the tables. They never last for a table scan. Queries
- * that wait for the exchange continue with the new table, which has the old name.
+ * constraint as `not valid`, and exchanging the tables. Neither of these two scans a table, so both
+ * are short. Queries that wait for the exchange continue with the new table, which has the old
+ * name.
  */
 export async function up(knex: Knex): Promise<void> {
   // An earlier run may have died after the exchange, before Knex recorded the migration.

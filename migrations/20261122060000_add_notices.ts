@@ -5,7 +5,10 @@ const TABLES = ['notices', 'notice_mails'];
 /** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds the notices of an account, and the mails that send notices to the account's users. */
+/**
+ * Adds the tables of an account's notices, and of the mails that send notices to the account's
+ * users.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table notices (

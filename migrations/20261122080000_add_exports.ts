@@ -4,8 +4,8 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds exports: the export request, its progress and its result. The row contains the whole state.
- * A job of the queue only wakes a worker.
+ * Adds the table of exports. A row contains the whole state of an export: the export request, the
+ * progress and the result. A job of the queue only wakes a worker.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -3,7 +3,10 @@ import type { Knex } from 'knex';
 /** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Adds export schedules. A schedule defines an export and the times at which it is created. */
+/**
+ * Adds the table of export schedules. A schedule defines an export and the times at which it is
+ * created.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table export_schedules (

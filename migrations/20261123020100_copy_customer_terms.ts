@@ -17,7 +17,7 @@ export const config = { transaction: false };
 /**
  * Adds copies of the customer's terms and of the claim's state to invoices. With these copies, the
  * overdue sweep reads only newly due invoices, not all open invoices. Triggers maintain the copies,
- * so processes of the previous version maintain them too.
+ * because processes of the previous release may still run and do not know these columns.
  *
  * `own_terms_due_at` is the due date by the customer's own terms. A trigger calculates this date
  * when the invoice becomes open. If the customer's terms change later, a trigger records the change

@@ -9,8 +9,8 @@ export const config = { transaction: false };
 const SWEPT = `status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid') and not (status = 'sent_to_roadsync' and is_with_club)`;
 
 /**
- * Each open invoice is in exactly one of these indexes. Its due date comes from the invoice itself,
- * from its customer's own terms, or from its account's terms.
+ * Each open invoice is in exactly one of these indexes. The index depends on the source of the due
+ * date: the invoice itself, its customer's own terms, or its account's terms.
  */
 const INDEXES: Readonly<Record<string, string>> = {
   invoices_due_by_date: `invoices (tenant_id, due_date) where ${SWEPT} and due_date is not null`,

@@ -4,8 +4,8 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds the letterhead that an account's invoices show. The columns are nullable without a default,
- * so no row is rewritten.
+ * Adds columns for the letterhead that an account's invoices show, and a table for the account's
+ * logo. The columns are nullable without a default, so no row is rewritten.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -4,8 +4,8 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds the number of mails that an account passed to the mail server on one UTC day. The setting
- * MAILS_PER_DAY limits this number.
+ * Adds a table with the number of mails that an account passed to the mail server on each UTC day.
+ * The setting MAILS_PER_DAY limits this number.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

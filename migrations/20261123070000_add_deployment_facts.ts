@@ -4,8 +4,8 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds values that every process of a deployment must agree on. The rows belong to no tenant, so
- * their tenant_id is the nil UUID.
+ * Adds a table for values that every process of a deployment must agree on. The rows belong to no
+ * tenant, so their tenant_id is the nil UUID.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -4,10 +4,10 @@ import type { Knex } from 'knex';
 export const config = { transaction: false };
 
 /**
- * Adds the time at which the clock found an operation finished, so that the clock does not read it
- * again. The column is nullable without a default, so no row is rewritten. Null means that the
- * clock does not know yet. The clock marks old rows in portions, including rows that processes of
- * the previous version still add.
+ * Adds a column for the time at which the clock found an operation finished. The clock then does
+ * not read the operation again. The column is nullable without a default, so no row is rewritten.
+ * Null means that the clock does not know yet. The clock marks old rows in portions, including rows
+ * that processes of the previous release still add.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {

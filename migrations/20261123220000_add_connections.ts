@@ -17,7 +17,10 @@ const TABLES = [
   'connection_calls',
 ];
 
-/** Adds the connections of accounts to vendors, and the work of these connections. */
+/**
+ * Adds the tables for the connections of accounts to vendors, and for the work of these
+ * connections.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table connections (

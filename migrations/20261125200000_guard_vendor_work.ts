@@ -4,9 +4,9 @@ import type { Knex } from 'knex';
 export const config = { transaction: false };
 
 /**
- * Adds facts that the worker of a connection must remember between two steps. All defaults are
- * constant, so no row is rewritten. The defaults do not change the meaning of rows of the previous
- * version.
+ * Adds columns for facts that the worker of a connection must remember between two steps. All
+ * defaults are constant, so no row is rewritten. The defaults do not change the meaning of rows
+ * that processes of the previous release wrote.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {

@@ -20,8 +20,8 @@ const MAX_COUNTED_ROWS = 10_000;
 const ADVISORY_LOCK = 20_261_122;
 
 /**
- * A step here waits only this long for a lock, and the next run repeats it. The application's
- * sessions give up after 2 s, so queries that wait behind the step do not fail.
+ * A step here waits only this long for a lock. If the step fails, the next run repeats it. The
+ * application's sessions give up after 2 s, so queries that wait behind the step do not fail.
  * STATEMENT_TIMEOUT_MS limits the whole step, because scanning a default partition with many rows
  * would take long.
  */
@@ -51,7 +51,7 @@ export interface PartitionChanges {
  *   week without a partition.
  *
  * Rows in a default partition are only reported. They remain there until a person moves them.
- * @param buildDatabaseUrl connection string of the role that owns the tables
+ * @param databaseUrl connection string of the role that owns the tables
  * @throws only if PostgreSQL is unreachable. The next run repeats a failed step; until then the
  *   default partition receives the rows
  * @returns undefined when another process is already working
@@ -120,7 +120,10 @@ interface Partition {
 interface State {
   /** The weeks that lack a partition. */
   missing: number[];
-  /** The weeks that lack a partition, and whose rows are already in the default partition. */
+  /**
+   * The weeks whose partition cannot be created, because the default partition already contains
+   * rows of the week.
+   */
   blocked: number[];
   /** The partitions whose retention time has passed. */
   expired: Partition[];
@@ -197,8 +200,8 @@ const DELIVERIES_PER_CANCEL = 5000;
 /**
  * Drops a partition after cancelling its open deliveries. Open deliveries must not keep a
  * partition: one account with a backlog would then keep the rows of all accounts. The update names
- * the partition, because the partition has no policy. In the parent table, even the owner sees no
- * rows unless a tenant is set.
+ * the partition, because the partition has no policy. In the parent table, even the owner sees only
+ * the rows of a tenant that is set.
  * @returns the reason of a failure
  */
 async function dropPartition(client: pg.Client, table: Table, name: string): Promise<string | undefined> {
@@ -237,8 +240,8 @@ async function runAsOwner<T>(databaseUrl: string, work: (client: pg.Client) => P
     connectionTimeoutMillis: 3000,
     statement_timeout: 30_000,
   });
-  // If the server goes away, the running query fails, which is enough. Without this listener, the
-  // `error` event would also end the process.
+  // If the server goes away, the running query fails, and its caller gets the error. Without this
+  // listener, the `error` event would also end the process.
   client.on('error', () => undefined);
   await client.connect();
   return work(client).finally(() => client.end());

@@ -34,7 +34,8 @@ export class ResponseWriter {
 
   /**
    * Sets headers of the response. Does nothing once a stream has started, because the headers have
-   * then been sent. So a tool's result also shows whether it is a dry run or a replay.
+   * then been sent. Because the headers may be missing, a tool's result itself also shows whether
+   * it is a dry run or a replay.
    */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     if (this.response.headersSent) return;
@@ -90,7 +91,7 @@ export class ResponseWriter {
     if (!response.headersSent) {
       this.#streamRequestId = id;
       if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
-      // Without this X-Accel-Buffering, nginx would hold back the stream until it ends.
+      // Without the header X-Accel-Buffering, nginx would hold back the stream until it ends.
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     }
     response.write(formatEvent(JSON.stringify({ jsonrpc: '2.0', ...notification })));

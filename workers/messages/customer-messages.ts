@@ -36,10 +36,10 @@ export interface MessageServices {
 }
 
 /**
- * Creates a function that leases the message of an account with the earliest due time. The function
- * returns another function, which offers the message to its provider and submits the outcome as a
- * command. If a worker dies, the message stays due. The customer may then get a second copy with
- * the same Message-ID.
+ * Creates a function that leases the message that has the earliest due time in an account. The
+ * function returns another function, which offers the message to its provider and submits the
+ * outcome as a command. If a worker dies, the message stays due. The customer may then get a second
+ * copy with the same Message-ID.
  */
 export function createMessageLeaser(
   runtime: Runtime,

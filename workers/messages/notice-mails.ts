@@ -19,7 +19,7 @@ import type { Providers } from './providers.js';
 const SENDER_NAME = 'Tow Dispatch';
 
 /**
- * Creates a function that leases the notice mail of an account with the earliest due time. The
+ * Creates a function that leases the notice mail that has the earliest due time in an account. The
  * function returns another function, which sends the mail and stores the result. The result needs
  * no command, because clients see only when the mail was sent.
  */

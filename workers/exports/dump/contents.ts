@@ -49,10 +49,11 @@ function defineFieldTable(
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
- * The tables and columns that a dump contains, in the sequence of the dump. Of tables that are not
- * listed here, a dump contains only the columns that the responses of a resource show. All other
- * columns may contain secrets. test/integration/exports/export-dump-contents.test.ts fails until
- * every table and column is listed as included or excluded.
+ * The tables and columns that a dump contains, in the sequence of the dump. Of a table that is not
+ * listed here, a dump contains only the columns that the responses of a resource show. The other
+ * columns of such a table may contain secrets.
+ * test/integration/exports/export-dump-contents.test.ts fails until every table and column is
+ * listed as included or excluded.
  */
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:

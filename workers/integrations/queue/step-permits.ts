@@ -13,9 +13,8 @@ export interface StepOwner {
 }
 
 /**
- * The permits for steps. Tenants share both pools as {@link Permits} describes. At most half as
- * many steps of one vendor run at once as a pool has permits. So a vendor that hangs leaves permits
- * for other vendors.
+ * The permits for steps. Tenants share both pools as {@link Permits} describes. At most `maxSteps /
+ * 2` steps of one vendor run at once. So a vendor that hangs leaves permits for other vendors.
  */
 export class StepPermits {
   private readonly permits: Permits;
