@@ -120,10 +120,7 @@ interface Partition {
 interface State {
   /** The weeks that lack a partition. */
   missing: number[];
-  /**
-   * The weeks whose partition cannot be created, because the default partition already contains
-   * rows of the week.
-   */
+  /** Weeks whose partition cannot be created, because the default partition has rows of them. */
   blocked: number[];
   /** The partitions whose retention time has passed. */
   expired: Partition[];
