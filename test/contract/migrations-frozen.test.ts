@@ -13,7 +13,8 @@ const files = listMigrationFiles();
 describe('landed migrations', () => {
   it('no landed migration is missing: a database may have run it', () => {
     const missing = Object.keys(frozen).filter((file) => !files.includes(file));
-    expect(missing, `restore the files. If they have not landed, delete their lines from ${LIST}`).to.be.empty;
+    expect(missing, `restore the files. If they have not landed, delete their lines from ${LIST}`).to.be
+      .empty;
   });
 
   for (const file of files) {
