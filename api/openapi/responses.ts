@@ -79,8 +79,8 @@ function buildRecord(operation: Operation, record: string, components: Component
 }
 
 /**
- * Builds the responses that only other calls get: the preview of a dry run, and the 202 of a late
- * commit.
+ * Builds the responses that a plain call never gets: the 200 with the preview of a dry run, and the
+ * 202 of a write that is committed late.
  */
 export function buildOtherResponses(operation: Operation, components: Components): Json {
   const { record = '', isHeld } = operation;

@@ -15,7 +15,10 @@ const SET_RELEASE_TIMES: SqlQuery = {
          where tenant_id = ${OWN_TENANTS} and status not in ('draft', 'needs_review', 'approved', 'cancelled')`,
 };
 
-/** Sets the number of storage days to charge for each impound, until its release or until now. */
+/**
+ * Sets each impound's number of storage days to charge. They are counted up to `updated_at`, which
+ * is the end of the demo's period, and also the release time of released impounds.
+ */
 const SET_STORAGE_DAYS: SqlQuery = {
   text: `update impounds i set accrued_days = ${chargedDays('i', 'i.updated_at')} from tenants t
          where i.tenant_id = ${OWN_TENANTS} and t.tenant_id = i.tenant_id`,

@@ -132,9 +132,9 @@ function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 150
 }
 
 /**
- * Pauses the only writer and injects a fault that deletes waiting jobs from Redis. Repeats this
- * until a write gets a 202, which shows that a lost job was recovered. One round may bring no 202:
- * if the sender notices the loss and sends its job again, there is nothing to recover.
+ * Pauses the only writer and injects a fault that deletes waiting jobs from Redis. If the API
+ * process notices the loss, it sends the job again, and the write gets its 201. Otherwise the write
+ * gets a 202, and the clock must recover the lost job. Repeats until a write gets a 202.
  */
 function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
   return async (deployment, load) => {

@@ -18,8 +18,8 @@ import { useStack } from '../../support/use-stack.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
 /**
- * The records that only admin keys may change. The test below leaves them out, because an admin key
- * may always read.
+ * Resources for which both changes and reads need the permission `admin`. A key that may change
+ * them may therefore read them too, so the PATCH tests below leave them out.
  */
 const FOR_ADMINS = ['connections', 'export-schedules', 'users', 'webhook-endpoints'];
 
