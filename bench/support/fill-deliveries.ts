@@ -61,9 +61,9 @@ export async function fillDeliveries(
   attempts: number,
 ): Promise<FilledDeliveries> {
   const now = Date.now();
-  // Create the partitions of the past weeks. `maintainPartitions` creates those from the week before
-  // `now` to four weeks ahead, so pass a `now` of 30 days ago. The migrations have created the
-  // partitions of the previous week and later.
+  // Create the partitions of the past weeks. `maintainPartitions` creates those from the week
+  // before `now` to four weeks ahead, so pass a `now` of 30 days ago. The migrations have created
+  // the partitions of the previous week and later.
   await maintainPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
   const endpoints = Array.from({ length: ENDPOINTS }, newId);
   const others = Array.from({ length: 9 }, newId);

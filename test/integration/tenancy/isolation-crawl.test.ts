@@ -296,8 +296,8 @@ describe('tenant isolation of all API operations', () => {
       const options =
         operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation, intruder.ids);
       const response = await callAsIntruder(operation, withId(operation.path, id), options);
-      // The connection from `createConnectionFor` uses an API key. Its vendor has no sign-in, so the
-      // API refuses to reconnect it.
+      // The connection from `createConnectionFor` uses an API key. Its vendor has no sign-in, so
+      // the API refuses to reconnect it.
       const expected = operation.name === 'POST /connections/{id}/reconnect' ? [409] : [200, 201];
       expect(response.status, response.text).to.be.oneOf(expected);
     });

@@ -12,7 +12,7 @@ interface AddedJob {
   delay: number;
 }
 
-/** Returns a queue that records its jobs, and the largest number of jobs that were added at once. */
+/** Returns a queue that records its jobs, and how many of them were added at once. */
 function createQueue(): { queue: WebhooksQueue; jobs: AddedJob[]; getMaxConcurrent: () => number } {
   const jobs: AddedJob[] = [];
   let running = 0;
