@@ -46,7 +46,8 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
 
 /** Wakes these endpoint queues now. */
 export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
-  for (const part of splitIntoJobs(lanes)) await queue.add('wake', { lanes: part }, { jobId: newId() });
+  for (const part of split(lanes, ENDPOINT_QUEUES_PER_JOB))
+    await queue.add('wake', { lanes: part }, { jobId: newId() });
 }
 
 /** A wake-up of an endpoint queue at a later time. */
@@ -57,40 +58,61 @@ export interface WakeUp {
 
 /** Wake-ups within this interval share a job. */
 const WAKE_STEP_MS = 250;
+/**
+ * Maximum number of endpoint queues in a scheduled job. It is low, so that several workers share
+ * the retries of one moment, and a locked row delays few of them.
+ */
+const ENDPOINT_QUEUES_PER_SCHEDULED_JOB = 32;
+/** After this many failed jobs, the queue is unreachable, and more attempts would only wait. */
+const MAX_FAILED_JOBS = 3;
 
 /**
  * Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. Adds the jobs one after
  * another. If many receivers time out at once, their retries therefore do not occupy the queue's
  * connections, which new events also need.
+ * @throws the last error if a job could not be added; the clock finds its endpoint queues
  */
 export async function scheduleWakeUps(queue: WebhooksQueue, wakeUps: WakeUp[]): Promise<void> {
-  for (const [step, lanes] of groupByStep(wakeUps)) {
-    for (const part of splitIntoJobs(lanes)) {
-      const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
-      await queue.add('wake', { lanes: part }, { jobId: buildJobId(step, part), delay });
-    }
+  const errors: unknown[] = [];
+  for (const { step, lanes } of groupIntoJobs(wakeUps)) {
+    const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
+    const jobId = buildJobId(step, lanes);
+    await queue.add('wake', { lanes }, { jobId, delay }).catch((error: unknown) => errors.push(error));
+    if (errors.length === MAX_FAILED_JOBS) break;
   }
+  if (errors.length > 0) throw errors.at(-1);
 }
 
-/** Maps each step, a time in units of {@link WAKE_STEP_MS}, to the endpoint queues to wake then. */
-function groupByStep(wakeUps: WakeUp[]): Map<number, EndpointQueueRef[]> {
+interface ScheduledJob {
+  /** The time of the job, in units of {@link WAKE_STEP_MS} since 1970. */
+  step: number;
+  lanes: EndpointQueueRef[];
+}
+
+/** Groups wake-ups into jobs, the earliest first. */
+function groupIntoJobs(wakeUps: WakeUp[]): ScheduledJob[] {
   const steps = new Map<number, Map<string, EndpointQueueRef>>();
   for (const { endpointQueue, at } of wakeUps) {
     const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
     const lanes = steps.get(step) ?? new Map<string, EndpointQueueRef>();
     steps.set(step, lanes.set(endpointQueueKey(endpointQueue), endpointQueue));
   }
-  return new Map([...steps].map(([step, lanes]) => [step, [...lanes.values()]]));
+  return [...steps]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([step, lanes]) =>
+      split([...lanes.values()], ENDPOINT_QUEUES_PER_SCHEDULED_JOB).map((part) => ({ step, lanes: part })),
+    );
 }
 
-function splitIntoJobs(lanes: EndpointQueueRef[]): EndpointQueueRef[][] {
-  const count = Math.ceil(lanes.length / ENDPOINT_QUEUES_PER_JOB);
-  return Array.from({ length: count }, (_, nth) =>
-    lanes.slice(nth * ENDPOINT_QUEUES_PER_JOB, (nth + 1) * ENDPOINT_QUEUES_PER_JOB),
-  );
+function split(lanes: EndpointQueueRef[], size: number): EndpointQueueRef[][] {
+  const count = Math.ceil(lanes.length / size);
+  return Array.from({ length: count }, (_, nth) => lanes.slice(nth * size, (nth + 1) * size));
 }
 
-/** Returns the same id for the same wake-ups, so that the clock's next run adds no second job. */
+/**
+ * Returns the same id for the same wake-ups. The clock repeats wake-ups in its next run; if they
+ * form the same job, BullMQ adds no second one.
+ */
 function buildJobId(step: number, lanes: EndpointQueueRef[]): string {
   const keys = lanes.map(endpointQueueKey).sort().join(' ');
   return `${step}-${createHash('sha256').update(keys).digest('hex')}`;

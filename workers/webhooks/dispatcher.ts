@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { HORIZON_SECONDS } from '../../shared/deliveries/find-due-deliveries.js';
 import type { OutboundClient } from '../../shared/outbound/client.js';
 import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
@@ -27,6 +28,13 @@ const STORE_CHECK_MS = 250;
  * request.
  */
 const MAX_UNSTORED = 2000;
+/**
+ * Maximum number of wake-ups that wait while the queue is unreachable. The clock finds the endpoint
+ * queues of any more.
+ */
+const MAX_WAITING_WAKE_UPS = 10_000;
+/** How long {@link Dispatcher.close} waits for wake-ups that are being scheduled. */
+const WAKE_UPS_CLOSE_MS = 2000;
 const POOLS: readonly Pool[] = ['quick', 'slow'];
 
 export interface DispatcherParts {
@@ -126,7 +134,7 @@ export class Dispatcher {
   }
 
   private scheduleWake(endpointQueue: EndpointQueueRef, inMs: number): void {
-    if (inMs > HORIZON_SECONDS * 1000) return;
+    if (inMs > HORIZON_SECONDS * 1000 || this.wakeUps.waiting >= MAX_WAITING_WAKE_UPS) return;
     this.wakeUps.add({ endpointQueue, at: new Date(Date.now() + inMs) });
   }
 
@@ -185,6 +193,7 @@ export class Dispatcher {
     this.isClosing = true;
     await this.requests.close(this.runtime.config.webhookTimeoutMs + 1000);
     await this.results.close(5000);
+    await Promise.race([this.wakeUps.running, pause(WAKE_UPS_CLOSE_MS, undefined, { ref: false })]);
     const endpointQueues = [...this.keeper.listHeld()];
     for (const endpointQueue of endpointQueues) clearTimeout(endpointQueue.timer);
     const unfinished = endpointQueues.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);

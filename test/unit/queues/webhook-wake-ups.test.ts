@@ -10,6 +10,8 @@ interface AddedJob {
   lanes: EndpointQueueRef[];
   jobId: string;
   delay: number;
+  /** When the job runs, in ms since 1970. */
+  runsAt: number;
 }
 
 /** Returns a queue that records its jobs, and how many of them were added at once. */
@@ -17,12 +19,17 @@ function createQueue(): { queue: WebhooksQueue; jobs: AddedJob[]; getMaxConcurre
   const jobs: AddedJob[] = [];
   let running = 0;
   let maxConcurrent = 0;
-  const add = async (_name: string, { lanes }: Pick<AddedJob, 'lanes'>, options: Omit<AddedJob, 'lanes'>) => {
+  const add = async (
+    _name: string,
+    { lanes }: Pick<AddedJob, 'lanes'>,
+    options: Pick<AddedJob, 'jobId' | 'delay'>,
+  ) => {
+    const runsAt = Date.now() + options.delay;
     running += 1;
     maxConcurrent = Math.max(maxConcurrent, running);
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
-    jobs.push({ lanes, ...options });
+    jobs.push({ lanes, ...options, runsAt });
   };
   return { queue: { add } as unknown as WebhooksQueue, jobs, getMaxConcurrent: () => maxConcurrent };
 }
@@ -38,8 +45,9 @@ describe('scheduled wake-ups of endpoint queues', () => {
     const { queue, jobs, getMaxConcurrent } = createQueue();
     const wakeUps = Array.from({ length: 600 }, (_, nth) => wakeUp(nth, 1 + (nth % 250)));
     await scheduleWakeUps(queue, wakeUps);
-    expect(jobs.map(({ lanes }) => lanes.length)).to.deep.equal([256, 256, 88]);
-    expect(new Set(jobs.map(({ jobId }) => jobId)).size).to.equal(3);
+    expect(jobs).to.have.length(Math.ceil(600 / 32));
+    expect(Math.max(...jobs.map(({ lanes }) => lanes.length))).to.equal(32);
+    expect(new Set(jobs.map(({ jobId }) => jobId)).size).to.equal(jobs.length);
     expect(getMaxConcurrent()).to.equal(1);
     const woken = jobs.flatMap(({ lanes }) => lanes.map(({ endpointId }) => endpointId));
     expect(new Set(woken).size).to.equal(600);
@@ -48,8 +56,8 @@ describe('scheduled wake-ups of endpoint queues', () => {
   it('a job runs at the end of its 250 ms, so that it is never too early', async () => {
     const { queue, jobs } = createQueue();
     await scheduleWakeUps(queue, [wakeUp(1, 1), wakeUp(1, 250), wakeUp(1, 251)]);
-    const dueAt = jobs.map(({ delay }) => Math.round((Date.now() + delay - START) / 250) * 250);
-    expect(dueAt).to.deep.equal([250, 500]);
+    const steps = jobs.map(({ runsAt }) => Math.round((runsAt - START) / 250));
+    expect(steps).to.deep.equal([1, 2]);
   });
 
   it('the same wake-ups have the same job id in any sequence, and other wake-ups have another', async () => {
@@ -61,5 +69,22 @@ describe('scheduled wake-ups of endpoint queues', () => {
     const [first, second, fewer, later] = jobs.map(({ jobId }) => jobId);
     expect(second).to.equal(first);
     expect(new Set([first, fewer, later]).size).to.equal(3);
+  });
+
+  it('a job that cannot be added does not stop the others, until three have failed', async () => {
+    const tried: string[] = [];
+    const failing = new Set(['endpoint 1', 'endpoint 3', 'endpoint 4']);
+    const add = async (_name: string, { lanes }: Pick<AddedJob, 'lanes'>) => {
+      const name = lanes[0]?.endpointId as string;
+      tried.push(name);
+      if (failing.has(name)) throw new Error(`cannot add ${name}`);
+    };
+    // The latest wake-up comes first, to show that the earliest job is added first.
+    const wakeUps = [6, 5, 4, 3, 2, 1].map((nth) => wakeUp(nth, nth * 1000));
+    const error = await scheduleWakeUps({ add } as unknown as WebhooksQueue, wakeUps).catch(
+      (reason) => reason,
+    );
+    expect(error).to.have.property('message', 'cannot add endpoint 4');
+    expect(tried).to.deep.equal(['endpoint 1', 'endpoint 2', 'endpoint 3', 'endpoint 4']);
   });
 });
