@@ -9,8 +9,8 @@ import { deliveryTotals } from '../../support/webhooks/webhook-listeners.js';
 import { addListeners, runUnderLoad, type WebhookScenario } from './webhook-scenario.js';
 
 /**
- * A load like that of a real deployment: many receivers that respond immediately, and a worker
- * below its limit. In a real deployment, however, a worker sends a million deliveries between two
+ * A load like that of a real deployment: many receivers that respond immediately, and workers well
+ * below their limit. In a real deployment, however, a worker sends a million deliveries between two
  * deaths.
  */
 const MANY_RECEIVERS = { listeners: 8, deliveries: 24_000, pace: { clients: 3, thinkMs: 50 }, answerMs: 5 };
