@@ -8,10 +8,19 @@ interface Shared {
 }
 
 /**
- * At most this many shared objects keep running between two test files. An idle stack with a clock
- * takes 5 % of a core, and each stack has about 15 connections.
+ * How many shared objects may keep running between two test files, in addition to the stack without
+ * options. An idle stack with a clock takes 5 % of a core, and each stack has about 15 connections.
  */
-const MAX_RUNNING = 4;
+const MAX_RUNNING = 3;
+
+const getKey = (options: StackOptions, group: string) =>
+  JSON.stringify([group, Object.entries(options).sort()]);
+
+/** The group of the stacks that files share if they name no other group. */
+const PLAIN_GROUP = 'plain';
+
+/** The key of the stack without options. Most files share it, so it runs until the end. */
+const PLAIN_KEY = getKey({}, PLAIN_GROUP);
 
 /**
  * The objects that the files of this process share, by key. The last entry is the one whose use
@@ -26,10 +35,9 @@ const shared = new Map<string, Shared>();
  * that cannot do so uses {@link useOwnStack}.
  * @param group files with different groups share no stack
  */
-export function useStack(options: StackOptions = {}, group = 'plain'): TestStack {
-  const key = JSON.stringify([group, Object.entries(options).sort()]);
+export function useStack(options: StackOptions = {}, group = PLAIN_GROUP): TestStack {
   return useShared(
-    key,
+    getKey(options, group),
     () => TestStack.start(options),
     (stack) => stack.stop(),
   );
@@ -80,11 +88,11 @@ export function useShared<T extends object>(
 }
 
 /**
- * Stops all shared objects but the {@link MAX_RUNNING} most recently used. The test run calls this
- * function between two files.
+ * Stops all shared objects but the stack without options and the {@link MAX_RUNNING} most recently
+ * used. The test run calls this function between two files.
  */
 export async function stopLongUnused(): Promise<void> {
-  const running = [...shared.values()].filter((one) => one.isRunning());
+  const running = [...shared].flatMap(([key, one]) => (key !== PLAIN_KEY && one.isRunning() ? [one] : []));
   for (const one of running.slice(0, -MAX_RUNNING)) await one.stop();
 }
 
@@ -117,7 +125,10 @@ function createShared<T extends object>(start: () => Promise<T>, stop: (running:
  * and tests can use the stand-in like the object.
  * @param refused members that no test may use
  */
-function createHandle<T extends object>(find: () => T | undefined, refused: (string | symbol)[] = []): T {
+export function createHandle<T extends object>(
+  find: () => T | undefined,
+  refused: (string | symbol)[] = [],
+): T {
   return new Proxy({} as T, {
     get: (_target, property) => {
       if (refused.includes(property))
