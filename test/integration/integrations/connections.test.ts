@@ -252,8 +252,8 @@ describe('connections of several accounts', () => {
       most = Math.max(most, hanging);
       setTimeout(() => {
         hanging -= 1;
-      }, 1800);
-      return { kind: 'slow', ms: 1900 };
+      }, 1400);
+      return { kind: 'slow', ms: 1700 };
     };
     const accounts = await Promise.all(Array.from({ length: 4 }, () => texting.createAccount()));
     await Promise.all(
