@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
  * left out, because every process starts it.
  */
 const SHARED_STACKS =
-  /\buseStack\(\{.*|\b[A-Z]+_STACK\b|\buse(?:WebhookBench|TextingStack|MailFixture)(?=\()/g;
+  /\buseStack\(\{.*|\b[A-Z_]+_STACK\b|\buse(?:WebhookBench|TextingStack|MailFixture)(?=\()/g;
 
 interface Batch {
   files: string[];

@@ -6,9 +6,14 @@ import { expectError } from '../../support/expect-error.js';
 import { usePasswordCost } from '../../support/password-cost.js';
 import { eventually } from '../../support/poll.js';
 import { createUser, requestSession, signIn, type TestUser } from '../../support/records/sign-in.js';
-import { LIMITED_STACK, MAX_BAD_CREDENTIALS, PROXIED_STACK } from '../../support/shared-stacks.js';
 import type { TestStack } from '../../support/stack.js';
-import { useStack, useTenant } from '../../support/use-stack.js';
+import {
+  LIMITED_STACK,
+  MAX_BAD_CREDENTIALS,
+  PROXIED_STACK,
+  useStack,
+  useTenant,
+} from '../../support/use-stack.js';
 
 /** Makes every password check wait until the test releases it, except checks for the given user. */
 function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {

@@ -9,9 +9,8 @@ import {
   TEST_PASSWORD,
   type TestUser,
 } from '../../support/records/sign-in.js';
-import { HTTPS_STACK } from '../../support/shared-stacks.js';
 import type { TestTenant } from '../../support/stack.js';
-import { useStack } from '../../support/use-stack.js';
+import { HTTPS_STACK, useStack } from '../../support/use-stack.js';
 
 describe('signing in', () => {
   const stack = useStack();

@@ -4,9 +4,8 @@ import { mintKey } from '../../../shared/resources/api-keys/credential.js';
 import { TestClient, type TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
-import { LIMITED_STACK, LOW_BAD_CREDENTIALS } from '../../support/shared-stacks.js';
 import type { KeyOptions, TestTenant } from '../../support/stack.js';
-import { useStack } from '../../support/use-stack.js';
+import { LIMITED_STACK, LOW_BAD_CREDENTIALS, useStack } from '../../support/use-stack.js';
 
 describe('rate limits', () => {
   const stack = useStack(LIMITED_STACK);

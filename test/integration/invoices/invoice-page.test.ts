@@ -5,8 +5,7 @@ import { deriveLinkKey, sealLink } from '../../../shared/resources/planned-messa
 import { TestClient } from '../../support/client.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { PROXIED_STACK } from '../../support/shared-stacks.js';
-import { useStack, useTenant } from '../../support/use-stack.js';
+import { PROXIED_STACK, useStack, useTenant } from '../../support/use-stack.js';
 
 const ATTACK = `<img src=x onerror=alert(1)>"'&`;
 

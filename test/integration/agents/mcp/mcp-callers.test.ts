@@ -3,8 +3,8 @@ import { AGENT_SCOPES } from '../../../../shared/contracts/vocabulary.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import { eventually } from '../../../support/poll.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
-import { MAX_BAD_CREDENTIALS, PROXIED_STACK } from '../../../support/shared-stacks.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
+import { MAX_BAD_CREDENTIALS, PROXIED_STACK } from '../../../support/use-stack.js';
 
 /**
  * Builds the header as the service receives it. The client made up the first address, and the

@@ -8,8 +8,8 @@ import type { TestResponse } from '../../../support/client.js';
 import { expectError } from '../../../support/expect-error.js';
 import { eventually } from '../../../support/poll.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
-import { HTTPS_STACK } from '../../../support/shared-stacks.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
+import { HTTPS_STACK } from '../../../support/use-stack.js';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const PONG = { jsonrpc: '2.0', id: 1, result: {} };

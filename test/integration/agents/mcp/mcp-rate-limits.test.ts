@@ -4,9 +4,8 @@ import { newId } from '../../../../shared/platform/ids.js';
 import { TestAgent } from '../../../support/agents/agent.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import type { Json, TestResponse } from '../../../support/client.js';
-import { LIMITED_STACK, LOW_TIERS } from '../../../support/shared-stacks.js';
 import type { TestTenant } from '../../../support/stack.js';
-import { useStack } from '../../../support/use-stack.js';
+import { LIMITED_STACK, LOW_TIERS, useStack } from '../../../support/use-stack.js';
 
 const PER_MINUTE = LOW_TIERS.standard.minute;
 

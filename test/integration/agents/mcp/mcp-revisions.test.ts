@@ -16,9 +16,8 @@ import {
 } from '../../../support/agents/revisions.js';
 import type { Json } from '../../../support/client.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
-import { LIMITED_STACK, LOW_TIERS } from '../../../support/shared-stacks.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
-import { useStack } from '../../../support/use-stack.js';
+import { LIMITED_STACK, LOW_TIERS, useStack } from '../../../support/use-stack.js';
 
 const UNKNOWN_INVOICE_ID = '0190a0a0-0000-7000-8000-000000000000';
 
