@@ -27,8 +27,9 @@ const TENANTS = 10;
 const ENDPOINTS_EACH = 2;
 const LIVE_PER_SECOND = 50;
 /**
- * The benchmark inserts due retries this long before the first is due. By then the clock, which
- * searches at intervals, has found them, so its interval does not count as delay.
+ * The benchmark inserts retries this long before the first of them becomes due. The clock searches
+ * for retries at intervals. With this lead, it has found them before they are due, so the measured
+ * delay does not include the clock's interval.
  */
 const LEAD_MS = 10_000;
 

@@ -13,7 +13,7 @@ export interface Caller {
   id: string;
   /** The client's X-Request-Id. If the client sent none or an unsafe one, this is `id`. */
   requestId: string;
-  /** The headers of the request that tools use; undefined if absent. */
+  /** The request headers that tools use. Each is undefined if the client did not send it. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
   /** Headers for the HTTP response. They are not sent if an event stream has already started. */
   responseHeaders: Record<string, string>;

@@ -3,7 +3,7 @@ import Joi from 'joi';
 /**
  * Builds a schema that accepts only the given words. The OpenAPI document publishes the words once,
  * as a component named `className`, with the meaning of each word.
- * @param words must have the sequence in which the document lists them
+ * @param words the document lists them in this sequence
  */
 export function namedEnum<Word extends string>(
   className: string,

@@ -32,8 +32,9 @@ export interface DueStreams extends RecordRef {
 }
 
 /**
- * Makes streams due, and increases `requests`. A pull that is running may have read its page too
- * early; the increase then keeps the stream due. Of several `since` times, the earliest is stored.
+ * Makes streams due, and increases `requests`. A running pull may have read its page before the
+ * change that this call is for. When that pull ends, it sees that `requests` has grown, and the
+ * stream stays due. Of several `since` times, the earliest is stored.
  * Ignores streams that do not exist.
  */
 export async function makeStreamsDue(tx: Transaction, streams: readonly DueStreams[]): Promise<void> {

@@ -23,8 +23,8 @@ export const DEFAULT_ROWS_PER_PASS = 512;
 /**
  * A tenant with a recorded failure is tried again with a time limit for each query. The limit is
  * this share of the tenant's wait since the last try. It is at least {@link HALF_SET_TIMEOUT_MS}
- * and at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time. A tenant
- * that is only large gets a longer limit each time, and succeeds in the end.
+ * and at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time. The waits
+ * double, so the limit grows, and a tenant that has no fault but many rows can succeed.
  */
 const RETRY_SHARE = 0.1;
 const MAX_RETRY_TIMEOUT_MS = 5_000;

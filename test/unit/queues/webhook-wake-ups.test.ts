@@ -14,7 +14,10 @@ interface AddedJob {
   runsAt: number;
 }
 
-/** Returns a queue that records its jobs, and how many of them were added at once. */
+/**
+ * Creates a queue that records its jobs. `getMaxConcurrent` returns the largest number of jobs that
+ * were being added at the same time.
+ */
 function createQueue(): { queue: WebhooksQueue; jobs: AddedJob[]; getMaxConcurrent: () => number } {
   const jobs: AddedJob[] = [];
   let running = 0;

@@ -88,8 +88,9 @@ export async function receiveConnectionNotices(
 }
 
 /**
- * Stores the vendor's descriptions of the accounts, and activates the connections. Refuses
- * credentials for another account or environment, or for an account that is already connected.
+ * Stores the vendors' descriptions of the connected vendor accounts, and activates the connections.
+ * Refuses credentials that lead to a different vendor account or environment than the connection
+ * has, or to a vendor account that another connection uses.
  */
 export async function recordConnectionsVerified(
   tx: Transaction,
