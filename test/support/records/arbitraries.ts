@@ -68,8 +68,8 @@ function strings(description: Description): fc.Arbitrary<string> {
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   const isEventType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^(\\*|'));
-  // Do not pad event types. They are members of lists without duplicates. The API trims each member,
-  // so it would refuse a list with the same event type in two paddings.
+  // Do not pad event types. They are members of lists without duplicates. The API trims each
+  // member, so it would refuse a list with the same event type in two paddings.
   if (isEventType) return fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*');
   if (rules.some((one) => one.args?.regex === '/^[ -~]+$/'))
     return padded(fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/));
