@@ -2,12 +2,16 @@ import { expect } from 'chai';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
 import type { Fault } from '../../support/vendors/parrot-double.js';
-import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
 
 describe('the credentials of a connection', () => {
-  const texting = useTextingStack();
+  let texting: TextingStack;
   let nextAccount = 1;
 
+  before(async () => {
+    texting = await TextingStack.start();
+  });
+  after(() => texting.stop());
   beforeEach(() => {
     texting.double.account = `acct-${nextAccount++}`;
   });

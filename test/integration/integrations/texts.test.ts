@@ -1,14 +1,16 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/poll.js';
-import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
 
 describe('texts through a connection', () => {
-  const texting = useTextingStack();
+  let texting: TextingStack;
   let account: TextingAccount;
 
   before(async () => {
+    texting = await TextingStack.start();
     account = await (await texting.createAccount()).connect();
   });
+  after(() => texting.stop());
   afterEach(() => {
     texting.double.misbehave = () => undefined;
     expect(texting.double.violations).to.deep.equal([]);
