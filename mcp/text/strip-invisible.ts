@@ -14,7 +14,7 @@ const JOINER = /[\u200C\u200D]/u;
  * effect.
  */
 const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
-/** A JSON escape. Group 1 is a surrogate pair, group 2 a single `\uXXXX` escape. */
+/** A JSON escape. Group 1 is a surrogate pair, group 2 the four hex digits of a single `\u`. */
 const ESCAPE = /\\(?:(u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2})|u([\dA-Fa-f]{4})|.)/gu;
 
 const FIRST_NON_ASCII = 0x80;

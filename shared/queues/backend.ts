@@ -18,7 +18,7 @@ const PREFIX = '{tow}';
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
  * has found it. This takes at most the lock duration and two check intervals. By default, BullMQ
  * fails a job after one stall, but here stalls must never fail a job. Instead, attempts are counted
- * in PostgreSQL, so that a command that keeps killing its worker is set aside.
+ * in PostgreSQL, so that a command that keeps killing its worker is parked.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
@@ -56,6 +56,37 @@ function trackFailedAdds(queue: Pick<Queue, 'add'>): void {
  * contains many commands.
  */
 const BACKEND_POOL_SIZE = 4;
+/** {@link addJobs} leaves half of a queue's connections to the other callers in this process. */
+const MAX_CONCURRENT_ADDS = BACKEND_POOL_SIZE / 2;
+
+export interface NewJob<Data> {
+  data: Data;
+  /** BullMQ ignores a job whose id exists. */
+  jobId: string;
+  /** Milliseconds until the job runs; 0 by default. */
+  delay?: number;
+}
+
+/**
+ * Adds jobs with the same name, a few at a time. After one failure, the other jobs are still added;
+ * after a second one, the queue is probably unreachable, and no more are added. BullMQ's `addBulk`
+ * is no alternative: on PostgreSQL it creates a sequence, which the application's role may not do.
+ * @throws one of the failures
+ */
+export async function addJobs<Data>(
+  queue: Queue<Data>,
+  name: string,
+  jobs: readonly NewJob<Data>[],
+): Promise<void> {
+  // The loops share the iterator, so each job is added once.
+  const remaining = jobs.values();
+  const addRemaining = async () => {
+    for (const { data, ...options } of remaining) await (queue as Queue).add(name, data, options);
+  };
+  const results = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_ADDS }, addRemaining));
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure) throw failure.reason;
+}
 
 function postgresConnection(runtime: Runtime, max: number) {
   return {

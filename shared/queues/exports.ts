@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Runtime } from '../platform/process/runtime.js';
-import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
+import { addJobs, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const EXPORTS_QUEUE = 'exports';
 
@@ -21,9 +21,9 @@ export function openExportsQueue(runtime: Runtime): ExportsQueue {
 
 /** Adds a wake-up job for each export, unless a job for this export already waits or runs. */
 export async function promptExports(queue: ExportsQueue, refs: readonly ExportJob[]): Promise<void> {
-  await Promise.all(
-    refs.map(({ tenantId, exportId }) =>
-      queue.add('export', { tenantId, exportId }, { jobId: `${tenantId}-${exportId}` }),
-    ),
-  );
+  const jobs = refs.map(({ tenantId, exportId }) => ({
+    data: { tenantId, exportId },
+    jobId: `${tenantId}-${exportId}`,
+  }));
+  await addJobs(queue, 'export', jobs);
 }

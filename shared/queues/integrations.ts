@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
-import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
+import { addJobs, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const INTEGRATIONS_QUEUE = 'integrations';
 
@@ -35,9 +35,9 @@ export async function wakeConnectionQueues(
   queue: IntegrationsQueue,
   refs: readonly ConnectionQueueRef[],
 ): Promise<void> {
-  await Promise.all(
-    refs.map(({ tenantId, connectionId }) =>
-      queue.add('wake', { tenantId, connectionId }, { jobId: newId() }),
-    ),
-  );
+  const jobs = refs.map(({ tenantId, connectionId }) => ({
+    data: { tenantId, connectionId },
+    jobId: newId(),
+  }));
+  await addJobs(queue, 'wake', jobs);
 }

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Runtime } from '../platform/process/runtime.js';
-import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
+import { addJobs, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const MESSAGES_QUEUE = 'messages';
 
@@ -48,11 +48,12 @@ export function promptNoticeMails(queue: MessagesQueue, prompts: MessagePrompt[]
 }
 
 async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePrompt[]): Promise<void> {
-  await Promise.all(
-    keepOnePerAccount(prompts).map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
-      queue.add(name, { tenantId, messageId }, { jobId: `${messageId}-${attempts}`, delay: delayMs }),
-    ),
-  );
+  const jobs = keepOnePerAccount(prompts).map(({ tenantId, messageId, attempts, delayMs = 0 }) => ({
+    data: { tenantId, messageId },
+    jobId: `${messageId}-${attempts}`,
+    delay: delayMs,
+  }));
+  await addJobs(queue, name, jobs);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Runtime } from '../platform/process/runtime.js';
-import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
+import { addJobs, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 import { EXPORTS_QUEUE, openExportsQueue, promptExports } from './exports.js';
 import { INTEGRATIONS_QUEUE, openIntegrationsQueue, wakeConnectionQueues } from './integrations.js';
 import { MESSAGES_QUEUE, openMessagesQueue, promptMessages } from './messages.js';
@@ -60,9 +60,8 @@ const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
 function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
   const queue = openQueue<PromptedRecord>(runtime, name, WAKE_UP_JOB_OPTIONS);
   return async (records) => {
-    await Promise.all(
-      records.map(({ tenantId, id }) => queue.add('wake', { tenantId, id }, { jobId: `${tenantId}-${id}` })),
-    );
+    const jobs = records.map(({ tenantId, id }) => ({ data: { tenantId, id }, jobId: `${tenantId}-${id}` }));
+    await addJobs(queue, 'wake', jobs);
   };
 }
 

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
-import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
+import { addJobs, type NewJob, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const WEBHOOKS_QUEUE = 'webhooks';
 
@@ -46,8 +45,10 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
 
 /** Wakes these endpoint queues now. */
 export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
-  for (const part of split(lanes, ENDPOINT_QUEUES_PER_JOB))
-    await queue.add('wake', { lanes: part }, { jobId: newId() });
+  const jobs: NewJob<WebhookJob>[] = [];
+  for (let start = 0; start < lanes.length; start += ENDPOINT_QUEUES_PER_JOB)
+    jobs.push({ data: { lanes: lanes.slice(start, start + ENDPOINT_QUEUES_PER_JOB) }, jobId: newId() });
+  await addJobs(queue, 'wake', jobs);
 }
 
 /** A wake-up of an endpoint queue at a later time. */
@@ -56,64 +57,15 @@ export interface WakeUp {
   at: Date;
 }
 
-/** Wake-ups within this interval share a job. */
+/** Wake-ups of an endpoint queue within this interval share one job. */
 const WAKE_STEP_MS = 250;
-/**
- * Maximum number of endpoint queues in a scheduled job. It is low, so that several workers share
- * the retries of one moment, and a locked row delays few of them.
- */
-const ENDPOINT_QUEUES_PER_SCHEDULED_JOB = 32;
-/** After this many failed jobs, the queue is unreachable, and more attempts would only wait. */
-const MAX_FAILED_JOBS = 3;
 
-/**
- * Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. Adds the jobs one after
- * another. If many receivers time out at once, their retries therefore do not occupy the queue's
- * connections, which new events also need.
- * @throws the last error if a job could not be added; the clock finds its endpoint queues
- */
+/** Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. */
 export async function scheduleWakeUps(queue: WebhooksQueue, wakeUps: WakeUp[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const { step, lanes } of groupIntoJobs(wakeUps)) {
-    const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
-    const jobId = buildJobId(step, lanes);
-    await queue.add('wake', { lanes }, { jobId, delay }).catch((error: unknown) => errors.push(error));
-    if (errors.length === MAX_FAILED_JOBS) break;
-  }
-  if (errors.length > 0) throw errors.at(-1);
-}
-
-interface ScheduledJob {
-  /** The time of the job, in units of {@link WAKE_STEP_MS} since 1970. */
-  step: number;
-  lanes: EndpointQueueRef[];
-}
-
-/** Groups wake-ups into jobs, the earliest first. */
-function groupIntoJobs(wakeUps: WakeUp[]): ScheduledJob[] {
-  const steps = new Map<number, Map<string, EndpointQueueRef>>();
-  for (const { endpointQueue, at } of wakeUps) {
+  const jobs = wakeUps.map(({ endpointQueue, at }) => {
     const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
-    const lanes = steps.get(step) ?? new Map<string, EndpointQueueRef>();
-    steps.set(step, lanes.set(endpointQueueKey(endpointQueue), endpointQueue));
-  }
-  return [...steps]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([step, lanes]) =>
-      split([...lanes.values()], ENDPOINT_QUEUES_PER_SCHEDULED_JOB).map((part) => ({ step, lanes: part })),
-    );
-}
-
-function split(lanes: EndpointQueueRef[], size: number): EndpointQueueRef[][] {
-  const count = Math.ceil(lanes.length / size);
-  return Array.from({ length: count }, (_, nth) => lanes.slice(nth * size, (nth + 1) * size));
-}
-
-/**
- * Returns the same id for the same wake-ups. The clock repeats wake-ups in its next run; if they
- * form the same job, BullMQ adds no second one.
- */
-function buildJobId(step: number, lanes: EndpointQueueRef[]): string {
-  const keys = lanes.map(endpointQueueKey).sort().join(' ');
-  return `${step}-${createHash('sha256').update(keys).digest('hex')}`;
+    const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
+    return { data: { lanes: [endpointQueue] }, jobId: `${endpointQueue.endpointId}-${step}`, delay };
+  });
+  await addJobs(queue, 'wake', jobs);
 }
