@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
-import { addJobs, type NewJob, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
+import { addJobs, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const WEBHOOKS_QUEUE = 'webhooks';
 
@@ -45,9 +46,10 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
 
 /** Wakes these endpoint queues now. */
 export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
-  const jobs: NewJob<WebhookJob>[] = [];
-  for (let start = 0; start < lanes.length; start += ENDPOINT_QUEUES_PER_JOB)
-    jobs.push({ data: { lanes: lanes.slice(start, start + ENDPOINT_QUEUES_PER_JOB) }, jobId: newId() });
+  const jobs = split(lanes, ENDPOINT_QUEUES_PER_JOB).map((part) => ({
+    data: { lanes: part },
+    jobId: newId(),
+  }));
   await addJobs(queue, 'wake', jobs);
 }
 
@@ -57,15 +59,55 @@ export interface WakeUp {
   at: Date;
 }
 
-/** Wake-ups of an endpoint queue within this interval share one job. */
+/** Wake-ups within this interval share jobs. */
 const WAKE_STEP_MS = 250;
+/**
+ * Maximum number of endpoint queues in a scheduled job. It is low, so that several workers share
+ * the retries of one moment, and a locked row delays few of them.
+ */
+const ENDPOINT_QUEUES_PER_SCHEDULED_JOB = 32;
 
-/** Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. */
+/**
+ * Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. Wake-ups of one moment share
+ * jobs, because adding a job takes PostgreSQL several ms, and many receivers may time out at once.
+ */
 export async function scheduleWakeUps(queue: WebhooksQueue, wakeUps: WakeUp[]): Promise<void> {
-  const jobs = wakeUps.map(({ endpointQueue, at }) => {
-    const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
-    const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
-    return { data: { lanes: [endpointQueue] }, jobId: `${endpointQueue.endpointId}-${step}`, delay };
-  });
+  const jobs = groupByStep(wakeUps).flatMap(([step, lanes]) =>
+    split(lanes, ENDPOINT_QUEUES_PER_SCHEDULED_JOB).map((part) => ({
+      data: { lanes: part },
+      jobId: buildJobId(step, part),
+      delay: Math.max(0, step * WAKE_STEP_MS - Date.now()),
+    })),
+  );
   await addJobs(queue, 'wake', jobs);
+}
+
+/**
+ * Returns the endpoint queues to wake at each step, the earliest step first. A step is a time in
+ * units of {@link WAKE_STEP_MS} since 1970.
+ */
+function groupByStep(wakeUps: WakeUp[]): [step: number, lanes: EndpointQueueRef[]][] {
+  const steps = new Map<number, Map<string, EndpointQueueRef>>();
+  for (const { endpointQueue, at } of wakeUps) {
+    const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
+    const lanes = steps.get(step) ?? new Map<string, EndpointQueueRef>();
+    steps.set(step, lanes.set(endpointQueueKey(endpointQueue), endpointQueue));
+  }
+  return [...steps]
+    .sort(([a], [b]) => a - b)
+    .map(([step, lanes]): [number, EndpointQueueRef[]] => [step, [...lanes.values()]]);
+}
+
+function split(lanes: EndpointQueueRef[], size: number): EndpointQueueRef[][] {
+  const count = Math.ceil(lanes.length / size);
+  return Array.from({ length: count }, (_, nth) => lanes.slice(nth * size, (nth + 1) * size));
+}
+
+/**
+ * Returns the same id for the same wake-ups. The clock repeats wake-ups in its next run; if they
+ * form the same job, BullMQ adds no second one.
+ */
+function buildJobId(step: number, lanes: EndpointQueueRef[]): string {
+  const keys = lanes.map(endpointQueueKey).sort().join(' ');
+  return `${step}-${createHash('sha256').update(keys).digest('hex')}`;
 }

@@ -1,7 +1,12 @@
 import type { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { addJobs } from '../../../shared/queues/backend.js';
-import { scheduleWakeUps, type WakeUp, type WebhooksQueue } from '../../../shared/queues/webhooks.js';
+import {
+  scheduleWakeUps,
+  type WakeUp,
+  type WebhookJob,
+  type WebhooksQueue,
+} from '../../../shared/queues/webhooks.js';
 
 interface AddedJob {
   data: unknown;
@@ -72,16 +77,37 @@ describe('scheduled wake-ups of endpoint queues', () => {
     at: new Date(start + atMs),
   });
 
-  it('wake-ups of an endpoint queue within 250 ms have one job id, and run at the end of the 250 ms', async () => {
+  it('wake-ups of many endpoint queues within 250 ms share jobs, and each endpoint queue is woken', async () => {
+    const queue = new FakeQueue();
+    const wakeUps = Array.from({ length: 200 }, (_, nth) => wakeUp(`endpoint ${nth}`, 1 + nth));
+    await scheduleWakeUps(queue as unknown as WebhooksQueue, wakeUps);
+    const parts = queue.jobs.map(({ data }) => (data as WebhookJob).lanes);
+    expect(parts.map(({ length }) => length).sort((a, b) => a - b)).to.deep.equal([
+      8, 32, 32, 32, 32, 32, 32,
+    ]);
+    expect(new Set(parts.flat().map(({ endpointId }) => endpointId)).size).to.equal(200);
+  });
+
+  it('a wake-up is never early and at most 250 ms late, and the earliest is added first', async () => {
     const queue = new FakeQueue();
     await scheduleWakeUps(queue as unknown as WebhooksQueue, [
+      wakeUp('b', 251),
       wakeUp('a', 1),
       wakeUp('a', 250),
-      wakeUp('a', 251),
-      wakeUp('b', 1),
     ]);
-    const steps = new Map(queue.jobs.map(({ jobId, runsAt }) => [jobId, Math.round((runsAt - start) / 250)]));
-    expect([...steps.values()].sort()).to.deep.equal([1, 1, 2]);
-    expect([...steps.keys()].filter((jobId) => jobId.startsWith('a-'))).to.have.length(2);
+    const steps = queue.jobs.map(({ runsAt }) => Math.round((runsAt - start) / 250));
+    expect(steps).to.deep.equal([1, 2]);
+  });
+
+  it('the same wake-ups have the same job id in any sequence, and other wake-ups have another', async () => {
+    const queue = new FakeQueue();
+    const schedule = (...wakeUps: WakeUp[]) => scheduleWakeUps(queue as unknown as WebhooksQueue, wakeUps);
+    await schedule(wakeUp('a', 10), wakeUp('b', 20));
+    await schedule(wakeUp('b', 30), wakeUp('a', 40));
+    await schedule(wakeUp('a', 10));
+    await schedule(wakeUp('a', 260), wakeUp('b', 260));
+    const [first, second, fewer, later] = queue.jobs.map(({ jobId }) => jobId);
+    expect(second).to.equal(first);
+    expect(new Set([first, fewer, later]).size).to.equal(3);
   });
 });
