@@ -1,9 +1,10 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { renderError } from '../http/error-response.js';
 import { newId } from '../platform/ids.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Runtime } from '../platform/process/runtime.js';
+import { closeServer } from './close-server.js';
 import { ConnectionLimit } from './connection-limit.js';
 import { OpenResponses } from './open-responses.js';
 
@@ -57,6 +58,11 @@ export async function openHttpServer(
     },
   );
   openResponses.closeStalled(server, config.sendTimeoutMs);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const connections = new ConnectionLimit(config, logger);
   connections.apply(server);
   answerMalformedRequests(server);
@@ -66,7 +72,7 @@ export async function openHttpServer(
   });
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= closeServer(server);
+    closed ??= closeServer(server, sockets, openResponses);
     return closed;
   };
   lifecycle.onClose('http server', close);
@@ -139,18 +145,4 @@ function answerMalformedRequests(server: Server): void {
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   });
-}
-
-/**
- * After the shutdown begins, the server still accepts connections for this time, because requests
- * may be on their way.
- */
-const DRAIN_GRACE_MS = 200;
-
-async function closeServer(server: Server): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle connections would keep the server open. A busy connection becomes idle after its response.
-  const timer = setInterval(() => server.closeIdleConnections(), 50);
-  await closed.finally(() => clearInterval(timer));
 }

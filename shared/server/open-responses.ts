@@ -9,6 +9,11 @@ import type { Socket } from 'node:net';
 export class OpenResponses {
   private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();
 
+  /** True while the client of this connection waits for a response. */
+  has(socket: Socket): boolean {
+    return (this.bySocket.get(socket)?.size ?? 0) > 0;
+  }
+
   add(response: ServerResponse, socket: Socket): void {
     const open = this.bySocket.get(socket) ?? this.watch(socket);
     open.add(response);
@@ -21,7 +26,7 @@ export class OpenResponses {
    */
   closeStalled(server: Server, timeoutMs: number): void {
     server.setTimeout(timeoutMs, (socket: Socket) => {
-      const isWaitingForResponse = (this.bySocket.get(socket)?.size ?? 0) > 0 && socket.writableLength === 0;
+      const isWaitingForResponse = this.has(socket) && socket.writableLength === 0;
       if (!isWaitingForResponse) socket.destroy();
     });
   }
