@@ -5,14 +5,15 @@
  * files share the stores and stacks of the process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { groupByStack } from './group-by-stack.js';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
 /**
- * The folders whose tests mostly wait come first. Every second process takes files from the end of
- * the list. So tests that wait and tests that compute run side by side.
+ * Folders whose tests mostly wait come first. Every second process takes batches from the end of
+ * the list, so that tests that wait and tests that compute run side by side.
  */
 const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
 const SLOWEST = 10;
@@ -23,7 +24,7 @@ const { values, positionals } = parseArgs({
   options: { jobs: { type: 'string', default: '2' }, grep: { type: 'string' } },
   allowPositionals: true,
 });
-const queue = (positionals.length > 0 ? positionals : FOLDERS).flatMap(listTestFiles);
+const batches = groupByStack((positionals.length > 0 ? positionals : FOLDERS).map(listTestFiles));
 const results: FileResult[] = [];
 const failures: Failure[] = [];
 const stacks = new Map<ChildProcess, number>();
@@ -33,20 +34,16 @@ let isInterrupted = false;
 function listTestFiles(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
-  const files = names.filter((name) => name.endsWith('.test.ts')).map((name) => join(path, name));
-  return groupByStack(files);
+  return names.filter((name) => name.endsWith('.test.ts')).map((name) => join(path, name));
 }
 
-/**
- * Puts files with equal stack options side by side. The same process then runs them one after the
- * other, with one stack.
- */
-function groupByStack(files: string[]): string[] {
-  const findOptions = (file: string) => /\buseStack\(.*/.exec(readFileSync(file, 'utf8'))?.[0] ?? '';
-  return files
-    .map((file) => ({ file, options: findOptions(file) }))
-    .sort((a, b) => a.options.localeCompare(b.options))
-    .map(({ file }) => file);
+/** Returns a function that returns the next file of the process's batch, or of the next batch. */
+function createTaker(takeBatch: () => string[] | undefined): () => string | undefined {
+  let batch: string[] = [];
+  return () => {
+    if (batch.length === 0) batch = takeBatch() ?? [];
+    return batch.shift();
+  };
 }
 
 /** Runs a worker process until no file is left. If the process dies, starts another one. */
@@ -163,9 +160,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     isInterrupted = true;
   });
 
-const jobs = Math.min(Number(values.jobs), queue.length);
+const jobs = Math.min(Number(values.jobs), batches.length);
 await Promise.all(
-  Array.from({ length: jobs }, (_, nth) => runWorker(() => (nth % 2 === 0 ? queue.shift() : queue.pop()))),
+  Array.from({ length: jobs }, (_, nth) =>
+    runWorker(createTaker(() => (nth % 2 === 0 ? batches.shift() : batches.pop()))),
+  ),
 );
 printSums();
 process.exitCode = isInterrupted ? 130 : failures.length > 0 ? 1 : 0;

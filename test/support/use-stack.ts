@@ -1,5 +1,44 @@
 import { type StackOptions, TestStack, type TestTenant } from './stack.js';
 
+// Options of stacks that several files share. test/run/group-by-stack.ts looks for the names that
+// end with _STACK, so that one process runs all files with the same name.
+
+/** Wrong credentials that {@link PROXIED_STACK} allows per network and minute. */
+export const MAX_BAD_CREDENTIALS = 30;
+
+/**
+ * A stack that trusts the header X-Forwarded-For. A test whose requests count towards a limit of
+ * their network must use addresses that no other test uses.
+ */
+export const PROXIED_STACK = {
+  environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: `${MAX_BAD_CREDENTIALS}` },
+  clock: true,
+};
+
+export const LOW_TIERS = {
+  starter: { minute: 3, hour: 1000 },
+  standard: { minute: 5, hour: 1000 },
+  // In this tier, requests reach the limit of the hour before the limit of the minute.
+  premium: { minute: 1000, hour: 8 },
+};
+
+/** Wrong credentials that {@link LIMITED_STACK} allows per network and minute. */
+export const LOW_BAD_CREDENTIALS = 4;
+
+/** A stack that trusts the header X-Forwarded-For and soon refuses requests with 429. */
+export const LIMITED_STACK = {
+  environment: {
+    TRUST_PROXY: 'true',
+    RATE_LIMIT_TIERS: JSON.stringify(LOW_TIERS),
+    BAD_CREDENTIALS_PER_MINUTE: `${LOW_BAD_CREDENTIALS}`,
+  },
+};
+
+/** A stack with an https address of its own, and further hosts for agents. */
+export const HTTPS_STACK = {
+  environment: { BASE_URL: 'https://tow.example.com', MCP_HOSTS: 'agents.example.com,other.example.com' },
+};
+
 interface Shared {
   start: () => Promise<unknown>;
   handle: object;
@@ -8,10 +47,19 @@ interface Shared {
 }
 
 /**
- * At most this many shared objects keep running between two test files. An idle stack with a clock
- * takes 5 % of a core, and each stack has about 15 connections.
+ * How many shared objects may keep running between two test files, in addition to the stack without
+ * options. An idle stack with a clock takes 5 % of a core, and each stack has about 15 connections.
  */
-const MAX_RUNNING = 4;
+const MAX_RUNNING = 3;
+
+const getKey = (options: StackOptions, group: string) =>
+  JSON.stringify([group, Object.entries(options).sort()]);
+
+/** The group of the stacks that files share if they name no other group. */
+const PLAIN_GROUP = 'plain';
+
+/** The key of the stack without options. Most files share it, so it runs until the end. */
+const PLAIN_KEY = getKey({}, PLAIN_GROUP);
 
 /**
  * The objects that the files of this process share, by key. The last entry is the one whose use
@@ -26,10 +74,9 @@ const shared = new Map<string, Shared>();
  * that cannot do so uses {@link useOwnStack}.
  * @param group files with different groups share no stack
  */
-export function useStack(options: StackOptions = {}, group = 'plain'): TestStack {
-  const key = JSON.stringify([group, Object.entries(options).sort()]);
+export function useStack(options: StackOptions = {}, group = PLAIN_GROUP): TestStack {
   return useShared(
-    key,
+    getKey(options, group),
     () => TestStack.start(options),
     (stack) => stack.stop(),
   );
@@ -80,11 +127,11 @@ export function useShared<T extends object>(
 }
 
 /**
- * Stops all shared objects but the {@link MAX_RUNNING} most recently used. The test run calls this
- * function between two files.
+ * Stops all shared objects but the stack without options and the {@link MAX_RUNNING} most recently
+ * used. The test run calls this function between two files.
  */
 export async function stopLongUnused(): Promise<void> {
-  const running = [...shared.values()].filter((one) => one.isRunning());
+  const running = [...shared].flatMap(([key, one]) => (key !== PLAIN_KEY && one.isRunning() ? [one] : []));
   for (const one of running.slice(0, -MAX_RUNNING)) await one.stop();
 }
 
@@ -117,7 +164,10 @@ function createShared<T extends object>(start: () => Promise<T>, stop: (running:
  * and tests can use the stand-in like the object.
  * @param refused members that no test may use
  */
-function createHandle<T extends object>(find: () => T | undefined, refused: (string | symbol)[] = []): T {
+export function createHandle<T extends object>(
+  find: () => T | undefined,
+  refused: (string | symbol)[] = [],
+): T {
   return new Proxy({} as T, {
     get: (_target, property) => {
       if (refused.includes(property))

@@ -10,7 +10,7 @@ import {
   type TestUser,
 } from '../../support/records/sign-in.js';
 import type { TestTenant } from '../../support/stack.js';
-import { useOwnStack, useStack } from '../../support/use-stack.js';
+import { HTTPS_STACK, useStack } from '../../support/use-stack.js';
 
 describe('signing in', () => {
   const stack = useStack();
@@ -156,16 +156,16 @@ describe('signing in', () => {
 });
 
 describe('signing in behind TLS', () => {
-  const stack = useOwnStack({ environment: { BASE_URL: 'https://tow.example' } });
+  const stack = useStack(HTTPS_STACK);
 
   it('POST /session with an https BASE_URL sets a Secure cookie and accepts BASE_URL as its own origin', async () => {
     const tenant = await stack.createTenant();
     const user = await createUser(stack, tenant.id);
     const body = { email: user.email, password: user.password };
-    const response = await requestSession(stack.origin, body, { origin: 'https://tow.example' });
+    const response = await requestSession(stack.origin, body, { origin: 'https://tow.example.com' });
     expect(response.status, response.text).to.equal(200);
     expect(response.headers['set-cookie']).to.match(/; Secure$/);
-    const foreign = await requestSession(stack.origin, body, { origin: 'http://tow.example' });
+    const foreign = await requestSession(stack.origin, body, { origin: 'http://tow.example.com' });
     expectError(foreign, 403, 'forbidden');
   });
 });

@@ -20,7 +20,7 @@ import { eventually } from '../../support/poll.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import type { TestStack, TestTenant } from '../../support/stack.js';
 import { createEmptyDatabase } from '../../support/stores.js';
-import { useOwnStack } from '../../support/use-stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { fillTables, listTables, withPgClient } from '../../support/writes/rows.js';
 
@@ -55,7 +55,7 @@ describe('SQL dumps', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tow-dump-'));
   const file = join(folder, 'dump.sql');
   const canaries = { mine: `mine-${newId()}`, other: `other-${newId()}` };
-  const stack = useOwnStack({ vendors: TEST_VENDORS });
+  const stack = useStack({ vendors: TEST_VENDORS });
   let mine: TestTenant;
   let other: TestTenant;
   let summary: ExportSummary;

@@ -1,26 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { mintKey } from '../../../shared/resources/api-keys/credential.js';
-import type { TestClient, TestResponse } from '../../support/client.js';
+import { TestClient, type TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
+import { UNKNOWN_ID } from '../../support/records/samples.js';
 import type { KeyOptions, TestTenant } from '../../support/stack.js';
-import { useOwnStack } from '../../support/use-stack.js';
-
-const TIERS = {
-  starter: { minute: 3, hour: 1000 },
-  standard: { minute: 5, hour: 1000 },
-  // In this tier, requests reach the limit of the hour before the limit of the minute.
-  premium: { minute: 1000, hour: 8 },
-};
-const BAD_CREDENTIALS = 4;
+import { LIMITED_STACK, LOW_BAD_CREDENTIALS, useStack } from '../../support/use-stack.js';
 
 describe('rate limits', () => {
-  const stack = useOwnStack({
-    environment: {
-      RATE_LIMIT_TIERS: JSON.stringify(TIERS),
-      BAD_CREDENTIALS_PER_MINUTE: String(BAD_CREDENTIALS),
-    },
-  });
+  const stack = useStack(LIMITED_STACK);
   let tenant: TestTenant;
 
   // All keys of an account share a limit, so each test needs its own account.
@@ -215,21 +203,47 @@ describe('rate limits', () => {
     expect(made.headers).to.not.have.property('x-idempotency-replay');
   });
 
+  it('/metrics counts 401 and 429 responses under their route template', async () => {
+    const readCounts = async () => {
+      const { text } = await new TestClient(stack.origin, '', '').send('GET', '/metrics');
+      const counts = text.matchAll(/^tow_http_request_duration_seconds_count(\{.*\}) (\d+)$/gm);
+      return new Map([...counts].map(([, labels = '', count]) => [labels, Number(count)]));
+    };
+    const before = await readCounts();
+    const { client } = tenant;
+    expect((await client.get(`/work-orders/${UNKNOWN_ID}`, { key: null })).status).to.equal(401);
+    await requestMe(client, 5);
+    expect((await client.get('/drivers')).status).to.equal(429);
+    expect((await client.send('PUT', '/trucks')).status).to.equal(429);
+    const added = [...(await readCounts())].flatMap(([labels, count]) => {
+      const difference = count - (before.get(labels) ?? 0);
+      return difference > 0 ? [[labels, difference]] : [];
+    });
+    expect(added).to.have.deep.members([
+      ['{method="GET",route="/work-orders/:id",status="401"}', 1],
+      ['{method="GET",route="/me",status="200"}', 5],
+      ['{method="GET",route="/metrics",status="200"}', 1],
+      ['{method="GET",route="/drivers",status="429"}', 1],
+      ['{method="PUT",route="/trucks",status="429"}', 1],
+    ]);
+  });
+
   it('an address with too many wrong credentials gets 429 for them, and 200 with a valid key', async () => {
     const client = await createClient();
-    const guess = () => client.get('/me', { key: mintKey('api', 'live', randomBytes(32)).key });
-    const missing = await client.get('/me', { key: null });
+    const headers = { 'x-forwarded-for': '192.0.2.50' };
+    const guess = () => client.get('/me', { key: mintKey('api', 'live', randomBytes(32)).key, headers });
+    const missing = await client.get('/me', { key: null, headers });
     expectError(missing, 401, 'unauthorized');
     const guesses: TestResponse[] = [];
-    for (let time = 0; time < BAD_CREDENTIALS + 2; time += 1) guesses.push(await guess());
+    for (let time = 0; time < LOW_BAD_CREDENTIALS + 2; time += 1) guesses.push(await guess());
     expect(guesses.map(({ status }) => status)).to.deep.equal([401, 401, 401, 401, 429, 429]);
     const last = guesses.at(-1) as TestResponse;
     expectError(last, 429, 'rate_limited');
     expect(Number(last.headers['retry-after'])).to.be.within(1, 60);
-    expectError(await client.get('/me', { key: 'garbage' }), 429, 'rate_limited');
-    expect((await client.get('/me')).status, 'a valid key').to.equal(200);
-    expectError(await client.get('/me', { key: null }), 401, 'unauthorized');
-    const { status } = await fetch(`${stack.origin}/v1/openapi.json`);
+    expectError(await client.get('/me', { key: 'garbage', headers }), 429, 'rate_limited');
+    expect((await client.get('/me', { headers })).status, 'a valid key').to.equal(200);
+    expectError(await client.get('/me', { key: null, headers }), 401, 'unauthorized');
+    const { status } = await fetch(`${stack.origin}/v1/openapi.json`, { headers });
     expect(status, 'a route that needs no key').to.equal(200);
   });
 });

@@ -5,13 +5,12 @@ import { SseClient, type SseOptions } from '../../support/network/sse-client.js'
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { createUser, openSession } from '../../support/records/sign-in.js';
-import { TestStack } from '../../support/stack.js';
-import { useOwnStack, useTenant } from '../../support/use-stack.js';
+import { useOwnStack, useStack, useTenant } from '../../support/use-stack.js';
 
 const MAX_STREAMS = 20;
 
 describe('GET /stream: permissions, limits and the end of streams', () => {
-  const stack = useOwnStack();
+  const stack = useStack();
   const tenant = useTenant(stack);
   const clients: SseClient[] = [];
 
@@ -19,8 +18,8 @@ describe('GET /stream: permissions, limits and the end of streams', () => {
     for (const client of clients.splice(0)) client.close();
   });
 
-  const connect = async (key = tenant.client.key, options: SseOptions = {}, origin = stack.origin) => {
-    const client = await SseClient.connect(origin, key, options);
+  const connect = async (key = tenant.client.key, options: SseOptions = {}) => {
+    const client = await SseClient.connect(stack.origin, key, options);
     clients.push(client);
     return client;
   };
@@ -100,6 +99,7 @@ describe('GET /stream: permissions, limits and the end of streams', () => {
   });
 
   it(`GET /stream allows ${MAX_STREAMS} open streams per key; closing one allows another, and other keys are unaffected`, async () => {
+    await eventually('no stream is open', async () => (await openStreams()) === 0);
     const key = await stack.createKey(tenant.id);
     const open = await Promise.all(Array.from({ length: MAX_STREAMS }, () => connect(key)));
     expect(open.map(({ status }) => status)).to.deep.equal(open.map(() => 200));
@@ -163,36 +163,48 @@ describe('GET /stream: permissions, limits and the end of streams', () => {
     expect((await tenant.client.post('/invoices', invoiceInput())).status).to.equal(201);
     for (const staying of [before, after]) await staying.waitFor(1);
   });
+});
+
+describe('GET /stream: ended database sessions and the end of the process', () => {
+  const stack = useOwnStack();
+  const clients: SseClient[] = [];
+
+  after(() => {
+    for (const client of clients) client.close();
+  });
+
+  const connect = async (key: string) => {
+    const client = await SseClient.connect(stack.origin, key);
+    clients.push(client);
+    return client;
+  };
 
   it('GET /stream continues at its position after PostgreSQL has ended all sessions', async () => {
-    const client = await connect();
+    const { client } = await stack.createTenant();
+    const reader = await connect(client.key);
     await stack.runAsOwner(
       'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
     );
     const made = await eventually('a write succeeds', async () => {
-      const response = await tenant.client.post('/invoices', invoiceInput());
+      const response = await client.post('/invoices', invoiceInput());
       return response.status === 201 && (response.body.id as string);
     });
-    const [event] = await client.waitFor(1);
+    const [event] = await reader.waitFor(1);
     expect(event?.body.data.object.id).to.equal(made);
   });
 
   it('a process that closes ends GET /stream and waits for neither listening nor stalled clients', async () => {
-    const own = await TestStack.start();
-    const { id, client } = await own.createTenant();
-    const [listening, stalled] = [
-      await connect(client.key, {}, own.origin),
-      await connect(client.key, {}, own.origin),
-    ];
+    const { id, client } = await stack.createTenant();
+    const [listening, stalled] = [await connect(client.key), await connect(client.key)];
     stalled.pauseReading();
-    await own.rows(
+    await stack.rows(
       id,
       `insert into events (tenant_id, id, type, body)
        select $1, gen_random_uuid(), 'test.many', json_build_object('pad', repeat('x', 50000)) from generate_series(1, 1000)`,
       [id],
     );
     await listening.waitFor(1000);
-    await own.stop();
+    expect(await stack.runtime.lifecycle.close(15_000)).to.equal(true);
     await listening.waitForEnd();
   });
 });

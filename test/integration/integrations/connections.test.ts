@@ -1,23 +1,22 @@
 import { expect } from 'chai';
 import { checkConnections } from '../../../bin/commands/doctor-connections.js';
+import type { Database } from '../../../shared/platform/postgres/database.js';
 import type { TestClient } from '../../support/client.js';
 import { eventually } from '../../support/poll.js';
 import { createUser, openSession } from '../../support/records/sign-in.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 const KEY = 'live_key_that_must_not_leak';
 const settings = { from_number: '+12125550100' };
 
 describe('connections', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start({});
     account = await texting.createAccount();
     texting.double.acceptKey(KEY);
   });
-  after(() => texting.stop());
 
   const create = (body: object, client = account.client) => client.post('/connections', body);
   const withKey = (api_key = KEY) => ({ vendor: 'parrot_keys', credentials: { api_key }, settings });
@@ -47,7 +46,7 @@ describe('connections', () => {
     expect(text).to.not.include(KEY);
     account.connectionId = body.id;
     const connection = await account.waitForStatus('active');
-    expect(connection).to.include({ external_account: 'acct-1', label: 'Parrot of Hudson' });
+    expect(connection).to.include({ external_account: texting.double.account, label: 'Parrot of Hudson' });
     const tables = await texting.stack.rows<{ name: string }>(
       account.tenant.id,
       "select tablename as name from pg_tables where schemaname = 'public'",
@@ -119,7 +118,12 @@ describe('connections', () => {
   });
 
   it('tow doctor counts connections by vendor and status, and finds work that no worker does', async () => {
-    const { db } = texting.stack.runtime;
+    const stackDb = texting.stack.runtime.db;
+    // Other files share the database, so the command gets a database that lists only one account.
+    const db = {
+      transaction: stackDb.transaction.bind(stackDb),
+      listTenantIds: async () => [account.tenant.id],
+    } as unknown as Database;
     expect(await checkConnections(db)).to.match(/^1 parrot_keys active\b/);
     const run = (text: string) => texting.stack.rows(account.tenant.id, text, [account.connectionId]);
     await run(
@@ -205,70 +209,67 @@ describe('connections', () => {
 });
 
 describe('connections of several accounts', () => {
+  const texting = useTextingStack();
+
+  afterEach(async () => {
+    texting.double.misbehave = () => undefined;
+    await texting.disconnectAll();
+  });
+
   it('an account whose vendor hangs cannot keep the texts of others waiting', async () => {
-    const texting = await TextingStack.start({});
-    try {
-      const [greedy, modest] = [await texting.createAccount(), await texting.createAccount()];
-      await modest.connect();
-      texting.double.misbehave = (name) => (name === 'GET /account' ? { kind: 'slow', ms: 1900 } : undefined);
-      for (let index = 0; index < 45; index += 1)
-        await greedy.client.post('/connections', {
-          vendor: 'parrot_keys',
-          credentials: { api_key: `hanging-key-${index}` },
-          settings,
-        });
-      const startedAt = performance.now();
-      const id = await modest.sendText();
-      await modest.waitForMessages([id], 'sent', 5000);
-      expect(performance.now() - startedAt).to.be.below(3000);
-      const sixth = Array.from({ length: 6 }, () =>
-        greedy.client.post('/connections', {
-          vendor: 'parrot_keys',
-          credentials: { api_key: 'one key too many' },
-          settings,
-        }),
-      );
-      expect(
-        (await Promise.all(sixth)).map(({ status }) => status).filter((one) => one === 409),
-      ).to.have.length(1);
-    } finally {
-      await texting.stop();
-    }
+    const [greedy, modest] = [await texting.createAccount(), await texting.createAccount()];
+    await modest.connect();
+    texting.double.misbehave = (name) => (name === 'GET /account' ? { kind: 'slow', ms: 1900 } : undefined);
+    for (let index = 0; index < 45; index += 1)
+      await greedy.client.post('/connections', {
+        vendor: 'parrot_keys',
+        credentials: { api_key: `hanging-key-${index}` },
+        settings,
+      });
+    const startedAt = performance.now();
+    const id = await modest.sendText();
+    await modest.waitForMessages([id], 'sent', 5000);
+    expect(performance.now() - startedAt).to.be.below(3000);
+    const sixth = Array.from({ length: 6 }, () =>
+      greedy.client.post('/connections', {
+        vendor: 'parrot_keys',
+        credentials: { api_key: 'one key too many' },
+        settings,
+      }),
+    );
+    expect(
+      (await Promise.all(sixth)).map(({ status }) => status).filter((one) => one === 409),
+    ).to.have.length(1);
   });
 
   it('a vendor that hangs for many accounts gets half of the steps, and texts at another vendor leave', async () => {
-    const texting = await TextingStack.start({});
-    try {
-      const modest = await (await texting.createAccount()).connect();
-      let hanging = 0;
-      let most = 0;
-      texting.double.misbehave = (name) => {
-        if (name !== 'GET /account') return undefined;
-        hanging += 1;
-        most = Math.max(most, hanging);
-        setTimeout(() => {
-          hanging -= 1;
-        }, 1800);
-        return { kind: 'slow', ms: 1900 };
-      };
-      const accounts = await Promise.all(Array.from({ length: 4 }, () => texting.createAccount()));
-      await Promise.all(
-        accounts.flatMap(({ client }, account) =>
-          Array.from({ length: 15 }, (_, index) =>
-            client.post('/connections', {
-              vendor: 'parrot_keys',
-              credentials: { api_key: `hanging-key-${account}-${index}` },
-              settings,
-            }),
-          ),
+    const modest = await (await texting.createAccount()).connect();
+    let hanging = 0;
+    let most = 0;
+    texting.double.misbehave = (name) => {
+      if (name !== 'GET /account') return undefined;
+      hanging += 1;
+      most = Math.max(most, hanging);
+      setTimeout(() => {
+        hanging -= 1;
+      }, 1400);
+      return { kind: 'slow', ms: 1700 };
+    };
+    const accounts = await Promise.all(Array.from({ length: 4 }, () => texting.createAccount()));
+    await Promise.all(
+      accounts.flatMap(({ client }, account) =>
+        Array.from({ length: 15 }, (_, index) =>
+          client.post('/connections', {
+            vendor: 'parrot_keys',
+            credentials: { api_key: `hanging-key-${account}-${index}` },
+            settings,
+          }),
         ),
-      );
-      const id = await modest.sendText();
-      await modest.waitForMessages([id], 'sent', 5000);
-      expect(most).to.be.within(1, 16);
-      expect(hanging, 'still').to.be.greaterThan(0);
-    } finally {
-      await texting.stop();
-    }
+      ),
+    );
+    const id = await modest.sendText();
+    await modest.waitForMessages([id], 'sent', 5000);
+    expect(most).to.be.within(1, 16);
+    expect(hanging, 'still').to.be.greaterThan(0);
   });
 });

@@ -2,16 +2,12 @@ import { expect } from 'chai';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
 import type { Fault } from '../../support/vendors/parrot-double.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 describe('the credentials of a connection', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let nextAccount = 1;
 
-  before(async () => {
-    texting = await TextingStack.start();
-  });
-  after(() => texting.stop());
   beforeEach(() => {
     texting.double.account = `acct-${nextAccount++}`;
   });

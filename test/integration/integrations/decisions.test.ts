@@ -1,16 +1,14 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/poll.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 describe('a decision about a sync issue', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start({ clock: false });
     account = await (await texting.createAccount()).connect();
   });
-  after(() => texting.stop());
 
   /**
    * Sends a text to a number that the vendor refuses, and returns the resulting sync issue, which a

@@ -35,7 +35,7 @@ describe('a connection whose worker is killed', () => {
         DATABASE_URL: databaseUrl,
         DATA_DIR: runtime.config.dataDir,
         SECRET_KEY: runtime.config.secretKey,
-        INTEGRATIONS: buildIntegrationsSetting(texting.double),
+        INTEGRATIONS: buildIntegrationsSetting(texting.server),
         LOG_LEVEL: 'trace',
         ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
         ...(failpoints ? { FAILPOINTS: failpoints } : {}),

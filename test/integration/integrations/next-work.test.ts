@@ -3,23 +3,21 @@ import { newId } from '../../../shared/platform/ids.js';
 import { findNextWorkMs } from '../../../shared/sync/begin-step.js';
 import { startNextOperation } from '../../../shared/sync/operation-rows.js';
 import { KNOWN_KINDS } from '../../../workers/integrations/records/record-kinds.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('the next work of a connection', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start({ clock: false });
     account = await (await texting.createAccount()).connect();
     await account.client.post(`/connections/${account.connectionId}/pause`);
     await account.run("update connections set status = 'active' where id = $1");
     await account.run("update sync_states set next_at = now() + interval '1 day' where connection_id = $1");
     await account.run('update connection_queues set owner = gen_random_uuid() where connection_id = $1');
   });
-  after(() => texting.stop());
   afterEach(() => account.run('delete from outbound_operations where connection_id = $1'));
 
   const insert = (kind: string, localId: string, wait: string) =>

@@ -1,18 +1,16 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/poll.js';
 import type { SentText } from '../../support/vendors/parrot-double.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 import { withPgClient } from '../../support/writes/rows.js';
 
 describe('a pull from a vendor', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start();
     account = await (await texting.createAccount()).connect();
   });
-  after(() => texting.stop());
   afterEach(() => {
     texting.double.misbehave = () => undefined;
     expect(texting.double.violations).to.deep.equal([]);

@@ -1,17 +1,15 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/poll.js';
 import type { Fault } from '../../support/vendors/parrot-double.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 describe('a text whose outcome is unknown', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start();
     account = await (await texting.createAccount()).connect();
   });
-  after(() => texting.stop());
   afterEach(() => {
     texting.double.misbehave = () => undefined;
     expect(texting.double.violations).to.deep.equal([]);
@@ -117,6 +115,7 @@ describe('a text whose outcome is unknown', () => {
   });
 
   it('and that is withdrawn opens an issue if the vendor cannot look for it', async () => {
+    const { account: ownAccount } = texting.double;
     texting.double.account = 'acct-keys';
     const keyed = await (await texting.createAccount('Keyed Towing')).connectWithKey('live_key_of_keys');
     failWith({ kind: 'cut_before' });
@@ -132,7 +131,7 @@ describe('a text whose outcome is unknown', () => {
     expect(await findIssue(id, keyed)).to.include({ kind: 'exhausted' });
     expect((await keyed.readMessage(id)).error).to.include('It may have left before');
     expect(findTexts('+12125557006')).to.have.length(0);
-    texting.double.account = 'acct-1';
+    texting.double.account = ownAccount;
   });
 
   it('that a newer sending of its invoice replaced does not leave', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { eventually } from '../../support/poll.js';
 import type { Fault } from '../../support/vendors/parrot-double.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 const FAULTS: readonly Fault[] = [
   { kind: 'limit', seconds: 1 },
@@ -27,12 +27,7 @@ const steps = fc.array(
 const faults = fc.array(fc.option(fc.constantFrom(...FAULTS), { freq: 2 }), { minLength: 30, maxLength: 60 });
 
 describe('texts against a vendor that misbehaves at random', () => {
-  let texting: TextingStack;
-
-  before(async () => {
-    texting = await TextingStack.start();
-  });
-  after(() => texting.stop());
+  const texting = useTextingStack();
 
   it('loses no text, sends none twice, and ends in the state of the vendor', async () => {
     await fc.assert(

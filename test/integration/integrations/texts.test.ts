@@ -1,16 +1,14 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/poll.js';
-import { type TextingAccount, TextingStack } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 describe('texts through a connection', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start();
     account = await (await texting.createAccount()).connect();
   });
-  after(() => texting.stop());
   afterEach(() => {
     texting.double.misbehave = () => undefined;
     expect(texting.double.violations).to.deep.equal([]);

@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
-import { type TextingAccount, TextingStack, WEBHOOK_SECRET } from '../../support/vendors/texting.js';
+import { type TextingAccount, useTextingStack, WEBHOOK_SECRET } from '../../support/vendors/texting.js';
 import { withPgClient } from '../../support/writes/rows.js';
 
 describe('webhooks of vendors', () => {
-  let texting: TextingStack;
+  const texting = useTextingStack();
   let account: TextingAccount;
 
   before(async () => {
-    texting = await TextingStack.start({});
     account = await (await texting.createAccount()).connect();
   });
-  after(() => texting.stop());
 
   const post = (path: string, init: RequestInit = {}) =>
     fetch(`${texting.stack.origin}${path}`, { method: 'POST', ...init });

@@ -5,7 +5,7 @@ import { eventually } from '../../support/poll.js';
 import { countPdfDrawing, extractPdfPages } from '../../support/records/pdf.js';
 import { createRedPng, SMALL_JPEG } from '../../support/records/pictures.js';
 import type { TestTenant } from '../../support/stack.js';
-import { MailFixture } from '../messages/mail-fixture.js';
+import { useMailFixture } from '../messages/mail-fixture.js';
 
 const LETTERHEAD = {
   business_name: 'Hudson Towing & Recovery LLC',
@@ -35,15 +35,13 @@ const EXPECTED_TEXTS = [
 ];
 
 describe('account letterhead', () => {
-  let mail: MailFixture;
+  const mail = useMailFixture();
   let tenant: TestTenant;
 
   before(async () => {
-    mail = await MailFixture.start();
     tenant = mail.tenant;
     await tenant.client.patch('/settings', { ...LETTERHEAD, tax_rate_bps: 825, terms_days: 14 });
   });
-  after(() => mail.stop());
 
   const putLogo = (raw: Buffer, type = 'image/png', client = tenant.client) =>
     client.call('PUT', '/settings/logo', { raw, headers: { 'content-type': type } });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { expectError } from '../../support/expect-error.js';
 import { extractPdfPages } from '../../support/records/pdf.js';
 import { invoiceInput, lineItem, UNKNOWN_ID } from '../../support/records/samples.js';
-import { BASE_URL, MAIL_FROM, MailFixture } from './mail-fixture.js';
+import { BASE_URL, MAIL_FROM, useMailFixture } from './mail-fixture.js';
 
 const formatUsd = (cents: number) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(cents / 100);
@@ -10,15 +10,13 @@ const formatUsd = (cents: number) =>
 const ATTACK = `<script>alert(1)</script>"'&`;
 
 describe('content of invoice mails and PDFs', () => {
-  let mail: MailFixture;
+  const mail = useMailFixture();
 
   before(async () => {
-    mail = await MailFixture.start();
     await mail.stack.rows(mail.tenant.id, 'update tenants set tax_rate_bps = 825 where tenant_id = $1', [
       mail.tenant.id,
     ]);
   });
-  after(() => mail.stop());
 
   const fetchPdf = async (id: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${mail.stack.origin}/v1/invoices/${id}/pdf`, {

@@ -7,21 +7,12 @@ import { insertNotice } from '../../support/records/notices.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { createUser } from '../../support/records/sign-in.js';
 import type { TestTenant } from '../../support/stack.js';
-import { MailFixture } from './mail-fixture.js';
+import { useMailFixture } from './mail-fixture.js';
 
 const PER_DAY = 3;
 
 describe('daily mail limit of an account', () => {
-  let fixture: MailFixture;
-  let mails: MailFixture;
-
-  before(async () => {
-    fixture = await MailFixture.start({ MAILS_PER_DAY: `${PER_DAY}` });
-  });
-  beforeEach(async () => {
-    mails = await fixture.withNewTenant();
-  });
-  after(() => fixture.stop());
+  const mails = useMailFixture({ environment: { MAILS_PER_DAY: `${PER_DAY}` }, isPerTest: true });
 
   const waitUntilDeferred = (invoice: string): Promise<Json> =>
     eventually('its message waits for tomorrow', async () => {

@@ -5,9 +5,36 @@ import { MailServer } from '../../support/network/mail-server.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { TestStack, type TestTenant } from '../../support/stack.js';
+import { createHandle, useShared } from '../../support/use-stack.js';
 
 export const MAIL_FROM = 'invoices@tow.example.com';
 export const BASE_URL = 'https://billing.example.com';
+
+interface FixtureOptions {
+  /** Environment variables. Files with equal variables share the server and the stack. */
+  environment?: Record<string, string>;
+  /** If true, each test gets a new tenant; default: the tests of the `describe` share one. */
+  isPerTest?: boolean;
+}
+
+/**
+ * Returns a fixture with a new tenant. After the tests, it cancels the tenant's waiting mails, so
+ * that none of them is sent during later tests.
+ */
+export function useMailFixture({ environment = {}, isPerTest = false }: FixtureOptions = {}): MailFixture {
+  const shared = useShared(
+    JSON.stringify(['mail', environment]),
+    () => MailFixture.start(environment),
+    (running) => running.stop(),
+  );
+  let fixture: MailFixture | undefined;
+  const [set, clear] = isPerTest ? [beforeEach, afterEach] : [before, after];
+  set(async () => {
+    fixture = await shared.withNewTenant();
+  });
+  clear(() => fixture?.cancelMails());
+  return createHandle(() => fixture);
+}
 
 /** Runs the product with a mail server, and a tenant that sends invoices through this server. */
 export class MailFixture {
@@ -35,6 +62,17 @@ export class MailFixture {
   async withNewTenant(): Promise<MailFixture> {
     const tenant = await this.stack.createTenant('Hudson Towing');
     return new MailFixture(this.server, this.stack, tenant, this.queue);
+  }
+
+  /** Cancels the tenant's waiting mails, and resets how the server treats mails. */
+  async cancelMails(): Promise<void> {
+    this.server.reset();
+    const text = "update messages set state = 'failed' where tenant_id = $1 and state = 'queued'";
+    await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
+    await eventually('the queue is empty', async () => {
+      const { waiting = 0, active = 0 } = await this.queue.getJobCounts();
+      return waiting + active === 0;
+    });
   }
 
   async stop(): Promise<void> {

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { countRuns } from '../../support/count-runs.js';
 import type { MailBehavior } from '../../support/network/mail-server.js';
 import { eventually } from '../../support/poll.js';
-import { MailFixture } from './mail-fixture.js';
+import { useMailFixture } from './mail-fixture.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 1e7);
 const RUNS = countRuns(30);
@@ -80,12 +80,7 @@ class Model {
 }
 
 describe(`random sequences of invoice mails (seed ${SEED}; set FC_SEED to repeat it)`, () => {
-  let mail: MailFixture;
-
-  before(async () => {
-    mail = await MailFixture.start();
-  });
-  after(() => mail.stop());
+  const mail = useMailFixture();
 
   /** Runs a step, and waits until the product has stored the mail server's reply. */
   async function runStep(id: string, { act, reply }: Step): Promise<void> {

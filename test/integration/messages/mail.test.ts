@@ -5,15 +5,10 @@ import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
-import { MAIL_FROM, MailFixture } from './mail-fixture.js';
+import { MAIL_FROM, useMailFixture } from './mail-fixture.js';
 
 describe('sending invoices by mail', () => {
-  let mail: MailFixture;
-
-  before(async () => {
-    mail = await MailFixture.start();
-  });
-  after(() => mail.stop());
+  const mail = useMailFixture();
 
   it('an invoice is sent only once the mail server has accepted its mail', async () => {
     const { server, tenant } = mail;

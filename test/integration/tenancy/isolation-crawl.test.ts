@@ -28,7 +28,7 @@ import {
   listQueryIds,
 } from '../../support/text/openapi-walk.js';
 import { getVisibleParts } from '../../support/text/visible-parts.js';
-import { useOwnStack } from '../../support/use-stack.js';
+import { useStack } from '../../support/use-stack.js';
 import { createConnectionFor, storeConnectionRows } from '../../support/vendors/connection-rows.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
@@ -68,7 +68,7 @@ interface Account {
 const countMaxConcurrent = ({ path }: DocumentedOperation) => (/\/(replay|recover)$/.test(path) ? 1 : 8);
 
 describe('tenant isolation of all API operations', () => {
-  const stack = useOwnStack({ vendors: TEST_VENDORS });
+  const stack = useStack({ vendors: TEST_VENDORS });
   let intruder: Account;
   /** A signed-in person of the intruder's account, for operations that refuse API keys. */
   let person: TestClient;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { expectError } from '../../support/expect-error.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
-import { useOwnStack } from '../../support/use-stack.js';
+import { useStack } from '../../support/use-stack.js';
 
 describe('writes that wait because no worker runs', () => {
-  const stack = useOwnStack({ worker: false, environment: { WRITE_TIMEOUT_MS: '10000' } });
+  const stack = useStack({ worker: false });
 
   it('waiting writes hold at most 32 MiB of bodies per account, and another account is still accepted', async () => {
     const noisy = await stack.createTenant();

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import type { Command } from '../../../shared/contracts/command.js';
 import { newId } from '../../../shared/platform/ids.js';
-import type { SqlQuery, Transaction } from '../../../shared/platform/postgres/database.js';
+import {
+  type Database,
+  openDatabase,
+  type SqlQuery,
+  type Transaction,
+} from '../../../shared/platform/postgres/database.js';
 import { acquireAgentLocks } from '../../../shared/records/agent-locks.js';
 import { createInvoices } from '../../../shared/resources/invoices/handlers/create-handler.js';
 import { updateInvoices } from '../../../shared/resources/invoices/handlers/update-handler.js';
@@ -9,7 +14,8 @@ import { cancelOpenApprovals, insertApprovals } from '../../../shared/resources/
 import { createWorkOrders } from '../../../shared/resources/work-orders/handlers.js';
 import { findEarlierResults } from '../../../workers/writes/earlier-results.js';
 import { renderResponses } from '../../../workers/writes/store-outcomes.js';
-import { useOwnStack, useTenant } from '../../support/use-stack.js';
+import { createDatabase } from '../../support/stores.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 /**
@@ -40,10 +46,17 @@ const completedCommand = (command: Command) => ({
 });
 
 describe('query plans of write commands', () => {
-  // The tables must have no statistics. Rows and ANALYZE of other test files would create
-  // statistics.
-  const stack = useOwnStack();
+  const stack = useStack();
   const tenant = useTenant(stack);
+  let emptyDb: Database;
+
+  before(async () => {
+    // The tables must have no statistics, which rows and ANALYZE of other test files would create.
+    const databaseUrl = await createDatabase();
+    const { logger } = stack.runtime;
+    emptyDb = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
+  });
+  after(() => emptyDb.close());
 
   it('queries of write commands look up rows by key even when planned for tables without statistics', async () => {
     const invoice = buildCommand('invoice.create', tenant.id, { invoice_number: 'P-1', line_items: [] });
@@ -98,7 +111,7 @@ describe('query plans of write commands', () => {
       'insert-approvals',
     ]);
     for (const { name, text, values } of queries) {
-      const plan = await stack.runtime.db.transaction([tenant.id], async (tx) => {
+      const plan = await emptyDb.transaction([tenant.id], async (tx) => {
         await tx.query({ text: `prepare checked(jsonb) as ${text}` });
         const parameter = String(values?.[0]).replaceAll("'", "''");
         const rows = await tx.query<Record<string, string>>({

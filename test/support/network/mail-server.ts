@@ -80,6 +80,14 @@ export class MailServer {
     this.behaviors.push(...manners);
   }
 
+  /** Forgets the behaviors that are set, and counts concurrent mails anew. */
+  reset(): void {
+    this.release();
+    this.behaviors = [];
+    this.delayMs = 0;
+    this.maxConcurrent = 0;
+  }
+
   /**
    * Returns the error with which the server refuses the next mail at this command, or null if it
    * accepts the command.

@@ -22,9 +22,13 @@ export interface SentText extends ParrotText {
 
 const PAGE = 5;
 
+/** How many doubles this process has created. */
+let doubles = 0;
+
 /**
  * Stands in for the server of Parrot, the made-up vendor. It keeps texts and tokens in memory,
- * checks every request, and misbehaves if a test wants that.
+ * checks every request, and misbehaves if a test wants that. {@link ParrotServer} passes it the
+ * requests.
  */
 export class ParrotDouble {
   readonly texts: SentText[] = [];
@@ -36,7 +40,7 @@ export class ParrotDouble {
    */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   mode: 'live' | 'sandbox' = 'live';
-  account = 'acct-1';
+  account = `acct-${++doubles}`;
   /** Maps access tokens and keys to accounts. All other tokens and keys belong to `account`. */
   readonly accounts = new Map<string, string>();
   /** If true, the server gives each new text the id of the text before it. */
@@ -45,7 +49,6 @@ export class ParrotDouble {
    * A parameter that the sign-in page returns. Requests for the account must not change its value.
    */
   aviary = 'aviary-7';
-  origin = '';
   lifetimeSeconds = 3600;
   /** All codes and tokens that the server has issued. */
   readonly issued: string[] = [];
@@ -57,24 +60,6 @@ export class ParrotDouble {
   readonly #accessTokens = new Set<string>();
   #refreshToken: string | undefined;
   readonly #keys = new Map<string, SentText>();
-  readonly #server = createServer((request, response) => {
-    this.#serve(request, response).catch((error: unknown) => {
-      this.violations.push(String(error));
-      response.destroy();
-    });
-  });
-
-  async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
   /**
    * Grants access as a person would on the vendor's sign-in page. Returns the URL to which this
    * page sends the browser back.
@@ -130,8 +115,15 @@ export class ParrotDouble {
     };
   }
 
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    this.#serve(request, response).catch((error: unknown) => {
+      this.violations.push(String(error));
+      response.destroy();
+    });
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, search, searchParams } = new URL(request.url ?? '', this.origin);
+    const { pathname, search, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
     const name = `${request.method} ${pathname}`;
     this.requests.push({ name, query: search, at: Date.now() });
     const chunks: Buffer[] = [];
@@ -243,6 +235,24 @@ export class ParrotDouble {
       200,
       { texts: [...page.map(show), ...this.extraTexts.splice(0)], next, more: found.length > page.length },
     ];
+  }
+}
+
+/** A server on loopback whose requests one double after another answers. */
+export class ParrotServer {
+  double = new ParrotDouble();
+  origin = '';
+  readonly #server = createServer((request, response) => this.double.serve(request, response));
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 }
 

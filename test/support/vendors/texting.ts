@@ -6,8 +6,9 @@ import { openIntegrationsQueue, wakeConnectionQueues } from '../../../shared/que
 import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
+import { useShared } from '../use-stack.js';
 import { parrot, parrotWithKeys } from './parrot/adapter.js';
-import { ParrotDouble } from './parrot-double.js';
+import { ParrotDouble, ParrotServer } from './parrot-double.js';
 
 let nextPhone = 6_000_001;
 
@@ -20,10 +21,10 @@ export const WEBHOOK_SECRET = 'parrot-webhook-secret';
 export const TEST_VENDORS = new Vendors([smtp, parrot, parrotWithKeys]);
 
 /**
- * Builds the value of the environment variable INTEGRATIONS that makes the product call the double
- * instead of Parrot's server.
+ * Builds the value of the environment variable INTEGRATIONS that makes the product call this server
+ * instead of Parrot's.
  */
-export function buildIntegrationsSetting({ origin }: ParrotDouble): string {
+export function buildIntegrationsSetting({ origin }: ParrotServer): string {
   const application = {
     client_id: 'tow',
     client_secret: 'parrot-client-secret',
@@ -33,32 +34,69 @@ export function buildIntegrationsSetting({ origin }: ParrotDouble): string {
   return JSON.stringify({ parrot: application, parrot_keys: application });
 }
 
+/**
+ * Returns a stack whose accounts can send texts, and which all files share. The tests of a
+ * `describe` get a double of their own. After them, all their connections are disconnected, so that
+ * none of these calls the double of later tests.
+ */
+export function useTextingStack(): TextingStack {
+  const texting = useShared(
+    'texting',
+    () => TextingStack.start(),
+    (running) => running.stop(),
+  );
+  before(() => texting.replaceDouble());
+  after(() => texting.disconnectAll());
+  return texting;
+}
+
 /** A stack whose accounts can send texts through a double of Parrot's server. */
 export class TextingStack {
+  private accounts: TextingAccount[] = [];
+
   private constructor(
     readonly stack: TestStack,
-    readonly double: ParrotDouble,
+    readonly server: ParrotServer,
   ) {}
 
   static async start(options: StackOptions = {}): Promise<TextingStack> {
-    const double = await new ParrotDouble().start();
-    const environment = { INTEGRATIONS: buildIntegrationsSetting(double), ...options.environment };
+    const server = await new ParrotServer().start();
+    const environment = { INTEGRATIONS: buildIntegrationsSetting(server), ...options.environment };
     const stack = await TestStack.start({
       integrations: true,
       vendors: TEST_VENDORS,
       ...options,
       environment,
     });
-    return new TextingStack(stack, double);
+    return new TextingStack(stack, server);
+  }
+
+  get double(): ParrotDouble {
+    return this.server.double;
+  }
+
+  replaceDouble(): void {
+    this.server.double = new ParrotDouble();
   }
 
   async stop(): Promise<void> {
     await this.stack.stop();
-    await this.double.stop();
+    await this.server.stop();
   }
 
   async createAccount(name?: string): Promise<TextingAccount> {
-    return new TextingAccount(this.stack, this.double, await this.stack.createTenant(name));
+    const account = new TextingAccount(this.stack, this.double, await this.stack.createTenant(name));
+    this.accounts.push(account);
+    return account;
+  }
+
+  /** Disconnects all connections of the accounts created so far, without a call to the vendor. */
+  async disconnectAll(): Promise<void> {
+    for (const { tenant } of this.accounts.splice(0))
+      for (const id of [tenant.id, tenant.sandboxId]) {
+        await this.stack.rows(id, 'delete from connection_secrets where tenant_id = $1', [id]);
+        await this.stack.rows(id, "update connections set status = 'revoked' where tenant_id = $1", [id]);
+      }
   }
 }
 

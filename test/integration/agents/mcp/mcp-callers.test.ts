@@ -4,6 +4,7 @@ import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import { eventually } from '../../../support/poll.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
+import { MAX_BAD_CREDENTIALS, PROXIED_STACK } from '../../../support/use-stack.js';
 
 /**
  * Builds the header as the service receives it. The client made up the first address, and the
@@ -16,14 +17,11 @@ describe('clients of /mcp', () => {
   let tenant: TestTenant;
   let mcp: RawMcp;
 
-  useSharedAccount(
-    async (account) => {
-      ({ stack, tenant } = account);
-      const scopes = [...AGENT_SCOPES];
-      mcp = new RawMcp(stack.origin, await stack.createKey(tenant.id, { kind: 'agent', scopes }));
-    },
-    { environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' }, clock: true },
-  );
+  useSharedAccount(async (account) => {
+    ({ stack, tenant } = account);
+    const scopes = [...AGENT_SCOPES];
+    mcp = new RawMcp(stack.origin, await stack.createKey(tenant.id, { kind: 'agent', scopes }));
+  }, PROXIED_STACK);
 
   it('the audit entry of an MCP call has the address that the proxy saw and the user agent', async () => {
     const headers = { ...forwardedFor('192.0.2.1'), 'user-agent': 'desk/1.0', 'x-request-id': 'req-callers' };
@@ -42,12 +40,12 @@ describe('clients of /mcp', () => {
 
   it('wrong keys are rate limited by address, and a valid key from the same address is not', async () => {
     const statuses: number[] = [];
-    for (let nth = 0; nth < 7; nth += 1)
+    for (let nth = 0; nth < MAX_BAD_CREDENTIALS + 2; nth += 1)
       statuses.push(
         (await mcp.request('ping', {}, { key: `tk_agent_${nth}`, headers: forwardedFor('192.0.2.2') }))
           .status,
       );
-    expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429, 429]);
+    expect(statuses).to.deep.equal([...Array(MAX_BAD_CREDENTIALS).fill(401), 429, 429]);
     expect((await mcp.request('ping', {}, { headers: forwardedFor('192.0.2.2') })).status).to.equal(200);
     expect(
       (await mcp.request('ping', {}, { key: 'tk_agent_0', headers: forwardedFor('192.0.2.3') })).status,

@@ -9,6 +9,7 @@ import { expectError } from '../../../support/expect-error.js';
 import { eventually } from '../../../support/poll.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
+import { HTTPS_STACK } from '../../../support/use-stack.js';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const PONG = { jsonrpc: '2.0', id: 1, result: {} };
@@ -22,15 +23,10 @@ describe('MCP over HTTP', () => {
   const createAgentKey = (options = {}) =>
     stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES], ...options });
 
-  useSharedAccount(
-    async (account) => {
-      ({ stack, tenant } = account);
-      mcp = new RawMcp(stack.origin, await createAgentKey());
-    },
-    {
-      environment: { MCP_HOSTS: 'agents.example.com,other.example.com', BASE_URL: 'https://tow.example.com' },
-    },
-  );
+  useSharedAccount(async (account) => {
+    ({ stack, tenant } = account);
+    mcp = new RawMcp(stack.origin, await createAgentKey());
+  }, HTTPS_STACK);
 
   const expectPong = (response: TestResponse) => {
     expect(response.status, response.text).to.equal(200);

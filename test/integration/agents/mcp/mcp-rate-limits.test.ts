@@ -5,13 +5,12 @@ import { TestAgent } from '../../../support/agents/agent.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import type { Json, TestResponse } from '../../../support/client.js';
 import type { TestTenant } from '../../../support/stack.js';
-import { useOwnStack } from '../../../support/use-stack.js';
+import { LIMITED_STACK, LOW_TIERS, useStack } from '../../../support/use-stack.js';
 
-const PER_MINUTE = 4;
-const tiers = { standard: { minute: PER_MINUTE, hour: 1_000 }, starter: { minute: 2, hour: 1_000 } };
+const PER_MINUTE = LOW_TIERS.standard.minute;
 
 describe('rate limits of agents over MCP', () => {
-  const stack = useOwnStack({ environment: { RATE_LIMIT_TIERS: JSON.stringify(tiers) } });
+  const stack = useStack(LIMITED_STACK);
   let tenant: TestTenant;
   let key: string;
 
@@ -60,12 +59,12 @@ describe('rate limits of agents over MCP', () => {
   it('the rate limit counts notifications, invalid messages and keys of another kind too', async () => {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
     const notified = await rawClient().send({ body: JSON.stringify(notification) });
-    expect([notified.status, notified.headers['x-ratelimit-remaining']]).to.deep.equal([202, '3']);
+    expect([notified.status, notified.headers['x-ratelimit-remaining']]).to.deep.equal([202, '4']);
     const array = await rawClient().send({ body: '[]' });
-    expect([array.status, array.headers['x-ratelimit-remaining']]).to.deep.equal([400, '2']);
+    expect([array.status, array.headers['x-ratelimit-remaining']]).to.deep.equal([400, '3']);
     const broken = await rawClient().send({ body: '{' });
-    expect([broken.status, broken.headers['x-ratelimit-remaining']]).to.deep.equal([400, '1']);
-    await listTools();
+    expect([broken.status, broken.headers['x-ratelimit-remaining']]).to.deep.equal([400, '2']);
+    for (let left = 2; left > 0; left -= 1) await listTools();
     expect((await rawClient().send({ body: '{' })).status).to.equal(429);
     for (let left = PER_MINUTE - 1; left >= 0; left -= 1) {
       const response = await listTools(tenant.client.key);
@@ -106,7 +105,7 @@ describe('rate limits of agents over MCP', () => {
       { kind: 'agent', scopes: ['read_audit'] },
       'sandbox',
     );
-    expect((await listTools(sandbox)).headers['x-ratelimit-remaining'], 'starter').to.equal('1');
+    expect((await listTools(sandbox)).headers['x-ratelimit-remaining'], 'starter').to.equal('2');
     const other = await stack.createTenant();
     expect(
       (await listTools(await stack.createKey(other.id, { kind: 'agent', scopes: ['read_audit'] }))).status,
@@ -116,8 +115,7 @@ describe('rate limits of agents over MCP', () => {
 
   it('the official MCP client reports a rate limit as an error with the status 429', async () => {
     const agent = await TestAgent.connect(stack.origin, key);
-    await listTools();
-    await listTools();
+    for (const _ of [1, 2, 3]) await listTools();
     const error = await agent.client.listTools().catch((thrown: unknown) => thrown as Json);
     expect(error.code).to.equal(429);
     expect(String(error.message)).to.include('retryAfterSeconds');

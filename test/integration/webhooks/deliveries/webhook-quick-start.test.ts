@@ -5,12 +5,11 @@ import { PROJECT } from '../../../support/load/processes.js';
 import { eventually } from '../../../support/poll.js';
 import { invoiceInput } from '../../../support/records/samples.js';
 import { getFreePort } from '../../../support/stores.js';
-import { useStack } from '../../../support/use-stack.js';
 import { useWebhookBench } from '../endpoints/webhook-fixture.js';
 
 /** Follows the quick start for webhooks that the README promises. */
 describe('webhook quick start', () => {
-  const stack = useStack({ webhooks: true });
+  const bench = useWebhookBench();
   let receiver: ChildProcess | undefined;
 
   after(async () => {
@@ -18,7 +17,7 @@ describe('webhook quick start', () => {
   });
 
   it('one request registers a webhook, another causes an event, and docs/webhooks/receiver.ts verifies it', async () => {
-    const { client } = await stack.createTenant();
+    const { client } = await bench.stack.createTenant();
     const port = await getFreePort();
     const url = `http://127.0.0.1:${port}/`;
     const made = await client.post('/webhook-endpoints', { url, event_types: ['invoice.*'] });

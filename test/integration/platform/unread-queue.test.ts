@@ -5,12 +5,13 @@ import { startWritesWorker } from '../../../workers/writes/index.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { useOwnStack } from '../../support/use-stack.js';
+import { READY, readReadiness } from './readiness-response.js';
 
 const WAITING = 'tow_queue_jobs{queue="writes",state="waiting"}';
 const OLDEST = 'tow_queue_oldest_waiting_seconds{queue="writes"}';
 
-describe('queue metrics', () => {
-  const stack = useOwnStack({ worker: false, environment: { WRITE_TIMEOUT_MS: '100' } });
+describe('while no worker commits writes', () => {
+  const stack = useOwnStack({ worker: false, environment: { WRITE_TIMEOUT_MS: '200' } });
 
   /** Returns the value of a gauge from /metrics, or undefined if the gauge is missing. */
   const readGauge = async (series: string): Promise<number | undefined> => {
@@ -19,15 +20,30 @@ describe('queue metrics', () => {
     return found === undefined ? undefined : Number(found.slice(series.length + 1));
   };
 
+  it('GET /readyz is 200 and degraded after a test write was not committed', async () => {
+    expect((await readReadiness(stack)).body).to.include(READY);
+    const found = await eventually('a failed test write', async () => {
+      const readiness = await readReadiness(stack);
+      return readiness.body.degraded && readiness;
+    });
+    expect(found.status).to.equal(200);
+    expect(found.body.checks.writes).to.include({
+      ok: false,
+      error: 'the last test write was not committed; see the writes workers',
+    });
+    expect(found.body.checks.queue).to.include({ ok: true });
+  });
+
+  // This test starts a worker, so it comes last.
   it('queue metrics show how many jobs wait and for how long, and 0 after a worker has run them', async () => {
     const { client } = await stack.createTenant();
     addQueueGauges(stack.runtime, openWritesQueue(stack.runtime));
     for (let n = 0; n < 2; n += 1)
       expect((await client.post('/invoices', invoiceInput())).status).to.equal(202);
     expect(await readGauge(WAITING)).to.be.at.least(2);
-    // The second request was sent after the first had timed out. So the first job has waited for at
-    // least 0.1 s.
-    expect(await readGauge(OLDEST)).to.be.at.least(0.1);
+    // The second request was sent after the first had timed out, so the first job has waited for at
+    // least 0.2 s.
+    expect(await readGauge(OLDEST)).to.be.at.least(0.2);
     startWritesWorker(stack.runtime);
     await eventually(
       'no job waits',
