@@ -26,6 +26,7 @@ import * as routes from './routes/index.js';
 import type { ApiContext, ApiMiddleware, RequestState } from './runtime/context.js';
 import { createDownloadObjectFinder } from './runtime/export-links.js';
 import { isPublic, readsQuery } from './runtime/route-facts.js';
+import { RouteIndex, type RouteLayer } from './runtime/route-index.js';
 import type { ApiRuntime } from './runtime/runtime.js';
 
 /**
@@ -116,22 +117,32 @@ function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMid
     const before = [...(isPublic(handlers) ? [] : guards), ...(readsQuery(handlers) ? [] : [reportQuery])];
     return [layer, [negotiate, ...before, ...handlers]] as const;
   });
-  const chainByLayer = new Map(chains);
+  const chainByLayer = new Map<RouteLayer, readonly ApiMiddleware[]>(chains);
+  const index = new RouteIndex(router.stack);
+  const run = (chain: readonly ApiMiddleware[], layer: RouteLayer, path: string, ctx: ApiContext) => {
+    ctx.state.route = String(layer.path);
+    ctx.params = layer.params(path, layer.captures(path));
+    return runChain(chain, ctx);
+  };
   const templates = new Set(router.stack.map((layer) => String(layer.path)));
-  return async (ctx) => {
-    const path = ctx.path.slice(ctx.state.prefix.length) || '/';
-    const match = router.match(path, ctx.method);
-    const layer = match.pathAndMethod.at(-1);
-    const named = layer ?? match.path.at(-1);
-    if (named) ctx.state.route = String(named.path);
-    if (layer) ctx.params = layer.params(path, layer.captures(path));
-    const refuse = () => {
-      const allowed = new Set(match.path.flatMap(({ methods }) => methods));
+  const refuse = (path: string, matched: readonly RouteLayer[]): ApiMiddleware => {
+    return (ctx) => {
+      const allowed = new Set(matched.flatMap(({ methods }) => methods));
       allowed.delete('HEAD');
       if (allowed.size > 0) throw methodNotAllowed(ctx.method, [...allowed]);
       throw createUnknownEndpointError(path, templates);
     };
-    await runChain((layer && chainByLayer.get(layer)) ?? [negotiate, ...guards, refuse], ctx);
+  };
+  return async (ctx) => {
+    const path = ctx.path.slice(ctx.state.prefix.length) || '/';
+    const found = index.find(path, ctx.method);
+    const match = found ? undefined : router.match(path, ctx.method);
+    const layer = found ?? match?.pathAndMethod.at(-1);
+    const chain = layer && chainByLayer.get(layer);
+    if (layer && chain) return run(chain, layer, path, ctx);
+    const named = match?.path.at(-1);
+    if (named) ctx.state.route = String(named.path);
+    await runChain([negotiate, ...guards, refuse(path, match?.path ?? [])], ctx);
   };
 }
 

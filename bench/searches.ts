@@ -4,9 +4,10 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Measures how long one tenant's searches of a million invoices take. Then measures a second
-// tenant's lists while six clients of the first tenant search. Finally, measures the second
-// tenant's searches while six other tenants search through all their entries.
+// Measures how long one tenant's searches of a million invoices take. Then measures how long a
+// second tenant's list requests take while the first tenant searches with six clients. Finally,
+// measures how long the second tenant's searches take while each of six other tenants searches
+// through all its entries.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);

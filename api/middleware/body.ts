@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { koaBody } from 'koa-body';
 import { findTextProblems, parseStrictJson } from '../../shared/contracts/json/strict-json.js';
 import { createValidationError } from '../../shared/contracts/schemas/validate.js';
@@ -8,9 +9,10 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
- * Returns a function that reads a body of these media types as bytes. The function uses koa-body,
- * which limits and decompresses the body. koa-body decodes the body as latin1, which keeps every
- * byte. So the strict JSON parser can later reject invalid UTF-8.
+ * Returns a function that reads a body of these media types as bytes. A plain body is collected
+ * directly. All others are read with koa-body, which limits and decompresses them. koa-body decodes
+ * the body as latin1, which keeps every byte. So the strict JSON parser can later reject invalid
+ * UTF-8.
  */
 function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
@@ -27,10 +29,34 @@ function createByteReader(types: readonly string[], maxBytes: number): (ctx: Api
     },
   }) as unknown as ApiMiddleware;
   return async (ctx) => {
+    if (isPlainBody(ctx, maxBytes)) return readPlainBytes(ctx.req);
     await read(ctx, async () => undefined);
     const text: unknown = (ctx.request as { body?: unknown }).body;
     return Buffer.from(typeof text === 'string' ? text : '', 'latin1');
   };
+}
+
+/** True if the body is not encoded and announces a length within the limit. */
+function isPlainBody({ headers }: ApiContext, maxBytes: number): boolean {
+  const length = Number(headers['content-length']);
+  const isEncoded = headers['content-encoding'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return !isEncoded && length > 0 && length <= maxBytes;
+}
+
+/**
+ * Collects the bytes of a body with an announced length. Reads them several times faster than
+ * koa-body. Node's parser ends the body at the announced length.
+ */
+function readPlainBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const refuse = (error?: Error) => reject(createUnreadableError(error));
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.once('error', refuse);
+    // If the client closes the connection early, 'close' is emitted without 'end'.
+    request.once('close', () => refuse());
+  });
 }
 
 const readJsonBytes = createByteReader(JSON_TYPES, MAX_BODY_BYTES);
@@ -92,11 +118,11 @@ function toBodyError(
       'This Content-Encoding is not supported. Send the body uncompressed or with gzip.',
     );
   }
-  if (error.code?.startsWith('Z_') || error.status === 400) {
-    return createError(
-      'invalid_json',
-      'The body could not be read: it is truncated or its compression is invalid.',
-    );
-  }
+  if (error.code?.startsWith('Z_') || error.status === 400) return createUnreadableError(error);
   return createError('internal_error', 'The body could not be read.');
+}
+
+function createUnreadableError(cause: Error | undefined): AppError {
+  const message = 'The body could not be read: it is truncated or its compression is invalid.';
+  return new AppError('invalid_json', message, { cause });
 }

@@ -7,8 +7,8 @@ import { isVersioned, type Operation } from './responses.js';
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;
   return [
-    // Public operations can return 429 too, because the unread responses of each network are
-    // limited.
+    // Public operations can return 429 too: a client network may leave only a limited number of
+    // response bytes unread.
     429,
     // 400: invalid X-Environment. 401: no valid credential. 406: Accept excludes JSON. 500 and 503:
     // the service fails.

@@ -6,6 +6,7 @@ import { type BenchStores, findFreePort, waitFor } from './stores.js';
 
 export interface Baseline {
   origin: string;
+  pids: number[];
   stop: () => Promise<void>;
 }
 
@@ -32,9 +33,23 @@ export async function runSql(databaseUrl: string, text: string): Promise<void> {
 /** Starts the bare server in a separate process, on the same PostgreSQL. */
 export async function startBaseline(stores: BenchStores): Promise<Baseline> {
   await runSql(stores.databaseUrl, BARE_TABLE);
+  return startServer('baseline-server.ts', (port) => ['pg', port, stores.databaseUrl]);
+}
+
+/**
+ * Starts the server that stores the same as the product, without a queue, in a separate process and
+ * on the same PostgreSQL.
+ */
+export function startDirectBaseline(stores: BenchStores): Promise<Baseline> {
+  const url = new URL(stores.superuserUrl);
+  url.pathname = new URL(stores.databaseUrl).pathname;
+  return startServer('direct-server.ts', (port) => [port, url.href]);
+}
+
+async function startServer(file: string, listArguments: (port: string) => string[]): Promise<Baseline> {
   const port = await findFreePort();
-  const script = fileURLToPath(new URL('./baseline-server.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, 'pg', `${port}`, stores.databaseUrl], {
+  const script = fileURLToPath(new URL(`./${file}`, import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...listArguments(`${port}`)], {
     stdio: 'inherit',
     env: { ...process.env, NODE_ENV: 'production' },
   });
@@ -46,5 +61,5 @@ export async function startBaseline(stores: BenchStores): Promise<Baseline> {
       () => false,
     ),
   );
-  return { origin, stop: () => stopChild(child) };
+  return { origin, pids: [child.pid as number], stop: () => stopChild(child) };
 }

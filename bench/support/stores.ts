@@ -14,6 +14,8 @@ export interface BenchStores {
   databaseUrl: string;
   superuserUrl: string;
   redisUrl: string | undefined;
+  /** The processes of the stores, by name. */
+  pids: Record<string, number>;
   stop: () => Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function startStores(options: { redis: boolean }): Promise<BenchSto
     databaseUrl,
     superuserUrl,
     redisUrl: redis?.url,
+    pids: { PostgreSQL: postgres.pid() as number, ...(redis && { Redis: redis.child.pid as number }) },
     stop: async () => {
       redis?.child.kill('SIGKILL');
       await postgres.stop();

@@ -96,8 +96,9 @@ async function withDeadline<T>(work: Promise<T>, { ms, error }: { ms: number; er
 }
 
 /**
- * Calls `store`. Repeats the call after transient database errors until the lease ends. If an
- * acceptance were not stored, another worker would send the customer a second copy.
+ * Calls `store`. Repeats the call after transient database errors until the lease ends. If
+ * PostgreSQL did not learn that the provider accepted a message, another worker would send a second
+ * copy.
  */
 export async function retryUntilStored(leaseRequestedAt: number, store: () => Promise<void>): Promise<void> {
   const deadline = leaseRequestedAt + MESSAGE_LEASE_SECONDS * 1000;

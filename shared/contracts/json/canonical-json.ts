@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Writes a JSON value in the canonical form of RFC 8785: without white space, with keys sorted by
@@ -35,5 +35,6 @@ export function toCanonicalJson(value: unknown): string {
  */
 export function hashBody(value: unknown): string {
   const text = value === undefined ? '' : toCanonicalJson(value);
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  // The one-shot function takes two thirds of the time of `createHash`.
+  return hash('sha256', text, 'hex');
 }

@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import { AppError, type ErrorDetail } from '../../platform/errors.js';
+import { compileFastPath, UNDECIDED } from './fast-path.js';
 import { VALIDATION_MESSAGES } from './validation-messages.js';
 
 const OPTIONS: Joi.ValidationOptions = {
@@ -29,6 +30,18 @@ function prepareSchema(schema: Joi.Schema, unknown: UnknownMembers): Joi.Schema 
     preparedSchemas[unknown].set(schema, found);
   }
   return found;
+}
+
+const fastPaths = new WeakMap<Joi.Schema, (input: unknown) => unknown>();
+
+/** Validates plain valid input without Joi. Returns {@link UNDECIDED} if Joi must decide. */
+function tryFastPath(schema: Joi.Schema, input: unknown): unknown {
+  let check = fastPaths.get(schema);
+  if (!check) {
+    check = compileFastPath(schema);
+    fastPaths.set(schema, check);
+  }
+  return check(input);
 }
 
 /** Formats a path as responses show it: `line_items[2].name`. */
@@ -61,6 +74,8 @@ export function toErrorDetails(error: Joi.ValidationError): ErrorDetail[] {
  * line totals are wrong
  */
 export function validate<T>(schema: Joi.Schema, input: unknown, unknown: UnknownMembers = 'stripped'): T {
+  const plain = tryFastPath(schema, input);
+  if (plain !== UNDECIDED) return plain as T;
   const { error, value } = prepareSchema(schema, unknown).validate(input);
   if (error) throw toAppError(error);
   return value as T;
@@ -75,6 +90,11 @@ export function validateAndReportUnknown<T>(
   input: unknown,
   reportUnknown: (ignored: string[]) => void,
 ): T {
+  const plain = tryFastPath(schema, input);
+  if (plain !== UNDECIDED) {
+    reportUnknown([]);
+    return plain as T;
+  }
   const { error, value } = prepareSchema(schema, 'stripped').validate(input);
   reportUnknown(findUnknownFields(input, value));
   if (error) throw toAppError(error);

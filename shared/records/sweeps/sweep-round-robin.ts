@@ -21,8 +21,8 @@ export interface RoundRobinQuery {
   name: string;
   /**
    * The same as `rows` of {@link buildRoundRobinSql}, but without a limit.
-   * {@link findRowsRoundRobin} adds the limit of the whole pass, because one account alone may fill
-   * the pass.
+   * {@link findRowsRoundRobin} applies `limit` to the rows of each account, and again to the rows
+   * of all accounts together. So if only one account has rows, it can use the whole limit.
    */
   rows: string;
   /**

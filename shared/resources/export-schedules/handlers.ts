@@ -92,8 +92,8 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     const set = Object.fromEntries(
       Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
     );
-    // If the new filters differ from the stored filters only in form, keep the stored filters.
-    // Otherwise they would count as changed.
+    // Keep the stored filters if the new filters differ from them only in form, so that such a
+    // difference does not count as a change.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
   } catch (error) {

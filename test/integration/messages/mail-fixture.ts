@@ -47,9 +47,9 @@ export class MailFixture {
 
   static async start(environment: Record<string, string> = {}): Promise<MailFixture> {
     const server = await MailServer.start();
-    // With this timeout, the SMTP client gives up on a hanging server after two seconds instead of
-    // a minute.
-    const SMTP_URL = `${server.url}?socketTimeout=2000`;
+    // With this timeout, the SMTP client gives up on a hanging server after five seconds instead of
+    // a minute. On a busy machine, a server that does not hang may take two seconds.
+    const SMTP_URL = `${server.url}?socketTimeout=5000`;
     const stack = await TestStack.start({
       environment: { SMTP_URL, MAIL_FROM, BASE_URL, ...environment },
       clock: true,

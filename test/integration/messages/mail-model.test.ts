@@ -114,12 +114,15 @@ describe(`random sequences of invoice mails (seed ${SEED}; set FC_SEED to repeat
         model.apply(step);
         const invoice = await mail.read(`/invoices/${id}`);
         const messages = (await mail.listMessages(id)).reverse();
-        expect({
+        const errors = messages.map((message) => message.error);
+        const title = `after ${step.act} ${step.reply}; errors: ${errors}`;
+        const stored = {
           status: invoice.status,
           delivery: invoice.delivery?.state ?? null,
           messages: messages.map((message) => message.state),
           events: (await mail.listEvents(id)).length,
-        }).to.deep.equal({ ...model });
+        };
+        expect(stored, title).to.deep.equal({ ...model });
         for (const message of messages) {
           const copies = mail.countAcceptedMails(message.id);
           if (message.state === 'sent') expect(copies).to.be.above(0);

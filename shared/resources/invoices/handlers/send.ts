@@ -114,9 +114,9 @@ export async function writeMessageBodies(
 }
 
 /**
- * Stores the invoices' messages, and supersedes queued messages of an earlier release. Messages of
- * the provider `outbox`, which only stores them, count as sent. Call this function in the
- * transaction that releases the invoices.
+ * Stores the messages of the invoices. Ends messages that are still queued from an earlier sending
+ * of the same invoices. Messages of the provider `outbox`, which only stores them, count as sent.
+ * Call this function in the transaction that releases the invoices.
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;
