@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { TransactionEndedError } from '../errors.js';
-import { corkUntilNextTick, type Row, type SqlQuery, sendQuery } from './send.js';
+import { QueryGroup } from './query-group.js';
+import { corkUntilNextTick, type Row, type SqlQuery, traceQuery } from './send.js';
 
 /**
- * Queries that a caller issues without awaiting each one are sent in one network flush and run in
- * sequence (`pipeline: true` of pg). After a failed query, all later queries fail too.
+ * Queries that a caller issues without awaiting each one are sent as one {@link QueryGroup} and run
+ * in sequence. After a failed query, all later queries fail too.
  */
 export interface Transaction {
   /** @throws {TransactionEndedError} if the transaction has ended */
@@ -17,6 +18,7 @@ export interface Transaction {
   queryAtCommit<R = Row>(query: SqlQuery, onRows?: (rows: R[]) => void): void;
 }
 
+const BEGIN = { name: 'begin', text: 'begin' };
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
 
 interface TransactionRun<T> {
@@ -28,15 +30,42 @@ interface TransactionRun<T> {
   discard: (error: Error) => void;
 }
 
+/** Collects the queries of an event-loop turn, and sends them together at its end. */
+class GroupSender {
+  private group: QueryGroup | undefined;
+
+  constructor(private readonly client: pg.PoolClient) {}
+
+  query(query: SqlQuery): Promise<pg.QueryResult> {
+    const group = this.group ?? this.openGroup();
+    return traceQuery(query, () => group.add(query));
+  }
+
+  /** Sends the collected queries now. */
+  flush(): void {
+    const { group } = this;
+    if (!group) return;
+    this.group = undefined;
+    corkUntilNextTick(this.client);
+    this.client.query(group as unknown as pg.Submittable);
+  }
+
+  private openGroup(): QueryGroup {
+    this.group = new QueryGroup();
+    process.nextTick(() => this.flush());
+    return this.group;
+  }
+}
+
 /** @throws the first error of `work`, of a query or of the commit, after the rollback */
 export async function runTransaction<T>(
   client: pg.PoolClient,
   { tenantIds, work, end, discard }: TransactionRun<T>,
 ): Promise<T> {
-  corkUntilNextTick(client);
+  const sender = new GroupSender(client);
   const opening = Promise.all([
-    client.query('begin'),
-    client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
+    sender.query(BEGIN),
+    sender.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
   // `opening` is awaited below. Until then, its failure would count as an unhandled rejection.
   opening.catch(() => undefined);
@@ -49,7 +78,7 @@ export async function runTransaction<T>(
     const result = await work({
       query: async (query) => {
         assertOpen();
-        return (await sendQuery(client, query)).rows;
+        return (await sender.query(query)).rows;
       },
       queryAtCommit: (query, onRows) => {
         assertOpen();
@@ -58,8 +87,8 @@ export async function runTransaction<T>(
     });
     hasEnded = true;
     await opening;
-    const closing = [...queriesAtCommit.map(({ query }) => sendQuery(client, query)), client.query(end)];
-    const results = await Promise.all(closing);
+    const closing = [...queriesAtCommit.map(({ query }) => query), { name: end, text: end }];
+    const results = await Promise.all(closing.map((query) => sender.query(query)));
     if (results.at(-1)?.command !== end.toUpperCase())
       throw new Error('the transaction was rolled back by the server');
     queriesAtCommit.forEach(({ onRows }, index) => {
@@ -68,6 +97,8 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
+    // Send the collected queries first. If `begin` is among them, it must not follow the rollback.
+    sender.flush();
     // If the rollback fails, the connection is unusable. In any case, throw the first error.
     await client.query('rollback').catch(discard);
     throw error;

@@ -1,0 +1,148 @@
+import { createRequire } from 'node:module';
+import pg from 'pg';
+import type { SqlQuery } from './send.js';
+
+/** Converts a value as pg does for its own queries. pg has no types for this function. */
+const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
+  prepareValue: (value: unknown) => unknown;
+};
+
+/**
+ * The parts of a pg connection that this file uses. pg has no public types for these parts. The
+ * version of pg is pinned, and test/integration/platform/query-groups.test.ts checks the behaviour.
+ */
+interface Wire {
+  parsedStatements: Record<string, string | undefined>;
+  submittedNamedStatements: Record<string, string | undefined>;
+  parse(message: { name: string | undefined; text: string }): void;
+  bind(message: { portal: string; statement: string | undefined; values: unknown[] }): void;
+  describe(message: { type: 'P'; name: string }): void;
+  execute(message: { portal: string }): void;
+  sync(): void;
+}
+
+interface QueryHandlers {
+  name: string | undefined;
+  text: string;
+  _result: { _types: unknown };
+  handleRowDescription(message: unknown): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, wire: Wire): void;
+  handleReadyForQuery(wire: Wire): void;
+  handleError(error: Error, wire: Wire): void;
+}
+
+type Settle = (error: Error | null, result: pg.QueryResult) => void;
+
+/** pg's own class, with the methods that its types omit. */
+const Query = pg.Query as unknown as new (
+  config: SqlQuery,
+  values: undefined,
+  settle: Settle,
+) => QueryHandlers;
+
+class GroupedQuery extends Query {
+  private readonly boundValues: unknown[];
+
+  /** @throws if pg cannot convert a value */
+  constructor(sql: SqlQuery, settle: Settle) {
+    super(sql, undefined, settle);
+    // Convert the values before the first message of the group is sent. An error in the middle of a
+    // group would leave the connection unusable.
+    this.boundValues = (sql.values ?? []).map((value) => prepareValue(value));
+  }
+
+  /** Sends the messages of this query, but no Sync message. */
+  send(wire: Wire): void {
+    const { name, text } = this;
+    if (findPrepared(wire, name) === undefined) {
+      wire.parse({ name, text });
+      if (name) wire.submittedNamedStatements[name] = text;
+    }
+    wire.bind({ portal: '', statement: name, values: this.boundValues });
+    wire.describe({ type: 'P', name: '' });
+    wire.execute({ portal: '' });
+  }
+}
+
+/** Returns the text that is or will be prepared under this name. */
+function findPrepared(wire: Wire, name: string | undefined): string | undefined {
+  return name ? (wire.parsedStatements[name] ?? wire.submittedNamedStatements[name]) : undefined;
+}
+
+/**
+ * Queries of one transaction that are sent before a single Sync message (PostgreSQL manual, Message
+ * Flow, Pipelining). PostgreSQL answers each Sync, and often sends a network packet for it. If a
+ * query fails, PostgreSQL skips the rest of the group, and all these queries fail with that error.
+ */
+export class QueryGroup extends Query {
+  private readonly queries: GroupedQuery[] = [];
+  /** The index of the query whose answer comes next. */
+  private position = 0;
+
+  constructor() {
+    super({ text: '' }, undefined, () => undefined);
+  }
+
+  /** Adds a query. Rejects if the query fails, or if pg cannot convert a value. */
+  add(sql: SqlQuery): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      const settle: Settle = (error, result) => (error ? reject(error) : resolve(result));
+      this.queries.push(new GroupedQuery(sql, settle));
+    });
+  }
+
+  /**
+   * Sends the group. pg calls this when the connection is ready for it. If this returns an error,
+   * pg fails the group.
+   */
+  submit(wire: Wire): Error | null {
+    const misnamed = this.queries.find(({ name, text }) => (findPrepared(wire, name) ?? text) !== text);
+    if (misnamed) return new Error(`another query is prepared as ${misnamed.name}`);
+    for (const query of this.queries) {
+      query._result._types = this._result._types;
+      query.send(wire);
+    }
+    wire.sync();
+    this.nameCurrentQuery();
+    return null;
+  }
+
+  override handleRowDescription(message: unknown): void {
+    this.queries[this.position]?.handleRowDescription(message);
+  }
+
+  override handleDataRow(message: unknown): void {
+    this.queries[this.position]?.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, wire: Wire): void {
+    const query = this.queries[this.position];
+    this.position += 1;
+    this.nameCurrentQuery();
+    query?.handleCommandComplete(message, wire);
+    // pg settles a query when PostgreSQL is ready for the next one.
+    query?.handleReadyForQuery(wire);
+  }
+
+  override handleError(error: Error, wire: Wire): void {
+    const failed = this.queries.slice(this.position);
+    this.position = this.queries.length;
+    for (const query of failed) {
+      // PostgreSQL may have skipped the preparation of this query.
+      if (query.name) delete wire.submittedNamedStatements[query.name];
+      query.handleError(error, wire);
+    }
+  }
+
+  override handleReadyForQuery(): void {
+    // Every query has been settled by its own answer or by an error.
+  }
+
+  /** pg remembers the query as prepared under this name as soon as PostgreSQL has prepared it. */
+  private nameCurrentQuery(): void {
+    const current = this.queries[this.position];
+    this.name = current?.name;
+    this.text = current?.text ?? '';
+  }
+}
