@@ -41,6 +41,7 @@ import * as markCountedMails from './20261123200000_mark_counted_mails.js';
 import * as markSettledOperations from './20261123210000_mark_settled_operations.js';
 import * as addConnections from './20261123220000_add_connections.js';
 import * as guardVendorWork from './20261125200000_guard_vendor_work.js';
+import * as checkLinesInSets from './20261126093000_check_lines_in_sets.js';
 
 interface Migration {
   name: string;
@@ -96,6 +97,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261123210000_mark_settled_operations', ...markSettledOperations },
   { name: '20261123220000_add_connections', ...addConnections },
   { name: '20261125200000_guard_vendor_work', ...guardVendorWork },
+  { name: '20261126093000_check_lines_in_sets', ...checkLinesInSets },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -106,6 +106,7 @@ const OUTER_NAMES = new Set([
   'exhausted_told_at',
   'gateFee',
   'parsedStatements',
+  'submittedNamedStatements',
   'statement',
   'customerStatementSchemas',
   'STATEMENT_TIMEOUT_MS',
