@@ -54,8 +54,9 @@ function readPlainBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', refuse);
-    // If the client closes the connection early, 'close' is emitted without 'end'.
-    request.once('close', () => refuse());
+    // If the client closes the connection early, 'close' is emitted without 'end'. After 'end',
+    // creating an error would only cost time.
+    request.once('close', () => request.readableEnded || refuse());
   });
 }
 
