@@ -22,7 +22,7 @@ export function toRecordRef(command: Command): RecordRef {
  * records.
  */
 export function recordsetSql(columns: string, alias = 'r'): string {
-  return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
+  return `json_to_recordset($1::json) as ${alias}(${columns})`;
 }
 
 /**
