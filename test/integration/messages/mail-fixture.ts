@@ -18,8 +18,8 @@ interface FixtureOptions {
 }
 
 /**
- * Returns a fixture with a new tenant. After the tests, it cancels the tenant's waiting mails, so
- * that none of them is sent during later tests.
+ * Returns a fixture with a new tenant. After the tests, it cancels the waiting mails of all accounts,
+ * so that none of them is sent during later tests.
  */
 export function useMailFixture({ environment = {}, isPerTest = false }: FixtureOptions = {}): MailFixture {
   const shared = useShared(
@@ -64,14 +64,19 @@ export class MailFixture {
     return new MailFixture(this.server, this.stack, tenant, this.queue);
   }
 
-  /** Cancels the tenant's waiting mails, and resets how the server treats mails. */
+  /**
+   * Cancels the waiting mails of all accounts, and resets how the server treats mails. Resolves when
+   * no mail is on its way, so that none takes a behavior that a later test sets.
+   */
   async cancelMails(): Promise<void> {
     this.server.reset();
-    const text = "update messages set state = 'failed' where tenant_id = $1 and state = 'queued'";
-    await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
+    const { db } = this.stack.runtime;
+    await db.transaction(await db.listTenantIds(), (tx) =>
+      tx.query({ text: "update messages set state = 'failed' where state = 'queued'" }),
+    );
     await eventually('the queue is empty', async () => {
       const { waiting = 0, active = 0 } = await this.queue.getJobCounts();
-      return waiting + active === 0;
+      return waiting + active === 0 && this.server.isIdle;
     });
   }
 

@@ -67,6 +67,11 @@ export class MailServer {
     return holder.self;
   }
 
+  /** True if no mail waits for the server's response. */
+  get isIdle(): boolean {
+    return this.inProgress === 0;
+  }
+
   get port(): number {
     return (this.server.server.address() as AddressInfo).port;
   }
