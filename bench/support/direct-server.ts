@@ -5,12 +5,13 @@ import pg from 'pg';
 import { lineItemFields } from '../../shared/billing/line-item-fields.js';
 import { priceInvoice } from '../../shared/billing/money.js';
 import type { InvoiceCreate } from '../../shared/contracts/generated.js';
+import { validate } from '../../shared/contracts/schemas/validate.js';
 import { newId } from '../../shared/platform/ids.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 import { invoiceCreate } from '../../shared/resources/invoices/schema.js';
 
 // The second baseline of writes: what a server without a queue needs for the same durable effects.
-// It looks up the key, validates with the product's schema and computes prices. One query per
+// It looks up the key, validates with the product's code and computes prices. One query per
 // request stores the invoice, its line items, its event, its audit entry and its response under the
 // Idempotency-Key. It is spared row-level security, limits and the look-up of webhook
 // endpoints. It writes the product's own tables, with their indexes and triggers.
@@ -73,9 +74,8 @@ app.use(async (ctx) => {
   }
   const caller = await findCaller(ctx.get('Authorization'));
   if (!caller) return ctx.throw(401);
-  const { value, error } = invoiceCreate.validate(ctx.request.body, { abortEarly: false });
-  if (error) return ctx.throw(400, error.message);
-  const body = await insertInvoice(caller, value as InvoiceCreate, {
+  const input = validate<InvoiceCreate>(invoiceCreate, ctx.request.body);
+  const body = await insertInvoice(caller, input, {
     key: ctx.get('Idempotency-Key'),
     ip: ctx.ip,
   });

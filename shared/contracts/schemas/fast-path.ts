@@ -54,7 +54,9 @@ function compile(description: Description): Check {
     Object.keys(preferences).every((name) => name === 'convert') &&
     allow.every((value) => value === null || ['string', 'number', 'boolean'].includes(typeof value));
   const compileType = COMPILERS[description.type ?? ''];
-  if (!isRead || !compileType) return undecided;
+  // Preferences of an object or a list would also apply to its members.
+  const isForMembers = description.preferences && (description.keys || description.items);
+  if (!isRead || isForMembers || !compileType) return undecided;
   const checkType = compileType(description);
   if (allow.length === 0) return checkType;
   const allowed = new Set(allow);

@@ -28,6 +28,7 @@ interface QueryHandlers {
   handleRowDescription(message: unknown): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, wire: Wire): void;
+  handleEmptyQuery(wire: Wire): void;
   handleReadyForQuery(wire: Wire): void;
   handleError(error: Error, wire: Wire): void;
 }
@@ -42,6 +43,8 @@ const Query = pg.Query as unknown as new (
 ) => QueryHandlers;
 
 class GroupedQuery extends Query {
+  /** True if this query asked PostgreSQL to prepare its name. */
+  private isPreparing = false;
   private readonly boundValues: unknown[];
 
   /** @throws if pg cannot convert a value */
@@ -57,11 +60,20 @@ class GroupedQuery extends Query {
     const { name, text } = this;
     if (findPrepared(wire, name) === undefined) {
       wire.parse({ name, text });
-      if (name) wire.submittedNamedStatements[name] = text;
+      if (name) {
+        wire.submittedNamedStatements[name] = text;
+        this.isPreparing = true;
+      }
     }
     wire.bind({ portal: '', statement: name, values: this.boundValues });
     wire.describe({ type: 'P', name: '' });
     wire.execute({ portal: '' });
+  }
+
+  /** Fails this query. PostgreSQL may have skipped its preparation. */
+  fail(error: Error, wire: Wire): void {
+    if (this.name && this.isPreparing) delete wire.submittedNamedStatements[this.name];
+    this.handleError(error, wire);
   }
 }
 
@@ -74,6 +86,7 @@ function findPrepared(wire: Wire, name: string | undefined): string | undefined 
  * Queries of one transaction that are sent before a single Sync message (PostgreSQL manual, Message
  * Flow, Pipelining). PostgreSQL answers each Sync, and often sends a network packet for it. If a
  * query fails, PostgreSQL skips the rest of the group, and all these queries fail with that error.
+ * A group must not contain `copy … from stdin`, which would wait for data for ever.
  */
 export class QueryGroup extends Query {
   private readonly queries: GroupedQuery[] = [];
@@ -97,8 +110,12 @@ export class QueryGroup extends Query {
    * pg fails the group.
    */
   submit(wire: Wire): Error | null {
-    const misnamed = this.queries.find(({ name, text }) => (findPrepared(wire, name) ?? text) !== text);
-    if (misnamed) return new Error(`another query is prepared as ${misnamed.name}`);
+    const texts = new Map<string, string>();
+    for (const { name, text } of this.queries) {
+      const prepared = name && (texts.get(name) ?? findPrepared(wire, name));
+      if (prepared && prepared !== text) return new Error(`another query is prepared as ${name}`);
+      if (name) texts.set(name, text);
+    }
     for (const query of this.queries) {
       query._result._types = this._result._types;
       query.send(wire);
@@ -117,26 +134,37 @@ export class QueryGroup extends Query {
   }
 
   override handleCommandComplete(message: unknown, wire: Wire): void {
-    const query = this.queries[this.position];
-    this.position += 1;
-    this.nameCurrentQuery();
-    query?.handleCommandComplete(message, wire);
-    // pg settles a query when PostgreSQL is ready for the next one.
-    query?.handleReadyForQuery(wire);
+    this.queries[this.position]?.handleCommandComplete(message, wire);
+    this.settleCurrentQuery(wire);
+  }
+
+  /** PostgreSQL answers a query without content differently. */
+  override handleEmptyQuery(wire: Wire): void {
+    this.settleCurrentQuery(wire);
   }
 
   override handleError(error: Error, wire: Wire): void {
     const failed = this.queries.slice(this.position);
     this.position = this.queries.length;
-    for (const query of failed) {
-      // PostgreSQL may have skipped the preparation of this query.
-      if (query.name) delete wire.submittedNamedStatements[query.name];
-      query.handleError(error, wire);
-    }
+    for (const query of failed) query.fail(error, wire);
+    // Calls the callback, which stops the timer of pg's query_timeout.
+    super.handleError(error, wire);
   }
 
-  override handleReadyForQuery(): void {
-    // Every query has been settled by its own answer or by an error.
+  override handleReadyForQuery(wire: Wire): void {
+    // Every query has been settled by its own answer or by an error. If pg or PostgreSQL behave in
+    // an unknown way, this fails the rest, so that no caller waits for ever.
+    for (const query of this.queries.slice(this.position))
+      query.fail(new Error('PostgreSQL sent no answer to this query'), wire);
+    super.handleReadyForQuery(wire);
+  }
+
+  private settleCurrentQuery(wire: Wire): void {
+    const query = this.queries[this.position];
+    this.position += 1;
+    this.nameCurrentQuery();
+    // pg settles a query when PostgreSQL is ready for the next one.
+    query?.handleReadyForQuery(wire);
   }
 
   /** pg remembers the query as prepared under this name as soon as PostgreSQL has prepared it. */

@@ -5,7 +5,8 @@ import { corkUntilNextTick, type Row, type SqlQuery, traceQuery } from './send.j
 
 /**
  * Queries that a caller issues without awaiting each one are sent as one {@link QueryGroup} and run
- * in sequence. After a failed query, all later queries fail too.
+ * in sequence. After a failed query, all later queries fail too, those of the same group with the
+ * same error.
  */
 export interface Transaction {
   /** @throws {TransactionEndedError} if the transaction has ended */
@@ -67,12 +68,17 @@ export async function runTransaction<T>(
     sender.query(BEGIN),
     sender.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
+  let openingError: Error | undefined;
   // `opening` is awaited below. Until then, its failure would count as an unhandled rejection.
-  opening.catch(() => undefined);
+  opening.catch((error: Error) => {
+    openingError = error;
+  });
   const queriesAtCommit: { query: SqlQuery; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
   const assertOpen = () => {
     if (hasEnded) throw new TransactionEndedError();
+    // Without `begin`, a query would be committed at once.
+    if (openingError) throw openingError;
   };
   try {
     const result = await work({

@@ -119,6 +119,60 @@ describe('queries of one transaction that are sent together', () => {
     expect(await run((tx) => tx.query(number(3, 'one name')))).to.deep.equal([{ number: 3 }]);
   });
 
+  it('two different queries with one name in the same group are refused before anything is sent', async () => {
+    const name = 'one name in a group';
+    const results = await run(async (tx) => {
+      const settled = await Promise.allSettled([
+        tx.query(number(1, name)),
+        tx.query({ name, text: 'select 2 as number' }),
+      ]);
+      // The refused group contained `begin`, so this query would run outside a transaction.
+      return [...settled, ...(await Promise.allSettled([tx.query(number(3))]))];
+    }).catch((error: Error) => error.message);
+    expect(results).to.contain(name);
+    const reasons = await run(async (tx) => {
+      await tx.query(number(1));
+      return Promise.allSettled([tx.query(number(1, name)), tx.query({ name, text: 'select 2 as number' })]);
+    }).catch((error: Error) => error.message);
+    expect(reasons).to.be.an('array').that.has.length(2);
+  });
+
+  it('after a group with `begin` is refused, no query of that transaction runs', async () => {
+    const name = 'refused with begin';
+    const later: unknown[] = [];
+    await run(async (tx) => {
+      await Promise.allSettled([tx.query(number(1, name)), tx.query({ name, text: 'select 2 as number' })]);
+      later.push(await tx.query({ text: `select set_config('app.kept', 'outside', false)` }).catch(String));
+    }).catch(() => undefined);
+    expect(String(later[0])).to.contain(name);
+    const [kept] = await db.query({ text: `select current_setting('app.kept', true) as kept` });
+    expect(kept).not.to.deep.equal({ kept: 'outside' });
+  });
+
+  it('an empty query returns no rows and does not take the rows of the next query', async () => {
+    const rows = await run((tx) =>
+      Promise.all([
+        tx.query({ text: '' }),
+        tx.query(number(1)),
+        tx.query({ text: '-- nothing' }),
+        tx.query(number(2)),
+      ]),
+    );
+    expect(rows).to.deep.equal([[], [{ number: 1 }], [], [{ number: 2 }]]);
+  });
+
+  it('a connection outlives the query timeout of pg, which ends with the group', async () => {
+    const url = new URL(databaseUrl);
+    url.searchParams.set('query_timeout', '300');
+    const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
+    const timed = openDatabase({ databaseUrl: url.href, poolSize: 1, applicationName: 'timed', logger });
+    const readPid = () => timed.transaction([], (tx) => tx.query({ text: 'select pg_backend_pid() as pid' }));
+    const before = await readPid();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(await readPid()).to.deep.equal(before);
+    await timed.close();
+  });
+
   it('a value that pg cannot convert fails its query alone, before anything is sent', async () => {
     const endless: Record<string, unknown> = {};
     endless.self = endless;
