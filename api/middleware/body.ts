@@ -67,9 +67,9 @@ export function readPlainBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Returns a buffer with the first `length` bytes of `body` and the chunk. Most bodies are one chunk,
- * which is returned as it is. A list of chunks would need hundreds of bytes for each chunk of a
- * client that sends single bytes.
+ * Returns a buffer with the first `length` bytes of `body` and the chunk. Most bodies are one
+ * chunk, which is returned as it is. A list of chunks would need hundreds of bytes for each chunk
+ * of a client that sends single bytes.
  */
 function append(body: Buffer, length: number, chunk: Buffer): Buffer {
   if (length === 0) return chunk;

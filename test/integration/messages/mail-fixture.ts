@@ -18,8 +18,8 @@ interface FixtureOptions {
 }
 
 /**
- * Returns a fixture with a new tenant. After the tests, it cancels the waiting mails of all accounts,
- * so that none of them is sent during later tests.
+ * Returns a fixture with a new tenant. After the tests, it cancels the waiting mails of all
+ * accounts, so that none of them is sent during later tests.
  */
 export function useMailFixture({ environment = {}, isPerTest = false }: FixtureOptions = {}): MailFixture {
   const shared = useShared(
@@ -65,8 +65,8 @@ export class MailFixture {
   }
 
   /**
-   * Cancels the waiting mails of all accounts, and resets how the server treats mails. Resolves when
-   * no mail is on its way, so that none takes a behavior that a later test sets.
+   * Cancels the waiting mails of all accounts, and resets how the server treats mails. Resolves
+   * when no mail is on its way, so that none takes a behavior that a later test sets.
    */
   async cancelMails(): Promise<void> {
     this.server.reset();
