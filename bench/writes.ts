@@ -105,7 +105,7 @@ async function runMode(mode: DeploymentMode): Promise<void> {
     for (let round = 0; round < ROUNDS; round += 1)
       for (const [index, contender] of contenders.entries())
         runs[index]?.results.push(await measure(contender, key, { clients, seconds: SECONDS }));
-    printRun(`${mode}: POST /v1/invoices, ${clients} clients`, runs, clients);
+    printRun(`${mode}: POST /v1/invoices, ${clients} concurrent`, runs, clients);
   }
   if (process.env.BENCH_METRICS) print(await (await fetch(`${product.metricsOrigin}/metrics`)).text());
   await db.close();
