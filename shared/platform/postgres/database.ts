@@ -2,7 +2,7 @@ import pg from 'pg';
 import { isConnectionError, markFailedConnect } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { CachedPlans } from './cached-plans.js';
-import { readWithSetting, type SettingQuery } from './read.js';
+import { readWithSetting } from './read.js';
 import { type Row, type SqlQuery, sendQuery } from './send.js';
 import { buildAppSessionOptions } from './session.js';
 import { type CheckedOutClient, SharedReadConnections } from './shared-reads.js';
@@ -50,7 +50,7 @@ export interface Database {
 const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
 
 /** Builds the query that applies `setting` to a transaction and makes the transaction read-only. */
-function createReadSetting(name: string, setting: string, values: string[]): SettingQuery {
+function createReadSetting(name: string, setting: string, values: string[]): SqlQuery {
   return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
 }
 
@@ -148,7 +148,7 @@ class PooledDatabase implements Database {
     await this.pgPool.end();
   }
 
-  private readOnSharedConnection<R>(setting: SettingQuery, query: SqlQuery, read?: TenantRead): Promise<R[]> {
+  private readOnSharedConnection<R>(setting: SqlQuery, query: SqlQuery, read?: TenantRead): Promise<R[]> {
     return this.readConnections.run(read, async (client) => {
       const { rows } = await readWithSetting(client, setting, query);
       return rows as R[];

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import pg from 'pg';
-import type { SqlQuery } from './send.js';
+import { corkUntilNextTick, type SqlQuery } from './send.js';
 
 /** Converts a value as pg does for its own queries. pg has no types for this function. */
 const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
@@ -47,8 +47,15 @@ class GroupedQuery extends Query {
   private isPreparing = false;
   private readonly boundValues: unknown[];
 
-  /** @throws if pg cannot convert a value */
-  constructor(sql: SqlQuery, settle: Settle) {
+  /**
+   * @param ignoresRows true if the caller needs no rows. PostgreSQL then need not describe them
+   * @throws if pg cannot convert a value
+   */
+  constructor(
+    sql: SqlQuery,
+    settle: Settle,
+    private readonly ignoresRows: boolean,
+  ) {
     super(sql, undefined, settle);
     // Convert the values before the first message of the group is sent. An error in the middle of a
     // group would leave the connection unusable.
@@ -66,8 +73,12 @@ class GroupedQuery extends Query {
       }
     }
     wire.bind({ portal: '', statement: name, values: this.boundValues });
-    wire.describe({ type: 'P', name: '' });
+    if (!this.ignoresRows) wire.describe({ type: 'P', name: '' });
     wire.execute({ portal: '' });
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (!this.ignoresRows) super.handleDataRow(message);
   }
 
   /** Fails this query. PostgreSQL may have skipped its preparation. */
@@ -83,10 +94,11 @@ function findPrepared(wire: Wire, name: string | undefined): string | undefined 
 }
 
 /**
- * Queries of one transaction that are sent before a single Sync message (PostgreSQL manual, Message
- * Flow, Pipelining). PostgreSQL answers each Sync, and often sends a network packet for it. If a
- * query fails, PostgreSQL skips the rest of the group, and all these queries fail with that error.
- * A group must not contain `copy … from stdin`, which would wait for data for ever.
+ * Queries that are sent before a single Sync message (PostgreSQL manual, Message Flow, Pipelining).
+ * PostgreSQL answers each Sync, and often sends a network packet for it. Without `begin`, the group
+ * is a transaction of its own. If a query fails, PostgreSQL skips the rest of the group, and all
+ * these queries fail with that error. A group must not contain `copy … from stdin`, which would
+ * wait for data for ever.
  */
 export class QueryGroup extends Query {
   private readonly queries: GroupedQuery[] = [];
@@ -97,12 +109,21 @@ export class QueryGroup extends Query {
     super({ text: '' }, undefined, () => undefined);
   }
 
-  /** Adds a query. Rejects if the query fails, or if pg cannot convert a value. */
-  add(sql: SqlQuery): Promise<pg.QueryResult> {
+  /**
+   * Adds a query. Rejects if the query fails, or if pg cannot convert a value.
+   * @param options.ignoresRows true if the caller needs no rows
+   */
+  add(sql: SqlQuery, { ignoresRows = false } = {}): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
       const settle: Settle = (error, result) => (error ? reject(error) : resolve(result));
-      this.queries.push(new GroupedQuery(sql, settle));
+      this.queries.push(new GroupedQuery(sql, settle, ignoresRows));
     });
+  }
+
+  /** Sends the group over this connection, after everything that was sent before. */
+  sendOver(client: pg.ClientBase): void {
+    corkUntilNextTick(client);
+    client.query(this as unknown as pg.Submittable);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { TransactionEndedError } from '../errors.js';
 import { QueryGroup } from './query-group.js';
-import { corkUntilNextTick, type Row, type SqlQuery, traceQuery } from './send.js';
+import { type Row, type SqlQuery, traceQuery } from './send.js';
 
 /**
  * Queries that a caller issues without awaiting each one are sent as one {@link QueryGroup} and run
@@ -31,27 +31,30 @@ interface TransactionRun<T> {
   discard: (error: Error) => void;
 }
 
-/** Collects the queries of an event-loop turn, and sends them together at its end. */
+/** Collects the queries of an event-loop tick, and sends them together at its end. */
 class GroupSender {
   private group: QueryGroup | undefined;
 
   constructor(private readonly client: pg.PoolClient) {}
 
   query(query: SqlQuery): Promise<pg.QueryResult> {
-    const group = this.group ?? this.openGroup();
-    return traceQuery(query, () => group.add(query));
+    return traceQuery(query, () => this.openGroup().add(query));
+  }
+
+  /** Runs a query that controls the transaction. It has no span, and its rows are ignored. */
+  control(query: SqlQuery): Promise<pg.QueryResult> {
+    return this.openGroup().add(query, { ignoresRows: true });
   }
 
   /** Sends the collected queries now. */
   flush(): void {
     const { group } = this;
-    if (!group) return;
     this.group = undefined;
-    corkUntilNextTick(this.client);
-    this.client.query(group as unknown as pg.Submittable);
+    group?.sendOver(this.client);
   }
 
   private openGroup(): QueryGroup {
+    if (this.group) return this.group;
     this.group = new QueryGroup();
     process.nextTick(() => this.flush());
     return this.group;
@@ -65,8 +68,8 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const sender = new GroupSender(client);
   const opening = Promise.all([
-    sender.query(BEGIN),
-    sender.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
+    sender.control(BEGIN),
+    sender.control({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
   let openingError: Error | undefined;
   // `opening` is awaited below. Until then, its failure would count as an unhandled rejection.
@@ -93,8 +96,10 @@ export async function runTransaction<T>(
     });
     hasEnded = true;
     await opening;
-    const closing = [...queriesAtCommit.map(({ query }) => query), { name: end, text: end }];
-    const results = await Promise.all(closing.map((query) => sender.query(query)));
+    const results = await Promise.all([
+      ...queriesAtCommit.map(({ query }) => sender.query(query)),
+      sender.control({ name: end, text: end }),
+    ]);
     if (results.at(-1)?.command !== end.toUpperCase())
       throw new Error('the transaction was rolled back by the server');
     queriesAtCommit.forEach(({ onRows }, index) => {
