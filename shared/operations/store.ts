@@ -110,16 +110,26 @@ const PARKED_ERROR: ErrorBody = {
 };
 
 /**
- * Rebuilds the command's result from its audit entry. Returns undefined if the command has not run.
+ * Returns the result of a command that has run. Otherwise stores the command as an operation, and
+ * returns undefined. Both happen in one transaction and not as a read, because a look-up that
+ * belongs to a write must not wait behind the tenant's slow reads, or be refused with them.
  */
-export async function findCommandResult(db: Database, command: Command): Promise<CommandResult | undefined> {
-  const [row] = await db.read<AuditedResultRow>(command.tenantId, {
-    name: 'find-result',
-    text: `select a.tenant_id, a.id, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN}
-           from audit_entries a where a.tenant_id = $1 and a.id = $2`,
-    values: [command.tenantId, command.id],
+export async function findResultOrStoreOperation(
+  db: Database,
+  command: Command,
+  leaseSeconds: number,
+): Promise<CommandResult | undefined> {
+  return db.transaction([command.tenantId], async (tx) => {
+    const [row] = await tx.query<AuditedResultRow>({
+      name: 'find-result',
+      text: `select a.tenant_id, a.id, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN}
+             from audit_entries a where a.tenant_id = $1 and a.id = $2`,
+      values: [command.tenantId, command.id],
+    });
+    if (row) return rebuildResult(row, (sqlQuery) => tx.query(sqlQuery));
+    storeOperationAtCommit(tx, command, leaseSeconds);
+    return undefined;
   });
-  return row && rebuildResult(row, (sqlQuery) => db.read(command.tenantId, sqlQuery));
 }
 
 export async function storeOperation(db: Database, command: Command, leaseSeconds: number): Promise<void> {

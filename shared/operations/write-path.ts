@@ -1,6 +1,6 @@
 import type { Runtime } from '../platform/process/runtime.js';
 import { openWritePath, type Submit } from '../queues/submit.js';
-import { findCommandResult, storeOperation } from './store.js';
+import { findResultOrStoreOperation } from './store.js';
 
 /**
  * The clock does not resubmit a new operation for this long, because its job may still be in the
@@ -16,9 +16,7 @@ const FIRST_LEASE_SECONDS = 5;
 export function openDurableWritePath(runtime: Runtime): Promise<Submit> {
   const { db } = runtime;
   return openWritePath(runtime, async (command) => {
-    const result = await findCommandResult(db, command);
-    if (result) return result;
-    await storeOperation(db, command, FIRST_LEASE_SECONDS);
-    return { id: command.id, accepted: true };
+    const result = await findResultOrStoreOperation(db, command, FIRST_LEASE_SECONDS);
+    return result ?? { id: command.id, accepted: true };
   });
 }

@@ -28,4 +28,26 @@ describe('writes that wait because no worker runs', () => {
       if (!refused.includes(response)) expect(response.status, response.text).to.equal(202);
     expect((await other).status).to.equal(202);
   });
+
+  it('a write without a reply gets 202 although the account has too many slow reads', async () => {
+    const { client, id } = await stack.createTenant();
+    const { config, db } = stack.runtime;
+    const answer = client.post('/invoices', invoiceInput());
+    // When the write stops waiting for its reply, all connections that the account's reads may use
+    // are busy, and no further read may wait for one.
+    await new Promise((resolve) => setTimeout(resolve, config.writeTimeoutMs - 1000));
+    // The queries differ, because reads of a query that is known as slow wait elsewhere.
+    const readSlowly = (count: number) =>
+      Promise.allSettled(
+        Array.from({ length: count }, (_, nth) => db.read(id, { text: `select pg_sleep(2), ${nth}` })),
+      );
+    const sharing = readSlowly(3);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const waiting = readSlowly(60);
+    const { status, text } = await answer;
+    expect(status, text).to.equal(202);
+    const refused = (await waiting).filter((read) => read.status === 'rejected');
+    expect(refused, 'the reads that were refused').not.to.deep.equal([]);
+    await sharing;
+  });
 });
