@@ -119,30 +119,26 @@ function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMid
   });
   const chainByLayer = new Map<RouteLayer, readonly ApiMiddleware[]>(chains);
   const index = new RouteIndex(router.stack);
-  const run = (chain: readonly ApiMiddleware[], layer: RouteLayer, path: string, ctx: ApiContext) => {
-    ctx.state.route = String(layer.path);
-    ctx.params = layer.params(path, layer.captures(path));
-    return runChain(chain, ctx);
-  };
   const templates = new Set(router.stack.map((layer) => String(layer.path)));
-  const refuse = (path: string, matched: readonly RouteLayer[]): ApiMiddleware => {
-    return (ctx) => {
-      const allowed = new Set(matched.flatMap(({ methods }) => methods));
+  return async (ctx) => {
+    const path = ctx.path.slice(ctx.state.prefix.length) || '/';
+    const layer = index.find(path, ctx.method) ?? router.match(path, ctx.method).pathAndMethod.at(-1);
+    const chain = layer && chainByLayer.get(layer);
+    if (layer && chain) {
+      ctx.state.route = String(layer.path);
+      ctx.params = layer.params(path, layer.captures(path));
+      return runChain(chain, ctx);
+    }
+    const otherMethods = router.match(path, ctx.method).path;
+    const named = otherMethods.at(-1);
+    if (named) ctx.state.route = String(named.path);
+    const refuse = () => {
+      const allowed = new Set(otherMethods.flatMap(({ methods }) => methods));
       allowed.delete('HEAD');
       if (allowed.size > 0) throw methodNotAllowed(ctx.method, [...allowed]);
       throw createUnknownEndpointError(path, templates);
     };
-  };
-  return async (ctx) => {
-    const path = ctx.path.slice(ctx.state.prefix.length) || '/';
-    const found = index.find(path, ctx.method);
-    const match = found ? undefined : router.match(path, ctx.method);
-    const layer = found ?? match?.pathAndMethod.at(-1);
-    const chain = layer && chainByLayer.get(layer);
-    if (layer && chain) return run(chain, layer, path, ctx);
-    const named = match?.path.at(-1);
-    if (named) ctx.state.route = String(named.path);
-    await runChain([negotiate, ...guards, refuse(path, match?.path ?? [])], ctx);
+    return runChain([negotiate, ...guards, refuse], ctx);
   };
 }
 
