@@ -4,6 +4,14 @@ import { validate } from '../../../contracts/schemas/validate.js';
 import { AppError, type ErrorDetail } from '../../../platform/errors.js';
 import { EXPORT_FILTERS } from './filters.js';
 
+/** The schema of the filters of each resource, in the member whose name errors show. */
+const SCHEMAS = Object.fromEntries(
+  Object.entries(EXPORT_FILTERS).map(([resource, filters]) => [
+    resource,
+    Joi.object({ filters: Joi.object(Object.fromEntries(filters)) }),
+  ]),
+) as Record<ExportCreate['resource'], Joi.ObjectSchema>;
+
 /**
  * Checks the rules that involve several members of the request. Converts the filters as the list
  * endpoint does.
@@ -51,9 +59,10 @@ function convertFilters({ resource, filters }: ExportCreate): {
       ),
     );
   const knownFilters = Object.fromEntries(Object.entries(filters).filter(([name]) => allowed.has(name)));
-  const schema = Joi.object({ filters: Joi.object(Object.fromEntries(allowed)) });
   try {
-    const checked = validate<{ filters: ExportCreate['filters'] }>(schema, { filters: knownFilters });
+    const checked = validate<{ filters: ExportCreate['filters'] }>(SCHEMAS[resource], {
+      filters: knownFilters,
+    });
     return { filters: checked.filters, details };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
