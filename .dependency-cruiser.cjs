@@ -198,8 +198,9 @@ module.exports = {
     {
       name: 'migrations-are-frozen',
       severity: 'error',
-      comment: 'A migration must mean the same for ever, so it imports no app code.',
-      from: { path: '^migrations/' },
+      comment:
+        'A migration must mean the same for ever, so it imports no app code. Only migrate.ts does, which also stores the functions that follow from the code.',
+      from: { path: '^migrations/', pathNot: '^migrations/migrate\\.ts$' },
       to: { path: '^(shared|api|workers|mcp|bin)/' },
     },
     {

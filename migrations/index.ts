@@ -42,6 +42,7 @@ import * as markSettledOperations from './20261123210000_mark_settled_operations
 import * as addConnections from './20261123220000_add_connections.js';
 import * as guardVendorWork from './20261125200000_guard_vendor_work.js';
 import * as checkLinesInSets from './20261126093000_check_lines_in_sets.js';
+import * as storeJson from './20261126140000_store_json.js';
 
 interface Migration {
   name: string;
@@ -98,6 +99,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261123220000_add_connections', ...addConnections },
   { name: '20261125200000_guard_vendor_work', ...guardVendorWork },
   { name: '20261126093000_check_lines_in_sets', ...checkLinesInSets },
+  { name: '20261126140000_store_json', ...storeJson },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -1,6 +1,8 @@
 import { runMigrations } from 'bullmq';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { buildTriggerFunctions } from '../shared/records/stored-json/triggers.js';
+import { STORED_JSON_TABLES } from '../shared/registry/tables.js';
 import { migrations } from './index.js';
 import { maintainPartitions } from './partitions.js';
 
@@ -19,9 +21,9 @@ const LEDGER = 'schema_migrations';
 const ADVISORY_LOCK = 20_261_121;
 
 /**
- * Migrates a database to the newest version: tables, BullMQ's schema, the application's role and
- * its privileges, and the partitions of the coming weeks. May run again, and may run in several
- * processes at once, which then wait for each other.
+ * Migrates a database to the newest version: tables, the functions that store JSON texts, BullMQ's
+ * schema, the application's role and its privileges, and the partitions of the coming weeks. May
+ * run again, and may run in several processes at once, which then wait for each other.
  * @returns the names of the migrations that ran
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
@@ -35,6 +37,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
       const [, names] = (await db.migrate.latest()) as [number, string[]];
       return names;
     });
+    await client.query(buildTriggerFunctions(STORED_JSON_TABLES));
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
     // If a step fails here, the clock repeats it later and reports the failure.

@@ -6,7 +6,7 @@ import { isUuid } from '../../shared/platform/ids.js';
 import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { type PageQuery, readPage } from '../../shared/records/lists/list-page.js';
-import { buildReadQuery } from '../../shared/records/render-records.js';
+import { readRecord } from '../../shared/records/render-records.js';
 import { getReadAccess, getResourceLabel, getResourceTable } from '../../shared/registry/tables.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { declareFacts } from '../runtime/route-facts.js';
@@ -71,11 +71,8 @@ async function readParent(
   const label = getResourceLabel(parent.entityType);
   const id = String(ctx.params.id).toLowerCase();
   if (!isUuid(id)) throw notFound(label);
-  const [found] = await api.db.read(
-    tenantId,
-    buildReadQuery(getResourceTable(parent.entityType), { tenant_id: tenantId, id }),
-  );
-  if (!found) throw notFound(label);
+  const found = await readRecord(api.db, getResourceTable(parent.entityType), { tenant_id: tenantId, id });
+  if (found === undefined) throw notFound(label);
   return { [parent.member]: id };
 }
 
@@ -105,11 +102,10 @@ export function serveRecord(
     assertAccess(key, access);
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound(label);
-    const query = buildReadQuery(getResourceTable(entityType), { tenant_id: key.tenantId, id });
-    const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
-    if (!row || isVisible?.(row.body, key) === false) throw notFound(label);
+    const body = await readRecord(api.db, getResourceTable(entityType), { tenant_id: key.tenantId, id });
+    if (body === undefined || isVisible?.(body, key) === false) throw notFound(label);
     ctx.type = 'application/json';
-    setETag(ctx, row.body);
-    ctx.body = (await transformResponse?.(row.body, ctx)) ?? row.body;
+    setETag(ctx, body);
+    ctx.body = (await transformResponse?.(body, ctx)) ?? body;
   });
 }

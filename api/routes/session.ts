@@ -4,7 +4,7 @@ import { validateAndReportUnknown } from '../../shared/contracts/schemas/validat
 import { sha256 } from '../../shared/platform/crypto.js';
 import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
-import { buildReadQuery } from '../../shared/records/render-records.js';
+import { readRecord } from '../../shared/records/render-records.js';
 import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import { createSession, endSession, type NewSession } from '../../shared/resources/sessions/commands.js';
 import type { SignInCandidate } from '../../shared/resources/sessions/queries.js';
@@ -131,9 +131,8 @@ function describeSession(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
     const { key } = ctx.state;
     const { id, tenantId } = key.session as NonNullable<typeof key.session>;
-    const query = buildReadQuery(sessionTable, { tenant_id: tenantId, id });
-    const [row] = await api.db.read<{ body: string }>(tenantId, query);
-    const session = JSON.parse(row?.body as string) as Session;
+    const body = await readRecord(api.db, sessionTable, { tenant_id: tenantId, id });
+    const session = JSON.parse(body as string) as Session;
     const tenant = { id: key.tenantId, name: key.tenantName };
     ctx.body = { ...session, tenant, environment: key.environment };
   };

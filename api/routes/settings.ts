@@ -1,4 +1,4 @@
-import { buildReadQuery } from '../../shared/records/render-records.js';
+import { readRecord } from '../../shared/records/render-records.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
 import { settingsTable } from '../../shared/resources/settings/table.js';
 import { requireAccess } from '../middleware/access.js';
@@ -17,11 +17,10 @@ export const settingsRoutes = defineRoutes('Access', (router, api) => {
    */
   router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {
     const { key } = ctx.state;
-    const query = buildReadQuery(settingsTable, { tenant_id: key.tenantId, id: key.tenantId });
-    const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
+    const body = await readRecord(api.db, settingsTable, { tenant_id: key.tenantId, id: key.tenantId });
     ctx.type = 'application/json';
-    setETag(ctx, row?.body as string);
-    ctx.body = row?.body;
+    setETag(ctx, body as string);
+    ctx.body = body;
   });
 
   /**

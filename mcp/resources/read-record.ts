@@ -1,5 +1,5 @@
 import { notFound } from '../../shared/platform/errors.js';
-import { buildReadQuery } from '../../shared/records/render-records.js';
+import { readRecord as readRecordJson } from '../../shared/records/render-records.js';
 import { getResourceTable } from '../../shared/registry/tables.js';
 import { readAgentWorkOrder } from '../../shared/resources/work-orders/queries.js';
 import type { Caller } from '../context/caller.js';
@@ -14,12 +14,9 @@ export async function readRecord(
   { key: { tenantId } }: Caller,
   { entityType, id }: { entityType: 'invoice' | 'customer'; id: string },
 ): Promise<string> {
-  const [row] = await db.read<{ body: string }>(
-    tenantId,
-    buildReadQuery(getResourceTable(entityType), { tenant_id: tenantId, id }),
-  );
-  if (!row) throw notFound(entityType);
-  return row.body;
+  const body = await readRecordJson(db, getResourceTable(entityType), { tenant_id: tenantId, id });
+  if (body === undefined) throw notFound(entityType);
+  return body;
 }
 
 /**

@@ -571,11 +571,11 @@ export interface AgentCustomerListItem {
   tax_exempt?: boolean;
   tax_rate_bps?: number | null;
   rate_card_id?: string | null;
+  created_at?: string;
+  updated_at?: string;
   balance_cents: number;
   overdue_cents: number;
   credit_cents?: number;
-  created_at?: string;
-  updated_at?: string;
 }
 export interface Customer {
   id: string;
@@ -592,11 +592,11 @@ export interface Customer {
   tax_exempt: boolean;
   tax_rate_bps: number | null;
   rate_card_id: string | null;
+  created_at: string;
+  updated_at: string;
   balance_cents: number;
   overdue_cents: number;
   credit_cents: number;
-  created_at: string;
-  updated_at: string;
 }
 export interface CustomerCreate {
   company_name: string;
@@ -1076,7 +1076,6 @@ export interface Invoice {
   tax_cents: number;
   total_cents: number;
   paid_cents: number;
-  balance_due_cents: number;
   work_order_id: string | null;
   vehicle_description: string | null;
   notes: string | null;
@@ -1087,9 +1086,10 @@ export interface Invoice {
     viewed_at: string | null;
   } | null;
   allowed_actions: InvoiceActionName[];
-  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
+  balance_due_cents: number;
+  effective_due_date: string | null;
   line_items: LineItem[];
 }
 export interface LineItem {
@@ -1148,7 +1148,6 @@ export interface InvoiceListItem {
   tax_cents: number;
   total_cents: number;
   paid_cents: number;
-  balance_due_cents: number;
   work_order_id: string | null;
   vehicle_description: string | null;
   notes: string | null;
@@ -1159,9 +1158,10 @@ export interface InvoiceListItem {
     viewed_at: string | null;
   } | null;
   allowed_actions: InvoiceActionName[];
-  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
+  balance_due_cents: number;
+  effective_due_date: string | null;
   line_items?: LineItem[];
 }
 export interface InvoiceListQuery {
@@ -1203,7 +1203,6 @@ export interface SentInvoice {
   tax_cents: number;
   total_cents: number;
   paid_cents: number;
-  balance_due_cents: number;
   work_order_id: string | null;
   vehicle_description: string | null;
   notes: string | null;
@@ -1214,9 +1213,10 @@ export interface SentInvoice {
     viewed_at: string | null;
   } | null;
   allowed_actions: InvoiceActionName[];
-  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
+  balance_due_cents: number;
+  effective_due_date: string | null;
   line_items: LineItem[];
   view_url?: string;
 }

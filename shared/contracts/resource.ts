@@ -63,3 +63,13 @@ export function jsonTime(
   const format = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
   return { name: column, sql: `to_char(${sql} at time zone 'UTC', ${format})` };
 }
+
+/** Caches the SQL of each alias. Every query needs it, and the code uses only a few aliases. */
+export function memoizeByAlias(render: (alias: string) => string): (alias: string) => string {
+  const texts = new Map<string, string>();
+  return (alias) => {
+    const text = texts.get(alias) ?? render(alias);
+    texts.set(alias, text);
+    return text;
+  };
+}

@@ -4,7 +4,7 @@ import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 /**
  * Locks records, and returns them in a map by {@link refKey}. Every batch locks records in id
  * order, so that two batches cannot deadlock. The rows are read as JSON, so that timestamps remain
- * text.
+ * text, and without their stored JSON text.
  */
 export async function lockRecords<R extends Row>(
   tx: Transaction,
@@ -13,7 +13,7 @@ export async function lockRecords<R extends Row>(
 ): Promise<Map<string, R>> {
   const rows = await tx.query<{ record: R & RecordRef }>({
     name: `lock-${table}`,
-    text: `select to_jsonb(t) as record from ${table} t
+    text: `select to_jsonb(t) - 'stored_json' as record from ${table} t
            where (t.tenant_id, t.id) in (select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')})
            order by t.tenant_id, t.id for update`,
     values: [JSON.stringify(refs)],

@@ -1,5 +1,6 @@
 import type { Access } from '../contracts/access.js';
 import type { AgentScope } from '../contracts/vocabulary.js';
+import type { StoredJson } from './stored-json/stored-json.js';
 
 export interface ResourceTable {
   /** For example `invoice`. */
@@ -14,6 +15,8 @@ export interface ResourceTable {
   collection: string;
   /** Returns the SQL for a record's JSON. The SQL reads the row with this alias. */
   representation: (alias: string) => string;
+  /** Present if the table stores the JSON text of each record beside its row. */
+  stored?: StoredJson;
   /**
    * SQL condition for the rows of the table that belong to the resource. It begins with a column
    * name, without an alias.

@@ -1,10 +1,16 @@
 import type { Access } from '../contracts/access.js';
 import type { ResourceTable } from '../records/resource-table.js';
+import type { StoredJsonTable } from '../records/stored-json/triggers.js';
 import * as modules from './modules.js';
 
 /** Maps each entity type to its table. */
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = Object.fromEntries(
   Object.values(modules).map(({ table }) => [table.entityType, table]),
+);
+
+/** The tables that store JSON texts beside their rows. */
+export const STORED_JSON_TABLES: readonly StoredJsonTable[] = Object.values(RESOURCE_TABLES).flatMap(
+  ({ table, stored }) => (stored ? [{ table, stored }] : []),
 );
 
 /** @throws {Error} if this version does not define the entity type */

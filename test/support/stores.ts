@@ -132,6 +132,22 @@ export async function createDatabase(): Promise<string> {
   return ownerUrl(name);
 }
 
+/**
+ * Returns a superuser's connection string for each database that {@link createDatabase} has created
+ * and that still exists.
+ */
+export async function listDatabases(): Promise<string[]> {
+  if (!stores) return [];
+  const { superuserUrl } = await stores;
+  const names: string[] = [];
+  await asSuperuser(superuserUrl, async (client) => {
+    const pattern = `tow_test_${process.pid}_%`;
+    const { rows } = await client.query('select datname from pg_database where datname like $1', [pattern]);
+    names.push(...rows.map(({ datname }) => datname));
+  });
+  return names.map((name) => replaceDatabase(superuserUrl, name));
+}
+
 /** Creates a database without tables, and returns the connection string of its owner. */
 export async function createEmptyDatabase(): Promise<string> {
   const { superuserUrl, ownerUrl } = await getStores();

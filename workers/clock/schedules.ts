@@ -15,4 +15,5 @@ export { replayTask } from '../webhooks/run-replays.js';
 export { endpointQueueTask } from '../webhooks/wake-endpoint-queues.js';
 export { operationTask } from '../writes/resubmit-operations.js';
 export { partitionTask } from './maintain-partitions.js';
+export { storedJsonSweep } from './store-json.js';
 export { billingTask } from './watch-billing.js';

@@ -5,6 +5,7 @@ import { INSERT_IDEMPOTENCY_RECORDS } from '../../shared/operations/idempotency-
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres/database.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../shared/records/record-refs.js';
+import { jsonText } from '../../shared/records/stored-json/stored-json.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 import { getResourceTable } from '../../shared/registry/tables.js';
 import { HELD_RESPONSE_FRAME } from '../../shared/resources/approvals/held-response.js';
@@ -142,13 +143,13 @@ function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[
  * text. The query also returns the endpoints with new deliveries.
  */
 function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery {
-  const { table, representation } = getResourceTable(entityType);
+  const resource = getResourceTable(entityType);
   const now = new Date();
   return {
     name: `settle-${entityType}`,
     text: `with rendered as materialized (
-             select r.*, (${representation('t')})::text as body
-             from ${recordsetSql(RESPONSE_COLUMNS)} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id
+             select r.*, ${jsonText(resource, 't')} as body
+             from ${recordsetSql(RESPONSE_COLUMNS)} join ${resource.table} t on t.tenant_id = r.tenant_id and t.id = r.id
            ), ${RECORD_EVENTS}, ${INSERT_EVENT_DELIVERIES}, kept as (${INSERT_IDEMPOTENCY_RECORDS})
            select tenant_id, id, body, null::uuid as endpoint_id from rendered
            union all select distinct tenant_id, null::uuid, null::text, endpoint_id from delivered`,

@@ -51,6 +51,12 @@ export interface Field {
    */
   columns?: string | Readonly<Record<string, string>> | null;
   /**
+   * True if the value may change while the row stays the same, or if PostgreSQL computes it only
+   * after the row's triggers (a generated column). The JSON text that is stored beside the row
+   * omits the field, and JSON objects contain it after the other members.
+   */
+  isComputedOnRead?: true;
+  /**
    * The format of the field in the CSV file, or a list of the field's columns in that file. By
    * default, the format is derived from the output. Null if the CSV file omits the field.
    */

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { type JsonMember, jsonObject } from '../../contracts/resource.js';
+import { type JsonMember, jsonObject, memoizeByAlias } from '../../contracts/resource.js';
 import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
 import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
@@ -28,27 +28,34 @@ export interface RecordFields {
   references: References;
   /** Returns the members of the record's JSON object. Their SQL reads the row with this alias. */
   members: (alias: string) => JsonMember[];
+  /** The members that the text beside the row contains. In the JSON object, they come first. */
+  storedMembers: (alias: string) => JsonMember[];
+  computedMembers: (alias: string) => JsonMember[];
   /** Returns the SQL for the record's JSON object. It reads the row with this alias. */
   representation: (alias: string) => string;
 }
 
 /**
  * Derives the schemas, columns and SQL of a resource. Add new fields at the end, because JSON
- * members and CSV columns keep the sequence of the fields.
+ * members and CSV columns keep the sequence of the fields. Among the JSON members, those with
+ * `isComputedOnRead` come last.
  */
 export function defineFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
+  const stored = shown.filter(([, field]) => !field.isComputedOnRead);
+  const computed = shown.filter(([, field]) => field.isComputedOnRead);
   const settable = entries.filter(([, field]) => field.input);
-  // Create the renderers once. Creating a renderer describes the field's Joi schema, which is
-  // slower than building a query.
-  const renderers = shown.map(([name, field]) => createRenderer(name, field));
-  const members = (alias: string) => renderers.map((render) => render(alias));
+  const storedMembers = createMembersRenderer(stored);
+  const computedMembers = createMembersRenderer(computed);
+  const members = (alias: string) => [...storedMembers(alias), ...computedMembers(alias)];
   return {
     creation: buildInput(entries, 'create'),
     change: buildInput(entries, 'change'),
     response: allRequired(
-      Object.fromEntries(shown.map(([name, field]) => [name, getOutput(field) as Joi.Schema])),
+      Object.fromEntries(
+        [...stored, ...computed].map(([name, field]) => [name, getOutput(field) as Joi.Schema]),
+      ),
     ),
     settable: formatColumns(settable),
     changeable: formatColumns(settable.filter(([, { setBy }]) => setBy !== 'create')),
@@ -63,18 +70,19 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
       entries.flatMap(([name, { references }]) => (references ? [[name, references]] : [])),
     ),
     members,
+    storedMembers,
+    computedMembers,
     representation: memoizeByAlias((alias) => jsonObject(alias, members(alias))),
   };
 }
 
-/** Caches the SQL of each alias. Every query needs it, and the code uses only a few aliases. */
-function memoizeByAlias(render: (alias: string) => string): (alias: string) => string {
-  const texts = new Map<string, string>();
-  return (alias) => {
-    const text = texts.get(alias) ?? render(alias);
-    texts.set(alias, text);
-    return text;
-  };
+/**
+ * Creates the renderers once. Creating a renderer describes the field's Joi schema, which is slower
+ * than building a query.
+ */
+function createMembersRenderer(fields: [string, Field][]): RecordFields['members'] {
+  const renderers = fields.map(([name, field]) => createRenderer(name, field));
+  return (alias) => renderers.map((render) => render(alias));
 }
 
 /**

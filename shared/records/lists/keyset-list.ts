@@ -95,21 +95,34 @@ export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
  * row to find out whether another page follows.
  */
 export function buildListQuery(plan: ListPlan): SqlQuery {
-  const { conditions, position, idTimeColumn, search } = plan;
-  const time = idTimeColumn ?? 'created_at';
+  const { table, conditions, position, idTimeColumn, search } = plan;
   if (position && idTimeColumn) conditions.add('t.id < ?::uuid', position.id);
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const limitAt = conditions.values.push(plan.limit);
-  const source =
-    search?.term === undefined
-      ? `select t.* from ${plan.table} t where ${conditions.text}
-            order by ${idTimeColumn ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`
-      : buildSearchQuery({ ...plan, search, term: search.term, limitAt });
-  // This must stay the last value, because `withMaxBytes` replaces the last value.
-  const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
+  if (search?.term !== undefined) {
+    const source = buildSearchQuery({ ...plan, search, term: search.term, limitAt });
+    const query = nameQuery(buildPageText(plan, { source, limitAt, maxBytesAt: addMaxBytes(conditions) }));
+    return { ...query, values: conditions.values, timeoutMs: SEARCH_TIMEOUT_MS };
+  }
+  const maxBytesAt = addMaxBytes(conditions);
+  const order = `${idTimeColumn ? '' : 't.created_at desc, '}t.id desc`;
+  const source = `select t.* from ${table} t where ${conditions.text} order by ${order} limit $${limitAt}::int + 1`;
+  const query = pageQueries.get(plan.representation, source, () =>
+    nameQuery(buildPageText(plan, { source, limitAt, maxBytesAt })),
+  );
+  return { ...query, values: conditions.values };
+}
+
+/** Adds the byte limit. It must stay the last value, because `withMaxBytes` replaces that value. */
+const addMaxBytes = (conditions: Conditions): number => conditions.values.push(MAX_PAGE_BYTES);
+
+function buildPageText(
+  { representation, idTimeColumn: time = 'created_at' }: ListPlan,
+  { source, limitAt, maxBytesAt }: { source: string; limitAt: number; maxBytesAt: number },
+): string {
   // `offset 0` makes PostgreSQL render each item once instead of once per use.
-  const text = `
+  return `
     select coalesce(string_agg(t.item, ',') filter (where t.fits), '') as items,
            (count(*) filter (where t.fits))::int as count,
            max(t.${time}::text) filter (where t.fits and t.ends) as next_at,
@@ -121,7 +134,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
         select t.*, row_number() over page as rank, sum(octet_length(t.item)) over page as bytes,
                lead(octet_length(t.item)) over page as next_bytes
         from (
-          select t.id, t.${time}, (${plan.representation})::text as item
+          select t.id, t.${time}, (${representation})::text as item
           from (
             ${source}
           ) t
@@ -130,8 +143,6 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
         window page as (rows between unbounded preceding and current row)
       ) t
     ) t`;
-  const query = { name: nameQuery(text), text, values: conditions.values };
-  return search?.term === undefined ? query : { ...query, timeoutMs: SEARCH_TIMEOUT_MS };
 }
 
 /**
@@ -142,20 +153,44 @@ export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
   return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
 }
 
+type NamedText = Required<Pick<SqlQuery, 'name' | 'text'>>;
+
+/**
+ * Keeps the page queries of each list, by representation and by the query of the rows. A list has
+ * as many as there are combinations of its filters. Building and naming the text for every page
+ * took a twentieth of the API process's time (measured).
+ */
+class PageQueries {
+  private readonly byRepresentation = new Map<string, Map<string, NamedText>>();
+
+  get(representation: string, source: string, build: () => NamedText): NamedText {
+    let bySource = this.byRepresentation.get(representation);
+    if (!bySource) {
+      bySource = new Map();
+      this.byRepresentation.set(representation, bySource);
+    }
+    let query = bySource.get(source);
+    if (!query) {
+      query = build();
+      bySource.set(source, query);
+    }
+    return query;
+  }
+}
+
+const pageQueries = new PageQueries();
+
 /** Maps the text of a query to its name. There is one entry per combination of filters. */
 const queryNames = new Map<string, string>();
 
-/**
- * Names a prepared query after a hash of its text. Names are cached, because hashing the text for
- * every page took a thirtieth of the API process's time (measured).
- */
-function nameQuery(text: string): string {
+/** Names a prepared query after a hash of its text. */
+function nameQuery(text: string): NamedText {
   let name = queryNames.get(text);
   if (!name) {
     name = `list-${createHash('sha1').update(text).digest('hex')}`;
     queryNames.set(text, name);
   }
-  return name;
+  return { name, text };
 }
 
 export interface DateRange {

@@ -84,7 +84,7 @@ async function runAndStore(
 async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({
     name: 'lock-invoice-of-approval',
-    text: `select to_jsonb(i) as record from approvals a
+    text: `select to_jsonb(i) - 'stored_json' as record from approvals a
            join invoices i on i.tenant_id = a.tenant_id and i.id = a.invoice_id
            where a.tenant_id = $1 and a.id = $2 for update of i`,
     values: [command.tenantId, command.entityId],

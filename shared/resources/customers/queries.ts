@@ -8,8 +8,11 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { customerFields } from './fields.js';
+import { jsonText } from '../../records/stored-json/stored-json.js';
 import { briefCustomerRepresentation } from './representation.js';
+import { customerTable } from './table.js';
+
+const CUSTOMER_JSON = jsonText(customerTable, 't');
 
 /**
  * Builds the conditions for exports of customers, including the search. The list has the same
@@ -32,7 +35,7 @@ function customerFilters(query: CustomerListQuery, scope: FilterScope): Conditio
 export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'customers',
-    representation: customerFields.representation('t'),
+    representation: CUSTOMER_JSON,
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,
@@ -47,8 +50,7 @@ export function listAgentCustomers(
 ): SqlQuery {
   return buildListQuery({
     table: 'customers',
-    representation:
-      query.limit <= MAX_WHOLE_ITEMS ? customerFields.representation('t') : briefCustomerRepresentation('t'),
+    representation: query.limit <= MAX_WHOLE_ITEMS ? CUSTOMER_JSON : briefCustomerRepresentation('t'),
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,

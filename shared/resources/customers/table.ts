@@ -1,4 +1,5 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
+import { defineStoredJson } from '../../records/stored-json/stored-json.js';
 import { customerFields } from './fields.js';
 
 export const customerTable: ResourceTable = {
@@ -6,5 +7,6 @@ export const customerTable: ResourceTable = {
   table: 'customers',
   collection: '/customers',
   representation: customerFields.representation,
+  stored: defineStoredJson(customerFields),
   readAccess: readScope('read_customers'),
 };

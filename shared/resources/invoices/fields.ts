@@ -81,7 +81,7 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
   tax_cents: { output: cents() },
   total_cents: { output: cents() },
   paid_cents: { output: cents() },
-  balance_due_cents: { output: cents() },
+  balance_due_cents: { output: cents(), isComputedOnRead: true },
   work_order_id: optionalReference(workOrderTable, { setBy: 'create' }),
   vehicle_description: optionalText(500, { setBy: 'create', freeText: true }),
   notes: optionalMultilineText(5000, { freeText: true }),
@@ -104,6 +104,7 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
       ),
     sql: effectiveDueDate,
     columns: null,
+    isComputedOnRead: true,
     isLastInCsv: true,
   },
   created_at: time(),
@@ -127,6 +128,7 @@ export const invoiceFields = defineFields({
       `(select coalesce(json_agg(${lineItemFields.representation('l')} order by l.position), '[]'::json)
     from invoice_line_items l where l.tenant_id = ${alias}.tenant_id and l.invoice_id = ${alias}.id)`,
     columns: null,
+    isComputedOnRead: true,
     csv: null,
   },
 });

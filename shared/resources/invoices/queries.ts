@@ -8,8 +8,16 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { invoiceFields, invoiceListFields } from './fields.js';
+import { defineStoredJson, jsonText } from '../../records/stored-json/stored-json.js';
+import { invoiceListFields } from './fields.js';
 import { agentInvoiceListRepresentation } from './representation.js';
+import { invoiceTable } from './table.js';
+
+const WITH_LINE_ITEMS = jsonText(invoiceTable, 't');
+const WITHOUT_LINE_ITEMS = jsonText(
+  { representation: invoiceListFields.representation, stored: defineStoredJson(invoiceListFields) },
+  't',
+);
 
 /**
  * Returns the conditions of an export. An export finds the same invoices as a list with the same
@@ -40,7 +48,7 @@ function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'invoices',
-    representation: (query.expand ? invoiceFields : invoiceListFields).representation('t'),
+    representation: query.expand ? WITH_LINE_ITEMS : WITHOUT_LINE_ITEMS,
     conditions: buildFilters(query, scope),
     search: buildSearch(query, scope),
     limit: query.limit,

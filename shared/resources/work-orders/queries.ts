@@ -9,8 +9,11 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { workOrderFields } from './fields.js';
+import { jsonText } from '../../records/stored-json/stored-json.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
+import { workOrderTable } from './table.js';
+
+const WORK_ORDER_JSON = jsonText(workOrderTable, 't');
 
 /**
  * Returns the conditions of an export. An export finds the same work orders as a list with the same
@@ -42,7 +45,7 @@ function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Condit
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'work_orders',
-    representation: workOrderFields.representation('t'),
+    representation: WORK_ORDER_JSON,
     conditions: workOrderFilters(query, scope),
     search: workOrderSearch(query, scope),
     limit: query.limit,

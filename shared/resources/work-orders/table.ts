@@ -1,4 +1,5 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
+import { defineStoredJson } from '../../records/stored-json/stored-json.js';
 import { workOrderFields } from './fields.js';
 
 export const workOrderTable: ResourceTable = {
@@ -7,5 +8,6 @@ export const workOrderTable: ResourceTable = {
   collection: '/work-orders',
   /** REST clients see `pending` both before and after acceptance (docs/decisions.md §1, row 3). */
   representation: workOrderFields.representation,
+  stored: defineStoredJson(workOrderFields),
   readAccess: readScope('read_work_orders'),
 };

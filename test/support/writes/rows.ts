@@ -110,6 +110,8 @@ const ROWS: Record<string, string> = {
   account_logos: `insert into account_logos (tenant_id, content_type, width, height, sha256, data)
      values ($1, 'image/png', 1, 1, repeat('0', 64), '\\x00')`,
   terms_changes: `insert into terms_changes (tenant_id, customer_id) values ($1, '${customerId}')`,
+  stored_json_walks: `insert into stored_json_walks (tenant_id, of_table, version, after_id, has_ended)
+    values ($1, 'invoices', 1, '${newId()}', true)`,
   sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,
   // Triggers of the tables above have already added entries. Keep only the invoice's entry.
   search_entries: `delete from search_entries where tenant_id = $1 and resource <> 'invoices'`,

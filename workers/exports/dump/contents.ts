@@ -46,6 +46,12 @@ function defineFieldTable(
   return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '), excluded);
 }
 
+/** The columns of tables that store the JSON text of each record. */
+const STORED_JSON = {
+  stored_json: 'a text that the trigger of the table renders',
+  stored_json_version: 'a text that the trigger of the table renders',
+};
+
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
@@ -69,10 +75,10 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   }),
   tenant_counters: defineTable('tenant_id name value'),
   rate_cards: defineFieldTable(rateCardFields),
-  customers: defineFieldTable(customerFields),
+  customers: defineFieldTable(customerFields, '', STORED_JSON),
   drivers: defineFieldTable(driverFields),
   trucks: defineFieldTable(truckFields),
-  work_orders: defineFieldTable(workOrderFields, 'intake priority'),
+  work_orders: defineFieldTable(workOrderFields, 'intake priority', STORED_JSON),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
   inspections: defineFieldTable(inspectionFields, 'blocks_dispatch'),
   impounds: defineFieldTable(impoundFields, 'held_from'),
@@ -83,6 +89,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     {
       own_terms_due_at: 'a copy that the clock uses for its queries',
       is_with_club: 'a copy that the clock uses for its queries',
+      ...STORED_JSON,
     },
   ),
   invoice_line_items: defineFieldTable(lineItemFields),
@@ -157,6 +164,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   detector_marks: 'progress of the detectors',
   detector_looks: 'progress of the detectors',
   terms_changes: 'pending updates by the clock',
+  stored_json_walks: 'progress of the clock',
   sweep_faults: 'failed sweeps of the clock',
   deployment_facts: 'facts shared by the processes of a deployment; they belong to no account',
   schema_migrations: MIGRATION_STATE,

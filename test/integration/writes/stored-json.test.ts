@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { STORED_JSON_TABLES } from '../../../shared/registry/tables.js';
+import { storedJsonSweep } from '../../../workers/clock/store-json.js';
+import { invoiceInput } from '../../support/records/samples.js';
+import { useOwnStack, useTenant } from '../../support/use-stack.js';
+
+/** Characters that JSON, SQL or the end of a stored text might treat differently. */
+const ODD_TEXT = `a "quote" \\ back\\slash {brace}} 'single' $function$ %s 🚚 \u2028 é`;
+
+interface StoredRow {
+  id: string;
+  stored_json: string | null;
+  stored_json_version: number | null;
+}
+
+describe('the JSON text beside a row', () => {
+  const stack = useOwnStack();
+  const tenant = useTenant(stack);
+
+  const createRecords = async () => ({
+    invoices: await tenant.client.post('/invoices', invoiceInput({ notes: ODD_TEXT })),
+    'work-orders': await tenant.client.post('/work-orders', { service_type: 'tow', notes: ODD_TEXT }),
+    customers: await tenant.client.post('/customers', { company_name: ODD_TEXT }),
+  });
+
+  const readRow = async (table: string, id: string): Promise<StoredRow> => {
+    const rows = await stack.rows<StoredRow>(
+      tenant.id,
+      `select id, stored_json, stored_json_version from ${table} where id = $1`,
+      [id],
+    );
+    return rows[0] as StoredRow;
+  };
+
+  const sweep = () =>
+    stack.runtime.db.transaction([tenant.id], (tx) => storedJsonSweep.changeRows(tx, storedJsonSweep.limit));
+
+  for (const [nth, { table, stored }] of STORED_JSON_TABLES.entries()) {
+    const path = table.replace('_', '-') as 'invoices' | 'work-orders' | 'customers';
+
+    describe(table, () => {
+      let id: string;
+      let body: Record<string, unknown>;
+
+      before(async () => {
+        const created = (await createRecords())[path];
+        expect(created.status, JSON.stringify(created.body)).to.equal(201);
+        body = created.body;
+        id = created.body.id;
+      });
+
+      const readFromList = async () => {
+        const { body: page } = await tenant.client.get(`/${path}?limit=10`);
+        return page.data.items.find((item: { id: string }) => item.id === id);
+      };
+
+      it('a write stores the text, and the record and the list are read from it', async () => {
+        const row = await readRow(table, id);
+        expect(row.stored_json_version).to.equal(stored.version);
+        await stack.runAsOwner(`alter table ${table} disable trigger store_json`);
+        await stack.rows(
+          tenant.id,
+          `update ${table} set stored_json = replace(stored_json, 'single', 'forged') where id = $1`,
+          [id],
+        );
+        await stack.runAsOwner(`alter table ${table} enable trigger store_json`);
+        const forged = ODD_TEXT.replace('single', 'forged');
+        const { body: read } = await tenant.client.get(`/${path}/${id}`);
+        expect(Object.values(read)).to.include(forged);
+        expect(Object.values(await readFromList())).to.include(forged);
+        await stack.rows(tenant.id, `update ${table} set stored_json = null where id = $1`, [id]);
+        expect((await tenant.client.get(`/${path}/${id}`)).body).to.deep.equal(body);
+      });
+
+      it('a text of another version, or none, is not read', async () => {
+        await stack.runAsOwner(`alter table ${table} disable trigger store_json`);
+        for (const version of [stored.version - 1, stored.version + 1, null]) {
+          const text = version === null ? null : '{"is_forged":true}';
+          await stack.rows(
+            tenant.id,
+            `update ${table} set stored_json = $2, stored_json_version = $3 where id = $1`,
+            [id, text, version],
+          );
+          expect((await tenant.client.get(`/${path}/${id}`)).body, `${version}`).to.deep.equal(body);
+          const { line_items: _, ...item } = body;
+          expect(await readFromList(), `${version}`).to.deep.equal(item);
+        }
+        await stack.runAsOwner(`alter table ${table} enable trigger store_json`);
+        expect((await readRow(table, id)).stored_json).to.equal(null);
+      });
+
+      it('the clock stores missing texts without changing the version that clients see', async () => {
+        await stack.rows(tenant.id, 'delete from stored_json_walks');
+        expect(await sweep()).to.be.greaterThan(nth);
+        expect((await readRow(table, id)).stored_json_version).to.equal(stored.version);
+        expect((await tenant.client.get(`/${path}/${id}`)).body).to.deep.equal(body);
+        expect(await sweep(), 'nothing is left').to.equal(0);
+      });
+
+      it('a change stores the changed text', async () => {
+        const field = table === 'customers' ? 'city' : 'notes';
+        const { status } = await tenant.client.patch(`/${path}/${id}`, { [field]: 'changed' });
+        expect(status).to.equal(200);
+        expect(JSON.parse(`${(await readRow(table, id)).stored_json}`.replace(/(?<!\})$/, '}'))).to.include({
+          [field]: 'changed',
+        });
+      });
+    });
+  }
+
+  it('a walk ends at the limit of a step and goes on where it ended', async () => {
+    const other = await stack.createTenant();
+    for (let nth = 0; nth < 5; nth += 1) await other.client.post('/invoices', invoiceInput());
+    await stack.runAsOwner('alter table invoices disable trigger store_json');
+    await stack.rows(other.id, 'update invoices set stored_json = null, stored_json_version = 1');
+    await stack.runAsOwner('alter table invoices enable trigger store_json');
+    const countMissing = async () => {
+      const rows = await stack.rows(other.id, 'select from invoices where stored_json_version = 1');
+      return rows.length;
+    };
+    const step = () => stack.runtime.db.transaction([other.id], (tx) => storedJsonSweep.changeRows(tx, 3));
+    const left: number[] = [];
+    while ((await step()) > 0) left.push(await countMissing());
+    expect(left[0], 'the first step stores three at most').to.be.within(2, 5);
+    expect(left.at(-1)).to.equal(0);
+    expect(left.length).to.be.greaterThan(1);
+  });
+
+  it('a row that a write has locked is left to that write', async () => {
+    const { body } = await tenant.client.post('/invoices', invoiceInput());
+    await stack.rows(tenant.id, 'delete from stored_json_walks');
+    await stack.runAsOwner('alter table invoices disable trigger store_json');
+    await stack.rows(tenant.id, 'update invoices set stored_json_version = 1 where id = $1', [body.id]);
+    await stack.runAsOwner('alter table invoices enable trigger store_json');
+    await stack.runtime.db.transaction([tenant.id], async (tx) => {
+      await tx.query({ text: 'select from invoices where id = $1 for update', values: [body.id] });
+      await sweep();
+    });
+    expect((await readRow('invoices', body.id)).stored_json_version).to.equal(1);
+    await tenant.client.patch(`/invoices/${body.id}`, { notes: 'changed' });
+    expect((await readRow('invoices', body.id)).stored_json_version).to.not.equal(1);
+  });
+
+  it('a row that an insert of another record refers to is not skipped', async () => {
+    const { body } = await tenant.client.post('/customers', { company_name: 'Club' });
+    await stack.rows(tenant.id, 'delete from stored_json_walks');
+    await stack.runAsOwner('alter table customers disable trigger store_json');
+    await stack.rows(tenant.id, 'update customers set stored_json_version = 1 where id = $1', [body.id]);
+    await stack.runAsOwner('alter table customers enable trigger store_json');
+    await stack.runtime.db.transaction([tenant.id], async (tx) => {
+      await tx.query({ text: 'select from customers where id = $1 for key share', values: [body.id] });
+      await sweep();
+    });
+    expect((await readRow('customers', body.id)).stored_json_version).to.not.equal(1);
+  });
+
+  it('no other trigger changes a row after the trigger that stores its text', async () => {
+    const BEFORE_EACH_ROW = 3;
+    for (const { table } of STORED_JSON_TABLES) {
+      const triggers = await stack.rows<{ tgname: string }>(
+        tenant.id,
+        `select tgname from pg_trigger where tgrelid = $1::regclass and tgtype & 3 = ${BEFORE_EACH_ROW} order by tgname`,
+        [table],
+      );
+      expect(triggers.at(-1)?.tgname, table).to.equal('store_json');
+    }
+  });
+
+  it('other accounts do not see the walks', async () => {
+    const stranger = await stack.createTenant();
+    await sweep();
+    expect(await stack.rows(stranger.id, 'select * from stored_json_walks')).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,90 @@
+import type { Transaction } from '../../shared/platform/postgres/database.js';
+import type { RowSweep } from '../../shared/records/sweeps/schedule.js';
+import { STORED_JSON_TABLES } from '../../shared/registry/tables.js';
+
+const TABLES = STORED_JSON_TABLES.map(({ table }) => table);
+
+/** The next rows to look at: those of this account and table whose ids come after `after_id`. */
+interface WalkPosition {
+  tenant_id: string;
+  of_table: string;
+  after_id: string;
+  /** The current version of the texts of the table. */
+  version: number;
+}
+
+/** The maximum number of walks that one transaction continues. */
+const MAX_STEPS = 100;
+
+/** A step counts as at least this many rows, so that many empty tables also reach the limit. */
+const MIN_ROWS_PER_STEP = 5;
+
+/**
+ * Returns walks of the transaction's accounts that have not ended. The database determines the
+ * current version, because during an upgrade the clocks of two versions run side by side.
+ */
+function findPositions(tx: Transaction): Promise<WalkPosition[]> {
+  return tx.query<WalkPosition>({
+    name: 'find-json-walks',
+    text: `select t.tenant_id, k.of_table, k.version, coalesce(w.after_id, '00000000-0000-0000-0000-000000000000') as after_id
+           from tenants t
+           cross join (select name as of_table, stored_json_version(name) as version from unnest($1::text[]) as name) k
+           left join stored_json_walks w on w.tenant_id = t.tenant_id and w.of_table = k.of_table and w.version = k.version
+           where t.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
+             and k.version is not null and w.has_ended is distinct from true
+           limit ${MAX_STEPS}`,
+    values: [TABLES],
+  });
+}
+
+/**
+ * Stores the JSON text of those of the next `limit` rows that have none of the current version. The
+ * trigger renders the texts. Skips a row that a write has locked: if the write changes the row, the
+ * trigger renders it anyway. If not, reads render it until it is changed.
+ * @returns how many rows it looked at
+ */
+async function storeNext(
+  tx: Transaction,
+  { tenant_id, of_table: table, after_id, version }: WalkPosition,
+  limit: number,
+): Promise<number> {
+  const [step] = await tx.query<{ looked_at: number }>({
+    name: `walk-${table}-json`,
+    text: `with batch as (
+             select t.id, t.stored_json_version from ${table} t where t.tenant_id = $1 and t.id > $2 order by t.id limit $3
+           ), stored as (
+             update ${table} n set stored_json_version = null
+             from (select t.id from ${table} t where t.tenant_id = $1
+                     and t.id in (select id from batch where stored_json_version is distinct from $4)
+                   for no key update skip locked) s
+             where n.tenant_id = $1 and n.id = s.id
+           ), step as (
+             select count(*)::int as looked_at, (array_agg(id order by id desc))[1] as last_id from batch
+           ), walk as (
+             insert into stored_json_walks (tenant_id, of_table, version, after_id, has_ended)
+             select $1, '${table}', $4, coalesce(last_id, $2), looked_at < $3 from step
+             on conflict (tenant_id, of_table) do update
+               set version = excluded.version, after_id = excluded.after_id, has_ended = excluded.has_ended
+           )
+           select looked_at from step`,
+    values: [tenant_id, after_id, limit, version],
+  });
+  return step?.looked_at ?? 0;
+}
+
+/**
+ * Stores the JSON texts of rows from before the column, and all texts again after a release has
+ * changed a representation. Walks once through each table of each account, by id.
+ */
+export const storedJsonSweep: RowSweep = {
+  name: 'store-json',
+  everyMs: 60_000,
+  limit: 500,
+  repeatForMs: 2_000,
+  changeRows: async (tx, limit) => {
+    let rows = 0;
+    for (const position of await findPositions(tx))
+      if (rows < limit) rows += Math.max(await storeNext(tx, position, limit - rows), MIN_ROWS_PER_STEP);
+    return rows;
+  },
+};
