@@ -1,8 +1,3 @@
-import { MIGRATION_HEAD } from '../migrations/index.js';
-import { runService } from '../shared/server/run-service.js';
-import { startMcp } from './start-mcp.js';
+import { startWithSmallYoungGeneration } from '../shared/platform/process/young-generation.js';
 
-await runService({ kind: 'web', name: 'mcp', migrationHead: MIGRATION_HEAD }, async (runtime, server) => {
-  const { port } = await startMcp(runtime, server);
-  runtime.logger.info({ port }, 'listening');
-});
+await startWithSmallYoungGeneration(() => import('./run.js'));

@@ -1,0 +1,24 @@
+import { MIGRATION_HEAD } from '../migrations/index.js';
+import { createHealthListener, createStoreChecks } from '../shared/server/health.js';
+import { runService } from '../shared/server/run-service.js';
+import { isQueueName, QUEUES, startWorkers } from './queues.js';
+
+const names = process.argv.slice(2);
+const queues = names.filter(isQueueName);
+const unknown = names.filter((name) => !isQueueName(name));
+if (names.length === 0 || unknown.length > 0) {
+  process.stderr.write(
+    `Name the queues to work on: ${QUEUES.join(', ')}. Unknown: ${unknown.join(', ') || 'none'}\n`,
+  );
+  process.exit(2);
+}
+
+await runService(
+  { kind: 'worker', name: names.join('+'), migrationHead: MIGRATION_HEAD },
+  async (runtime, server) => {
+    await startWorkers(runtime, queues);
+    const purpose = 'This process works on queues.';
+    server.serve(createHealthListener(runtime, createStoreChecks(runtime), purpose), runtime.metrics);
+    runtime.logger.info({ queues: names, port: server.port }, 'working');
+  },
+);
