@@ -40,11 +40,11 @@ const MAX_OVER_LIMIT = 10_000;
  * Kinds of refused requests. Each kind is counted separately. So refusals of one kind do not affect
  * requests of another kind from the same network.
  *
- * - `unknown`: requests to addresses that this service did not make, counted by network.
+ * - `unknown`: requests to an address that this service has not issued, counted by network.
  * - `connection`: refused requests to the address of one connection, counted by network and
  *   connection.
- * - `bodies`: bodies that are late, truncated or too large, and wrong signatures at the address of
- *   the operator's application. Counted by network.
+ * - `bodies`: a body that is late, truncated or too large, at any address. Also a wrong signature
+ *   at the address of the operator's application. Both are counted by network.
  */
 type RefusalKind = 'unknown' | 'connection' | 'bodies';
 
@@ -91,7 +91,7 @@ export class HookGuard {
     }
   }
 
-  /** Refuses a request to an address that this service did not make. */
+  /** Refuses a request to an address that this service has not issued. */
   async refuseUnknown(ctx: ApiContext): Promise<never> {
     const network = findNetworkPrefix(ctx.ip);
     if (this.isOverLimit('unknown', network)) throw tooManyWebhooks();

@@ -82,7 +82,7 @@ export class EventFeed {
         const page = await this.read(this.tail);
         this.tail = page.position;
         ({ hasMore, hasWithheldEvents } = page);
-        // A reader that joined during the read may already have some of these events, and skips
+        // A reader that joined during the read may already have some events of this page, and skips
         // those. Loop over a copy: a reader that leaves and joins again inside the loop would
         // otherwise receive the page twice.
         for (const reader of [...this.readers]) reader.receivePage(page);

@@ -3,8 +3,8 @@ import { openWritePath, type Submit } from '../queues/submit.js';
 import { findResultOrStoreOperation } from './store.js';
 
 /**
- * The clock does not resubmit a new operation for this long, because its job may still be in the
- * queue.
+ * The clock resubmits an operation only when it is at least this old. Until then, the operation's
+ * job may still be in the queue.
  */
 const FIRST_LEASE_SECONDS = 5;
 

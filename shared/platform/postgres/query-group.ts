@@ -188,7 +188,7 @@ export class QueryGroup extends Query {
     query?.handleReadyForQuery(wire);
   }
 
-  /** pg remembers the query as prepared under this name as soon as PostgreSQL has prepared it. */
+  /** When PostgreSQL has prepared the query, pg remembers the query's text under this name. */
   private nameCurrentQuery(): void {
     const current = this.queries[this.position];
     this.name = current?.name;

@@ -50,8 +50,8 @@ export const DRIVER_STEPS = [
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
 /**
- * Returns the statuses that may follow `status`, except by reopening. Error details show these
- * statuses.
+ * Returns the statuses that may follow `status`. Omits statuses that only reopening leads to.
+ * Error details show these statuses.
  */
 export function nextStatuses(status: WorkOrderStatus): WorkOrderStatus[] {
   const targets = Object.entries(WORK_ORDER_ACTIONS)

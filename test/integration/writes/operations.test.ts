@@ -16,8 +16,8 @@ describe('operations of writes that were not committed in time', () => {
   beforeEach(async () => {
     tenant = await stack.createTenant();
   });
-  // Wait until all operations have run, because the gauge that the tests read counts the operations
-  // of all accounts.
+  // Wait until all operations have run. The tests read a gauge, and this gauge includes the
+  // operations of all accounts.
   afterEach(() => eventually('no operation is pending', async () => (await readPendingGauge()) === '0'));
 
   const readPendingGauge = async (): Promise<string | undefined> => {

@@ -87,8 +87,8 @@ export class WebhookListeners {
   }
 
   /**
-   * Records that a worker has died, so that the requests in flight may arrive again. Call this
-   * method right after the death.
+   * Records that a worker has died. From then on, each request that was in flight is allowed to
+   * arrive twice. Call this method right after the death.
    * @param comesBack true if the worker is only suspended: it will finish what it had started, so
    * every open delivery may arrive twice
    */
