@@ -8,9 +8,9 @@ import {
 } from '../../shared/resources/webhook-replays/plan.js';
 
 /**
- * The limits for replays that count their deliveries. Each count uses one database connection for
- * up to a second. More concurrent counts would leave no connections for other work. Accounts share
- * the capacity fairly: each runs one count at a time.
+ * Limits how many replays count their deliveries at the same time. A counting query uses one
+ * database connection for up to a second. Without the limit, these queries could leave no
+ * connections for other work. Each account runs one such query at a time.
  */
 const COUNT_LIMITS = {
   queues: ['replays'] as const,

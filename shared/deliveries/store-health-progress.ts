@@ -33,7 +33,10 @@ export async function storeHealthProgress(
   });
 }
 
-/** Clears failures, pauses and probes, because an endpoint that is enabled again starts afresh. */
+/**
+ * Clears an endpoint's failures, its pauses and its probes, because an endpoint that is enabled
+ * again starts afresh.
+ */
 export async function resetEndpointHealth(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What a test file contains for each stack that it shares with other files: options of `useStack`,
- * a constant with such options, or a function that shares a stack. The stack without options is
- * left out, because every process starts it.
+ * Finds the shared stacks of a test file. The code of such a file has one of these for each stack:
+ * options of `useStack`, a constant with such options, or a function that shares a stack. The
+ * pattern leaves out the stack without options, because every process starts it.
  */
 const SHARED_STACKS =
   /\buseStack\(\{.*|\b[A-Z_]+_STACK\b|\buse(?:WebhookBench|TextingStack|MailFixture)(?=\()/g;

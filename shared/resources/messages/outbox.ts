@@ -131,7 +131,7 @@ export async function readInvoiceDocument(
 /** Maximum number of messages per account in a sweep. */
 const MAX_DUE_PER_TENANT = 250;
 /**
- * A sweep skips messages that became due more recently than this, because their wake-up job is
+ * A sweep skips messages that became due less than this long ago, because their wake-up job is
  * probably still under way.
  */
 const OVERDUE_SECONDS = 5;

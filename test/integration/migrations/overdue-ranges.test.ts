@@ -58,8 +58,8 @@ describe('the ranges of the overdue sweep', () => {
          select $1, gen_random_uuid(), 'C', 'other', terms from unnest(array[null, 0, 3, 45]::int[]) terms`,
         [tenant.id],
       );
-      // Insert invoices that were due or released every three hours over several days, in several
-      // statuses.
+      // Insert invoices in several statuses. Their due or release times are three hours apart and
+      // cover several days.
       await queryRows(
         `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, released_as)
          select $1, gen_random_uuid(), gen_random_uuid()::text, status, c.id,

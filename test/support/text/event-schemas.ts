@@ -23,7 +23,8 @@ export function findBodyProblems(schema: Json, body: unknown): string[] {
 }
 
 /**
- * Returns a copy of a schema in which each object that names its members allows no other members.
+ * Returns a stricter copy of a schema. If an object in the schema lists its members, the copy
+ * allows no other members in that object.
  */
 function forbidAdditionalMembers(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(forbidAdditionalMembers);
