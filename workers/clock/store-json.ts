@@ -21,7 +21,8 @@ const MIN_ROWS_PER_STEP = 5;
 
 /**
  * Returns walks of the transaction's accounts that have not ended. The database determines the
- * current version, because during an upgrade the clocks of two versions run side by side.
+ * current version, because during an upgrade the clocks of two versions run side by side. If there
+ * are too many walks, chance decides, so that no account always comes first.
  */
 function findPositions(tx: Transaction): Promise<WalkPosition[]> {
   return tx.query<WalkPosition>({
@@ -32,7 +33,7 @@ function findPositions(tx: Transaction): Promise<WalkPosition[]> {
            left join stored_json_walks w on w.tenant_id = t.tenant_id and w.of_table = k.of_table and w.version = k.version
            where t.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
              and k.version is not null and w.has_ended is distinct from true
-           limit ${MAX_STEPS}`,
+           order by random() limit ${MAX_STEPS}`,
     values: [TABLES],
   });
 }
@@ -82,9 +83,12 @@ export const storedJsonSweep: RowSweep = {
   limit: 500,
   repeatForMs: 2_000,
   changeRows: async (tx, limit) => {
+    const positions = await findPositions(tx);
+    // Each walk gets the same share, so that an account with many rows does not delay others.
+    const share = Math.ceil(limit / positions.length);
     let rows = 0;
-    for (const position of await findPositions(tx))
-      if (rows < limit) rows += Math.max(await storeNext(tx, position, limit - rows), MIN_ROWS_PER_STEP);
+    for (const position of positions)
+      rows += Math.max(await storeNext(tx, position, share), MIN_ROWS_PER_STEP);
     return rows;
   },
 };
