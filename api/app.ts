@@ -9,6 +9,7 @@ import {
   HEALTH_PATHS,
   type HealthResponse,
 } from '../shared/server/health.js';
+import { admit } from './admission/admit.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
@@ -62,7 +63,8 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }));
   use(documentRoutes());
   const guards = [
-    await authenticate(api),
+    authenticate(api),
+    admit(api),
     limitRate(api),
     limitUnreadResponses(api),
     recordKeyUse(api),

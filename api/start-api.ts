@@ -5,6 +5,7 @@ import type { Runtime } from '../shared/platform/process/runtime.js';
 import { logCheckFailure } from '../shared/platform/start-failure.js';
 import { type HttpServer, listenHttp } from '../shared/server/http-server.js';
 import { assertReadable } from '../shared/storage/probe.js';
+import { refuseEarly } from './admission/refuse-early.js';
 import { createApp } from './app.js';
 import { startCanary } from './canary.js';
 import { createApiRuntime } from './runtime/runtime.js';
@@ -29,9 +30,9 @@ export async function startApi(
   logCheckFailure(runtime.logger, assertReadable(api.storage));
   const canary = await startCanary(api);
   const app = await createApp(api, [canary]);
-  const handleRequest = app.callback();
+  const handleRequest = refuseEarly(api, app.callback());
   const listener: RequestListener = (request, response) => {
-    if (!interceptor(request, response)) void handleRequest(request, response);
+    if (!interceptor(request, response)) handleRequest(request, response);
   };
   const listening = await listenHttp(runtime, listener, server);
   // On shutdown the HTTP server waits for open responses. Close the event streams first: they do

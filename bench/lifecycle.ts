@@ -1,9 +1,9 @@
 import type { Database } from '../shared/platform/postgres/database.js';
 import { analyzeTables } from './support/fill.js';
-import { type LoadResult, runLoad } from './support/load.js';
+import { type LoadResult, runLoad } from './support/load/closed-load.js';
+import { newInvoiceRequest, postRequest } from './support/load/requests.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
-import { newInvoiceRequest, postRequest } from './support/requests.js';
 import { hasRedis, startStores } from './support/stores.js';
 
 // Measures how fast invoices are approved, and how fast payments are recorded. The baseline is how

@@ -3,7 +3,7 @@ import { newId } from '../shared/platform/ids.js';
 import { mintKey } from '../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../shared/resources/api-keys/handlers.js';
 import { fillInvoices, readIds } from './support/fill.js';
-import { type LoadResult, runLoad } from './support/load.js';
+import { type LoadResult, runLoad } from './support/load/closed-load.js';
 import { createTenant, openBenchDatabase, SECRET_KEY, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';

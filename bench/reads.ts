@@ -1,6 +1,6 @@
 import { runSql, startBaseline } from './support/baseline.js';
 import { fillInvoices, readIds } from './support/fill.js';
-import { type LoadResult, runLoad } from './support/load.js';
+import { type LoadResult, runLoad } from './support/load/closed-load.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';

@@ -4,7 +4,8 @@ import { fetchMetrics } from '../test/support/load/load-invariants.js';
 import { readMemoryMb } from '../test/support/load/processes.js';
 import { insertDueRetries, insertFarRetries } from '../test/support/webhooks/scheduled-retries.js';
 import { insertSignedEndpoint } from '../test/support/webhooks/webhooks.js';
-import { runPacedLoad } from './support/paced-load.js';
+import { runPacedLoad } from './support/load/paced-load.js';
+import { newInvoiceRequest } from './support/load/requests.js';
 import {
   createTenant,
   type DeploymentMode,
@@ -15,7 +16,6 @@ import {
 } from './support/product.js';
 import { WebhookReceivers } from './support/receivers.js';
 import { percentile, print, printMachine } from './support/report.js';
-import { newInvoiceRequest } from './support/requests.js';
 import { startStores } from './support/stores.js';
 
 // Measures the delay of due retries, and then of live events, while a million retries are scheduled

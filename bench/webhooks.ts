@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { newId } from '../shared/platform/ids.js';
 import type { Database } from '../shared/platform/postgres/database.js';
 import { insertSignedEndpoint } from '../test/support/webhooks/webhooks.js';
-import { runPacedLoad } from './support/paced-load.js';
+import { runPacedLoad } from './support/load/paced-load.js';
+import { newInvoiceRequest } from './support/load/requests.js';
 import {
   createTenant,
   type DeploymentMode,
@@ -16,7 +17,6 @@ import {
 } from './support/product.js';
 import { WebhookReceivers } from './support/receivers.js';
 import { describeRatio, median, percentile, print, printMachine, printRatio } from './support/report.js';
-import { newInvoiceRequest } from './support/requests.js';
 import { type BenchStores, startStores, waitFor } from './support/stores.js';
 
 // Compares the product's deliveries per second with those of a bare undici loop. Then measures the

@@ -1,6 +1,7 @@
 import { type Baseline, startBaseline, startDirectBaseline } from './support/baseline.js';
 import { readCpuMicroseconds } from './support/cpu.js';
-import { type LoadResult, runLoad } from './support/load.js';
+import { type LoadResult, runLoad } from './support/load/closed-load.js';
+import { newInvoiceRequest } from './support/load/requests.js';
 import {
   createTenant,
   type DeploymentMode,
@@ -10,7 +11,6 @@ import {
   startProduct,
 } from './support/product.js';
 import { describeRatio, median, print, printMachine } from './support/report.js';
-import { newInvoiceRequest } from './support/requests.js';
 import { type BenchStores, startStores } from './support/stores.js';
 
 // Compares POST /v1/invoices (every feature is on) with two servers without a queue, on the same

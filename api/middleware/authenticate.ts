@@ -1,13 +1,13 @@
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import {
   type Credential,
-  openCredentialCache,
   readKeyCredential,
   refuseCredential,
 } from '../../shared/resources/api-keys/credential-cache.js';
 import { findSession } from '../../shared/resources/sessions/queries.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cookie.js';
 
 /**
@@ -16,13 +16,12 @@ import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cooki
  * sandbox with X-Environment. Every invalid credential gets the same error code. If PostgreSQL is
  * unreachable, the response is 503.
  */
-export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
-  const findPrincipal = await openCredentialCache(runtime);
+export function authenticate(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
-    const credential = readCredential(runtime, ctx);
-    const findCurrentPrincipal = () => findPrincipal(credential);
+    const credential = readCredential(api, ctx);
+    const findCurrentPrincipal = () => api.credentials.find(credential);
     const key =
-      (await findCurrentPrincipal()) ?? (await refuseCredential(runtime, ctx.ip, credential.refusalMessage));
+      (await findCurrentPrincipal()) ?? (await refuseCredential(api, ctx.ip, credential.refusalMessage));
     ctx.state.key = key;
     ctx.state.findCurrentPrincipal = findCurrentPrincipal;
     if (key.session) {
@@ -30,7 +29,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
       // credential. For requests with Authorization, RFC 9111 §3.5 already forbids this to shared
       // caches.
       ctx.set('Cache-Control', 'no-store');
-      assertNoCsrf(runtime, ctx);
+      assertNoCsrf(api, ctx);
     }
     await next();
   };

@@ -3,9 +3,11 @@ import { type InvoicePdfs, openInvoicePdfs } from '../../shared/documents/pdf/in
 import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { openDurableWritePath } from '../../shared/operations/write-path.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
+import { Admissions } from '../../shared/platform/limits/admissions.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { batchKeyUses, type RecordKeyUse } from '../../shared/queues/key-uses.js';
 import type { Submit } from '../../shared/queues/submit.js';
+import { type Credentials, openCredentialCache } from '../../shared/resources/api-keys/credential-cache.js';
 import { AuditRecorder } from '../../shared/resources/audit-log/recorder.js';
 import { deriveWebhookHeadersKey } from '../../shared/resources/webhook-endpoints/headers.js';
 import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
@@ -20,6 +22,9 @@ import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 /** The objects that routes use, in addition to the runtime of the process. */
 export interface ApiRuntime extends Runtime {
   submit: Submit;
+  /** Limits how many requests this process handles at a time. */
+  admissions: Admissions;
+  credentials: Credentials;
   /** The vendors that accounts can connect. */
   vendors: Vendors;
   streams: EventStreams;
@@ -51,6 +56,8 @@ export async function createApiRuntime(runtime: Runtime, vendors: Vendors): Prom
     ...runtime,
     vendors,
     submit: await openDurableWritePath(runtime),
+    admissions: new Admissions(config),
+    credentials: await openCredentialCache(runtime),
     streams: await EventStreams.create(runtime),
     passwords: createPasswords(runtime),
     pdfs: openInvoicePdfs(runtime),

@@ -4,7 +4,7 @@ import { deriveKey } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { batchKeyUses, type RecordKeyUse } from '../../shared/queues/key-uses.js';
 import type { Submit } from '../../shared/queues/submit.js';
-import { type FindPrincipal, openCredentialCache } from '../../shared/resources/api-keys/credential-cache.js';
+import { type Credentials, openCredentialCache } from '../../shared/resources/api-keys/credential-cache.js';
 import { AuditRecorder } from '../../shared/resources/audit-log/recorder.js';
 import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
 
@@ -14,7 +14,7 @@ export interface McpRuntime extends Runtime {
   cursors: CursorCodec;
   boards: DispatchBoardReader;
   audit: AuditRecorder;
-  findPrincipal: FindPrincipal;
+  credentials: Credentials;
   recordKeyUse: RecordKeyUse;
 }
 
@@ -26,7 +26,7 @@ export async function createMcpRuntime(runtime: Runtime): Promise<McpRuntime> {
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     boards: new DispatchBoardReader(db, 'agent'),
     audit: new AuditRecorder(db),
-    findPrincipal: await openCredentialCache(runtime),
+    credentials: await openCredentialCache(runtime),
     recordKeyUse: batchKeyUses(runtime),
   };
 }

@@ -120,7 +120,7 @@ export class McpHttpRequest {
   async #authenticate(credential: Credential): Promise<Principal> {
     const { mcp } = this;
     this.#key =
-      (await mcp.findPrincipal(credential)) ??
+      (await mcp.credentials.find(credential)) ??
       (await refuseCredential(mcp, this.#ip ?? '', credential.refusalMessage));
     return this.#key;
   }

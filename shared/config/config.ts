@@ -63,6 +63,7 @@ export interface Config {
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
   /** Maximum number of open client connections of one process, in total and per network. */
+  openRequestsMin: number;
   connectionsPerProcess: number;
   connectionsPerNetwork: number;
   databasePoolSize: number;
@@ -208,6 +209,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
     sendTimeoutMs: value.SEND_TIMEOUT_MS,
     unsentBytesPerTenant: value.UNSENT_MB_PER_TENANT * 1024 * 1024,
+    openRequestsMin: value.OPEN_REQUESTS_MIN,
     connectionsPerProcess: value.CONNECTIONS_PER_PROCESS,
     connectionsPerNetwork: value.CONNECTIONS_PER_NETWORK,
     databasePoolSize: value.DATABASE_POOL_SIZE,

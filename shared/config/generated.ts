@@ -24,6 +24,7 @@ export interface Settings {
   UNSENT_MB_PER_TENANT: number;
   CONNECTIONS_PER_PROCESS: number;
   CONNECTIONS_PER_NETWORK: number;
+  OPEN_REQUESTS_MIN: number;
   DATABASE_POOL_SIZE: number;
   WRITES_CONCURRENCY: number;
   WEBHOOKS_CONCURRENCY: number;

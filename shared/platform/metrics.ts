@@ -93,6 +93,11 @@ function createFailureCounters(registers: Registry[]) {
       labelNames: ['bound'],
       registers,
     }),
+    refusedRequests: new Counter({
+      name: 'tow_http_requests_refused_total',
+      help: 'Requests answered 503 because too many were open',
+      registers,
+    }),
     failedJobs: new Counter({
       name: 'tow_jobs_failed_total',
       help: 'Attempts of jobs that ended in an error, by queue and name; final: yes when the job is not tried again',

@@ -11,6 +11,8 @@ import { findKey } from './queries.js';
  * within 5 s even if its broadcast is lost (docs/decisions.md §6).
  */
 const CACHE_TTL_MS = 4000;
+/** A credential that is used so shortly before its entry expires is queried again meanwhile. */
+const REFRESH_BEFORE_MS = 2000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
 /**
@@ -38,40 +40,80 @@ export interface Credential {
   refusalMessage: string;
 }
 
-/**
- * Returns undefined if the credential is not valid.
- * @throws {AppError} 503 if PostgreSQL is unreachable
- */
-export type FindPrincipal = (credential: Credential) => Promise<Principal | undefined>;
+/** Finds the principals of credentials, and caches them for some seconds. */
+export interface Credentials {
+  /**
+   * Returns undefined if the credential is not valid.
+   * @throws {AppError} 503 if PostgreSQL is unreachable
+   */
+  find: (credential: Credential) => Promise<Principal | undefined>;
+  /**
+   * Returns the principal of a cached credential, by its text. The entry may have expired, so the
+   * principal must not get access.
+   */
+  findStale: (text: string) => Principal | undefined;
+}
 
 /**
- * Returns a function that finds the principal of a credential and caches it. A broadcast evicts the
- * entries of a changed key, session or person.
+ * Opens the cache. A broadcast evicts the entries of a changed key, session or person. Requests
+ * with the same credential share one query: otherwise a busy key's requests would all query at the
+ * moment when its entry expires.
  */
-export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<FindPrincipal> {
+export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<Credentials> {
   const cache = new LRUCache<string, Principal>({ max: MAX_CACHED_CREDENTIALS, ttl: CACHE_TTL_MS });
+  const queries = new Map<string, Promise<Principal | undefined>>();
   await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
+    // A query that is running may have read the credential before its change.
+    queries.clear();
     for (const [text, { id, session }] of cache.entries())
       if (id === changed || session?.id === changed) cache.delete(text);
   });
-  const lookUp = async ({ text, isWellFormed, find }: Credential): Promise<Principal | undefined> => {
-    const cached = cache.get(text);
-    if (cached) return cached;
-    if (!isWellFormed()) return undefined;
-    const found = await find().catch((error: unknown) => {
-      if (!isTransientDatabaseError(error)) throw error;
-      throw serviceUnavailable('Credentials cannot be checked right now. Try again shortly.', error);
-    });
-    if (found) cache.set(text, found);
-    return found;
+  const query = ({ text, find }: Credential): Promise<Principal | undefined> => {
+    const running = queries.get(text);
+    if (running) return running;
+    const started = find()
+      .then((found) => {
+        if (queries.get(text) !== started) return found;
+        if (found) cache.set(text, found);
+        else cache.delete(text);
+        return found;
+      })
+      .finally(() => {
+        if (queries.get(text) === started) queries.delete(text);
+      });
+    queries.set(text, started);
+    return started;
   };
-  return async (credential) => ifValid(await lookUp(credential));
+  return {
+    async find(credential) {
+      const cached = cache.get(credential.text, { noDeleteOnStaleGet: true });
+      if (cached) {
+        // If this fails, the next request after the expiry reports it.
+        if (cache.getRemainingTTL(credential.text) < REFRESH_BEFORE_MS)
+          query(credential).catch(() => undefined);
+        return ifValid(cached);
+      }
+      if (!credential.isWellFormed()) return undefined;
+      return ifValid(
+        await query(credential).catch((error: unknown) => {
+          if (!isTransientDatabaseError(error)) throw error;
+          throw serviceUnavailable('Credentials cannot be checked right now. Try again shortly.', error);
+        }),
+      );
+    },
+    findStale: (text) => cache.get(text, { allowStale: true, noDeleteOnStaleGet: true }),
+  };
 }
 
 function ifValid(principal: Principal | undefined): Principal | undefined {
   if (!principal || principal.revoked || (principal.expiresAt !== null && principal.expiresAt <= Date.now()))
     return undefined;
   return principal;
+}
+
+/** Returns the text of the key in an Authorization header, or undefined if it contains none. */
+export function readBearerKey(header: string): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(header)?.[1];
 }
 
 /**
@@ -81,7 +123,7 @@ function ifValid(principal: Principal | undefined): Principal | undefined {
  */
 export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
   if (!header) throw unauthorizedError(ifNoKey);
-  const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
+  const text = readBearerKey(header);
   return {
     text: text ?? '',
     isWellFormed: () => text !== undefined && isWellFormedKey(text),

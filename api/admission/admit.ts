@@ -1,0 +1,24 @@
+import { writeError } from '../middleware/errors.js';
+import type { ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { createOverloadError } from './overload-error.js';
+
+/**
+ * Counts a request as open until its handler has finished. Refuses it with 503 if too many are
+ * open. A refusal is no failure, so it has no log entry of its own, and a metric counts it.
+ */
+export function admit({ admissions, metrics }: Pick<ApiRuntime, 'admissions' | 'metrics'>): ApiMiddleware {
+  return async (ctx, next) => {
+    const leave = admissions.forMethod(ctx.method).enter(ctx.state.key.tenantId);
+    if (!leave) {
+      metrics.refusedRequests.inc();
+      writeError(ctx, createOverloadError());
+      return;
+    }
+    try {
+      await next();
+    } finally {
+      leave();
+    }
+  };
+}
