@@ -65,7 +65,8 @@ async function runMode(mode: DeploymentMode): Promise<void> {
     expect: 201,
   });
   for (const neighbour of [undefined, startBusyNeighbour]) {
-    print(`${mode}${neighbour ? ', beside a program that uses one core' : ''}`);
+    const title = `${mode}${neighbour ? ', beside a program that uses one core' : ''}`;
+    print(title);
     const stopped = neighbour?.();
     const peak = await measurePeak(product, flood.key);
     for (const factor of FACTORS) {
@@ -92,7 +93,7 @@ async function runMode(mode: DeploymentMode): Promise<void> {
       const { user, system } = process.cpuUsage(cpuBefore);
       const load = (user + system) / 1e6 / SECONDS;
       print(
-        `  ${factor} × peak: accepted ${Math.round(first.acceptedPerSecond)}/s, ÷ peak ${describeRatio(first.acceptedPerSecond, peak)} (bar: 0.9); the load itself used ${load.toFixed(2)} cores`,
+        `  ${title}, ${factor} × peak: accepted ${Math.round(first.acceptedPerSecond)}/s, ÷ peak ${describeRatio(first.acceptedPerSecond, peak)} (bar: 0.9); the load itself used ${load.toFixed(2)} cores`,
       );
       print(`    flood: ${describe(first)}`);
       print(`    quiet tenant (${second.due} due): ${describe(second)}`);

@@ -82,12 +82,16 @@ function printRun(title: string, runs: { name: string; results: Measured[] }[], 
   }
   const [bare, direct, ours] = runs.map(({ results }) => medianOf(results, (result) => result.perSecond));
   const { bare: bareBar = 'none', direct: directBar = 'none' } = BARS[clients] ?? {};
-  print(`    ours ÷ bare insert: ${describeRatio(ours as number, bare as number)} (bar: ${bareBar})`);
-  print(`    ours ÷ same effects: ${describeRatio(ours as number, direct as number)} (bar: ${directBar})`);
+  print(
+    `    ${title}: ours ÷ bare insert: ${describeRatio(ours as number, bare as number)} (bar: ${bareBar})`,
+  );
+  print(
+    `    ${title}: ours ÷ same effects: ${describeRatio(ours as number, direct as number)} (bar: ${directBar})`,
+  );
   if (clients !== 1) return;
   const [, directP50, ourP50] = runs.map(({ results }) => medianOf(results, (result) => result.p50));
   print(
-    `    p50, ours ÷ same effects: ${describeRatio(ourP50 as number, directP50 as number)} (bar: at most 3, goal 2)`,
+    `    ${title}: p50, ours ÷ same effects: ${describeRatio(ourP50 as number, directP50 as number)} (bar: at most 3, goal 2)`,
   );
 }
 
@@ -105,7 +109,7 @@ async function runMode(mode: DeploymentMode): Promise<void> {
     for (let round = 0; round < ROUNDS; round += 1)
       for (const [index, contender] of contenders.entries())
         runs[index]?.results.push(await measure(contender, key, { clients, seconds: SECONDS }));
-    printRun(`${mode}: POST /v1/invoices, ${clients} concurrent`, runs, clients);
+    printRun(`${mode}: POST /v1/invoices, ${clients} ${clients === 1 ? 'client' : 'clients'}`, runs, clients);
   }
   if (process.env.BENCH_METRICS) print(await (await fetch(`${product.metricsOrigin}/metrics`)).text());
   await db.close();

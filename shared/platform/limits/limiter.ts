@@ -59,12 +59,13 @@ const WINDOWS = [
 /** @param redis if undefined, this process keeps the counts */
 export function createLimiter(redis: Redis | undefined): Limiter {
   const limiters = new Map<string, BatchingLimiter>();
+  const afterTick = createAfterTick();
   const limiterFor = (name: string, points: number, duration: number): BatchingLimiter => {
     const id = `${name}:${points}`;
     let limiter = limiters.get(id);
     if (!limiter) {
       const options = { keyPrefix: `tow:limit:${name}`, points, duration };
-      limiter = new BatchingLimiter(newLimiter(redis, options), points);
+      limiter = new BatchingLimiter(newLimiter(redis, options), points, afterTick);
       limiters.set(id, limiter);
     }
     return limiter;
@@ -109,6 +110,23 @@ export function createLimiter(redis: Redis | undefined): Limiter {
   };
 }
 
+/**
+ * Returns a function that runs work at the end of this event-loop tick. All work of a tick runs in
+ * one callback, so that its Redis commands share one system call.
+ */
+function createAfterTick(): (work: () => void) => void {
+  let works: (() => void)[] = [];
+  return (work) => {
+    works.push(work);
+    if (works.length > 1) return;
+    setImmediate(() => {
+      const all = works;
+      works = [];
+      for (const run of all) run();
+    });
+  };
+}
+
 interface Count {
   /** The request's number within its window, starting at 1. */
   position: number;
@@ -146,6 +164,7 @@ class BatchingLimiter {
   constructor(
     private readonly limiter: RateLimiterAbstract,
     private readonly limit: number,
+    private readonly afterTick: (work: () => void) => void,
   ) {}
 
   isFarFromLimit(key: string): boolean {
@@ -162,7 +181,7 @@ class BatchingLimiter {
         return;
       }
       this.waiting.set(key, [{ resolve, reject }]);
-      setImmediate(() => void this.flush(key));
+      this.afterTick(() => void this.flush(key));
     });
   }
 

@@ -27,12 +27,27 @@ const TIMEOUT_INTERVALS = 3;
 export type RedisMode = 'fast' | 'patient';
 
 /**
+ * Writes the commands of one event-loop tick with one system call. ioredis writes each command by
+ * itself.
+ */
+class BatchingRedis extends Redis {
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    const { stream } = this;
+    if (stream && stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return super.sendCommand(...sent);
+  }
+}
+
+/**
  * Fails a command if Redis has not replied after `REDIS_TIMEOUT_MS`. ioredis's own `commandTimeout`
  * is a single timer. After a pause of this process (a busy machine, a long garbage collection),
  * Node runs timers before it reads sockets. The single timer therefore failed commands whose
  * replies had already arrived. With several intervals, Node reads the socket between two of them.
  */
-class FailFastRedis extends Redis {
+class FailFastRedis extends BatchingRedis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
     const reply = super.sendCommand(...sent);
     const [command] = sent;
@@ -56,7 +71,7 @@ function rejectWhenLate(command: Command): void {
  * Connection errors are logged and never crash the process.
  */
 export function connectRedis(url: string, patience: RedisMode, logger: Logger): Redis {
-  const redis = new (patience === 'fast' ? FailFastRedis : Redis)(url, {
+  const redis = new (patience === 'fast' ? FailFastRedis : BatchingRedis)(url, {
     ...(patience === 'fast'
       ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 }
       : { maxRetriesPerRequest: null }),

@@ -5,7 +5,7 @@ import { connectRedis, REDIS_TIMEOUT_MS, RedisTimeoutError } from '../../../shar
 import { IS_SCALED, type RedisServer, startRedis } from '../../support/stores.js';
 
 if (IS_SCALED) {
-  describe('time limit of a Redis command', () => {
+  describe('commands to Redis', () => {
     let server: RedisServer;
     let redis: Redis;
 
@@ -61,6 +61,26 @@ if (IS_SCALED) {
       const before = timers();
       await Promise.all(Array.from({ length: 50 }, () => redis.ping()));
       expect(timers()).to.equal(before);
+    });
+
+    it('the commands of one tick are written together, and later ones are not held back', async () => {
+      const written: number[] = [];
+      const { stream } = redis;
+      const writev = stream._writev as NonNullable<typeof stream._writev>;
+      const write = stream._write;
+      stream._writev = function (chunks, done) {
+        written.push(chunks.length);
+        writev.call(this, chunks, done);
+      };
+      stream._write = function (...chunk) {
+        written.push(1);
+        write.call(this, ...chunk);
+      };
+      await Promise.all([redis.ping(), redis.get('nothing'), redis.incr('count')]);
+      await redis.ping();
+      stream._writev = writev;
+      stream._write = write;
+      expect(written).to.deep.equal([3, 1]);
     });
   });
 }

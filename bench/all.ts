@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { print, printMachine } from './support/report.js';
+
+// Runs every bench, one after another, and prints all figures that have a bar once more at the end.
+// `npm run bench -- writes reads` runs only these. Settings such as BENCH_SECONDS apply to all.
+const BENCHES = [
+  'writes',
+  'lifecycle',
+  'reads',
+  'list-depth',
+  'searches',
+  'board',
+  'webhooks',
+  'retries',
+  'delivery-log',
+  'mcp',
+  'exports',
+  'sweeps',
+  'overload',
+  'start',
+];
+
+/** Matches a printed figure that has a bar. */
+const HAS_BAR = /\(bar: (?!none)/;
+
+/** Runs a bench, prints what it prints, and returns the figures that have a bar. */
+async function runBench(name: string): Promise<string[]> {
+  print(`== bench:${name}`);
+  const child = spawn(process.execPath, ['--import', 'tsx', `bench/${name}.ts`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const figures: string[] = [];
+  for await (const text of createInterface({ input: child.stdout })) {
+    print(text);
+    if (HAS_BAR.test(text)) figures.push(text.trim());
+  }
+  const code = await ended;
+  return code === 0 ? figures : [...figures, `ended with code ${code}`];
+}
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !BENCHES.includes(name));
+if (unknown.length > 0)
+  throw new Error(`no bench is named ${unknown.join(', ')}; there are ${BENCHES.join(', ')}`);
+const results: { name: string; figures: string[] }[] = [];
+for (const name of names.length > 0 ? names : BENCHES) results.push({ name, figures: await runBench(name) });
+print('== all figures with a bar');
+printMachine();
+for (const { name, figures } of results) for (const figure of figures) print(`bench:${name}  ${figure}`);
