@@ -37,6 +37,7 @@ async function runBench(name: string): Promise<string[]> {
     if (HAS_BAR.test(text)) figures.push(text.trim());
   }
   const code = await ended;
+  if (code !== 0) process.exitCode = 1;
   return code === 0 ? figures : [...figures, `ended with code ${code}`];
 }
 

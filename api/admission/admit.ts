@@ -15,10 +15,12 @@ export function admit({ admissions, metrics }: Pick<ApiRuntime, 'admissions' | '
       writeError(ctx, createOverloadError());
       return;
     }
+    let hasSucceeded = false;
     try {
       await next();
+      hasSucceeded = ctx.status < 400;
     } finally {
-      leave();
+      leave({ hasSucceeded });
     }
   };
 }

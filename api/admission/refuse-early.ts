@@ -1,44 +1,68 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { renderError } from '../../shared/http/error-response.js';
-import { identifyRequest, readHeader } from '../../shared/http/request.js';
-import type { Admission } from '../../shared/platform/limits/admission.js';
+import { identifyRequest, readClientAddress, readHeader } from '../../shared/http/request.js';
+import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { PacedQueue } from '../../shared/platform/limits/paced-queue.js';
 import { readBearerKey } from '../../shared/resources/api-keys/credential-cache.js';
+import { HEALTH_PATHS } from '../../shared/server/health.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { createOverloadError } from './overload-error.js';
 
-type Parts = Pick<ApiRuntime, 'admissions' | 'credentials' | 'metrics'>;
+type Parts = Pick<ApiRuntime, 'admissions' | 'config' | 'credentials' | 'lifecycle' | 'metrics'>;
 
 /**
- * Refuses requests that the middleware `admit` would refuse, before any work is done for them.
+ * Refuses requests that the middleware `admit` would refuse, before any work is done for them. A
+ * request whose key this process does not know is refused only when the event loop has no time, and
+ * its network has sent another one in this iteration.
+ *
  * Under overload, refusals must leave time for the accepted requests. So they cost little and share
- * a small part of the time, and a client that sends again at once waits longer for its next
- * refusal. Requests with an unknown credential pass, and `admit` decides.
+ * a small part of the time, fairly by tenant. A client that sends again at once waits longer for
+ * its next refusal.
  */
 export function refuseEarly(parts: Parts, listener: RequestListener): RequestListener {
   const refusals = new PacedQueue();
+  /** The connections whose client waits for a refusal. */
+  const waiting = new WeakSet<Socket>();
   const error = createOverloadError();
   const refuse = (request: IncomingMessage, response: ServerResponse) => {
+    waiting.delete(request.socket);
+    if (response.destroyed) return;
     const { requestId } = identifyRequest(request, response);
     const body = renderError(error.toBody(), requestId);
     response.writeHead(error.status, {
       ...error.headers,
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
+      ...(parts.lifecycle.isClosing && { Connection: 'close' }),
     });
     response.end(body);
   };
   return (request, response) => {
     parts.admissions.budget.countArrival();
-    const admission = parts.admissions.forMethod(request.method);
-    if (!admission.isFull || !isRefused(admission, parts, request)) return listener(request, response);
+    const sender = parts.admissions.forMethod(request.method).isFull
+      ? findRefusedSender(parts, request)
+      : undefined;
+    if (sender === undefined) return listener(request, response);
     parts.metrics.refusedRequests.inc();
-    refusals.add(() => refuse(request, response));
+    // Node reads further pipelined requests as long as nothing is written. A client that sends them
+    // while its refusal waits loses its connection, because they would fill the memory.
+    if (waiting.has(request.socket)) return void request.socket.destroy();
+    waiting.add(request.socket);
+    refusals.add(sender, () => refuse(request, response));
   };
 }
 
-function isRefused(admission: Admission, { credentials }: Parts, request: IncomingMessage): boolean {
+/** Returns the tenant or network that sent a request, if the request must be refused. */
+function findRefusedSender(
+  { admissions, config, credentials }: Parts,
+  request: IncomingMessage,
+): string | undefined {
   const key = readBearerKey(readHeader(request, 'authorization') ?? '');
-  const principal = key === undefined ? undefined : credentials.findStale(key);
-  return principal !== undefined && admission.isFullFor(principal.tenantId);
+  const tenantId = key === undefined ? undefined : credentials.findStale(key)?.tenantId;
+  if (tenantId !== undefined)
+    return admissions.forMethod(request.method).isFullFor(tenantId) ? tenantId : undefined;
+  if (HEALTH_PATHS.has(request.url ?? '')) return undefined;
+  const network = findNetworkPrefix(readClientAddress(request, config) ?? '');
+  return admissions.budget.isUsedUpFor(network) ? network : undefined;
 }

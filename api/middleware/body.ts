@@ -30,10 +30,22 @@ function createByteReader(types: readonly string[], maxBytes: number): (ctx: Api
   }) as unknown as ApiMiddleware;
   return async (ctx) => {
     if (isPlainBody(ctx, maxBytes)) return readPlainBytes(ctx.req);
-    await read(ctx, async () => undefined);
+    await Promise.race([read(ctx, async () => undefined), rejectWhenAborted(ctx.req)]);
     const text: unknown = (ctx.request as { body?: unknown }).body;
     return Buffer.from(typeof text === 'string' ? text : '', 'latin1');
   };
+}
+
+/**
+ * Rejects when the client closes the connection before its body is complete. koa-body does not
+ * notice this while it decompresses, and would wait for ever.
+ */
+function rejectWhenAborted(request: IncomingMessage): Promise<never> {
+  return new Promise((_, reject) => {
+    const refuse = () => reject(createUnreadableError(undefined));
+    if (request.destroyed && !request.readableEnded) refuse();
+    else request.once('close', () => request.readableEnded || refuse());
+  });
 }
 
 /** True if the body is not encoded and announces a length within the limit. */

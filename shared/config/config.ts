@@ -62,8 +62,9 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** Maximum number of open client connections of one process, in total and per network. */
+  /** So many reads, and writes, one process handles at a time, however slow it is. */
   openRequestsMin: number;
+  /** Maximum number of open client connections of one process, in total and per network. */
   connectionsPerProcess: number;
   connectionsPerNetwork: number;
   databasePoolSize: number;

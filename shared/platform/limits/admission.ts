@@ -3,7 +3,7 @@ import type { LoopBudget } from './loop-budget.js';
 
 /**
  * As many requests may be open as the service finishes in this time. A further request would wait
- * for too long, so its client learns at once that it should send it later.
+ * for too long, so it is refused, and its client should send it later.
  */
 const MAX_WAIT_SECONDS = 1;
 /**
@@ -47,15 +47,16 @@ export class Admission {
 
   /**
    * Opens a request of a tenant. Returns a function that ends the request, or undefined if the
-   * tenant may send no further one.
+   * tenant may send no further one. Only requests that succeeded show what the service can do,
+   * because errors can be cheap.
    */
-  enter(tenantId: string): (() => void) | undefined {
+  enter(tenantId: string): ((result: { hasSucceeded: boolean }) => void) | undefined {
     if (this.isFullFor(tenantId)) return undefined;
     this.change(tenantId, 1);
-    return () => {
-      this.updateCapacity();
+    return ({ hasSucceeded }) => {
       this.change(tenantId, -1);
-      this.capacity.countFinished();
+      if (hasSucceeded) this.capacity.countFinished();
+      this.updateCapacity();
     };
   }
 
@@ -71,6 +72,6 @@ export class Admission {
   }
 
   private updateCapacity(): void {
-    this.capacity.update(this.open >= this.limit / 2);
+    this.capacity.update(this.open);
   }
 }

@@ -1,12 +1,15 @@
 const WINDOW_MS = 1000;
+/** The estimate rises at most by this factor in a window. */
+const MAX_RISE = 1.5;
+
 /**
  * Estimates how many requests a second this service can finish, by counting those that finish in
- * windows of a second. A window shows the capacity only if enough requests waited all the time.
- * Other windows can raise the estimate, but not lower it.
+ * windows of a second. The estimate falls only if requests waited for longer than a second: if more
+ * of them were open all the time than finished in a second.
  */
 export class Capacity {
   private finished = 0;
-  private wasBusy = false;
+  private fewestOpen = 0;
   private startedAt: number;
 
   /**
@@ -25,18 +28,18 @@ export class Capacity {
   }
 
   /**
-   * Ends the window if it is over. Call this often.
-   * @param isBusy whether so many requests wait that the service has no pause
+   * Ends the window if it is over. Call this whenever the number of open requests changes.
+   * @param open the number of open requests
    */
-  update(isBusy: boolean): void {
-    this.wasBusy &&= isBusy;
+  update(open: number): void {
+    this.fewestOpen = Math.min(this.fewestOpen, open);
     const elapsed = this.now() - this.startedAt;
     if (elapsed < WINDOW_MS) return;
     const rate = (this.finished * 1000) / elapsed;
-    if (rate > this.perSecond) this.perSecond = rate;
-    else if (this.wasBusy) this.perSecond = (this.perSecond + rate) / 2;
+    if (rate > this.perSecond) this.perSecond = Math.min(rate, this.perSecond * MAX_RISE);
+    else if (this.fewestOpen > rate) this.perSecond = (this.perSecond + rate) / 2;
     this.finished = 0;
-    this.wasBusy = isBusy;
+    this.fewestOpen = open;
     this.startedAt += elapsed;
   }
 }

@@ -1,19 +1,23 @@
+import { FairQueue } from './fair-queue.js';
+
 /** So long a {@link PacedQueue} works in each iteration of the event loop. */
 const MS_PER_ITERATION = 20;
 
-/** Runs tasks in order of arrival, and leaves the event loop most of its time for other work. */
+/**
+ * Runs tasks round-robin from the tenants, and leaves the event loop most of its time for other
+ * work.
+ */
 export class PacedQueue {
-  private tasks: (() => void)[] = [];
-  private next = 0;
+  private readonly tasks = new FairQueue<() => void>();
   private isScheduled = false;
 
-  add(task: () => void): void {
-    this.tasks.push(task);
+  add(tenantId: string, task: () => void): void {
+    this.tasks.push(tenantId, task);
     this.schedule();
   }
 
   private schedule(): void {
-    if (this.isScheduled) return;
+    if (this.isScheduled || this.tasks.size === 0) return;
     this.isScheduled = true;
     setImmediate(() => this.run());
   }
@@ -21,15 +25,11 @@ export class PacedQueue {
   private run(): void {
     this.isScheduled = false;
     const until = performance.now() + MS_PER_ITERATION;
-    while (this.next < this.tasks.length && performance.now() < until) {
-      this.tasks[this.next]?.();
-      this.next += 1;
+    while (performance.now() < until) {
+      const task = this.tasks.shift();
+      if (!task) return;
+      task();
     }
-    if (this.next < this.tasks.length) {
-      this.schedule();
-    } else {
-      this.tasks = [];
-      this.next = 0;
-    }
+    this.schedule();
   }
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { corkUntilNextTick } from './send.js';
+import { corkConnection } from './send.js';
 
 /**
  * The time that a connection keeps its cached plans. A plan fits the tables as they were when
@@ -21,7 +21,7 @@ export class CachedPlans {
     // A connection has no plans when it is used for the first time.
     if (plannedAt === undefined) return;
     // Send this query in one flush with the queries that follow.
-    corkUntilNextTick(client);
+    corkConnection(client);
     client.query('discard plans').catch(onError);
   }
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import pg from 'pg';
-import { corkUntilNextTick, type SqlQuery } from './send.js';
+import { corkConnection, type SqlQuery } from './send.js';
 
 /** Converts a value as pg does for its own queries. pg has no types for this function. */
 const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
@@ -122,7 +122,7 @@ export class QueryGroup extends Query {
 
   /** Sends the group over this connection, after everything that was sent before. */
   sendOver(client: pg.ClientBase): void {
-    corkUntilNextTick(client);
+    corkConnection(client);
     client.query(this as unknown as pg.Submittable);
   }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { corkUntilNextTick } from '../cork-until-next-tick.js';
 import { inSpan, SpanKind } from '../tracing.js';
 
 export type Row = Record<string, unknown>;
@@ -14,16 +15,12 @@ export interface SqlQuery {
 }
 
 /**
- * Buffers the queries of this connection until the end of the event-loop tick. Several queries then
- * need one system call. By itself, pg corks its socket only for the duration of each query, so a
- * batch took eleven system calls (measured).
+ * Sends the queries of one callback with one system call. By itself, pg corks its socket only for
+ * the duration of each query, so a batch took eleven system calls (measured).
  */
-export function corkUntilNextTick(client: pg.ClientBase): void {
+export function corkConnection(client: pg.ClientBase): void {
   // pg has no public type for its connection; the version is pinned.
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
+  corkUntilNextTick((client as unknown as { connection: { stream: Socket } }).connection.stream);
 }
 
 /**
@@ -37,7 +34,7 @@ export function traceQuery(query: SqlQuery, run: () => Promise<pg.QueryResult>):
 
 export function sendQuery(client: pg.ClientBase, query: SqlQuery): Promise<pg.QueryResult> {
   return traceQuery(query, () => {
-    corkUntilNextTick(client);
+    corkConnection(client);
     return client.query(query);
   });
 }

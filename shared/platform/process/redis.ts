@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import { type Command, Redis } from 'ioredis';
+import { corkUntilNextTick } from '../cork-until-next-tick.js';
 import type { Logger } from '../logger.js';
 import { StartError } from '../start-failure.js';
 
@@ -27,16 +29,13 @@ const TIMEOUT_INTERVALS = 3;
 export type RedisMode = 'fast' | 'patient';
 
 /**
- * Writes the commands of one event-loop tick with one system call. ioredis writes each command by
- * itself.
+ * Writes the commands of one callback and its microtasks with one system call. ioredis writes each
+ * command by itself. Connections that BullMQ makes with `duplicate`, for blocking commands, still
+ * do.
  */
 class BatchingRedis extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
-    const { stream } = this;
-    if (stream && stream.writableCorked === 0) {
-      stream.cork();
-      process.nextTick(() => stream.uncork());
-    }
+    if (this.stream) corkUntilNextTick(this.stream as Socket);
     return super.sendCommand(...sent);
   }
 }

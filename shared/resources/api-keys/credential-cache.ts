@@ -8,11 +8,13 @@ import { findKey } from './queries.js';
 
 /**
  * The time for which the cache keeps a credential. It is so short that a revocation takes effect
- * within 5 s even if its broadcast is lost (docs/decisions.md §6).
+ * within 5 s even if its broadcast is lost, as the reference of the API promises.
  */
 const CACHE_TTL_MS = 4000;
 /** A credential that is used so shortly before its entry expires is queried again meanwhile. */
 const REFRESH_BEFORE_MS = 2000;
+/** A request shares the query of earlier requests if it is not older than this. */
+const MAX_SHARED_QUERY_MS = 500;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
 /**
@@ -40,6 +42,13 @@ export interface Credential {
   refusalMessage: string;
 }
 
+interface RunningQuery {
+  startedAt: number;
+  /** The ids of keys, sessions and people that have changed since the query began. */
+  changedIds: Set<string>;
+  found: Promise<Principal | undefined>;
+}
+
 /** Finds the principals of credentials, and caches them for some seconds. */
 export interface Credentials {
   /**
@@ -60,29 +69,45 @@ export interface Credentials {
  * moment when its entry expires.
  */
 export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<Credentials> {
-  const cache = new LRUCache<string, Principal>({ max: MAX_CACHED_CREDENTIALS, ttl: CACHE_TTL_MS });
-  const queries = new Map<string, Promise<Principal | undefined>>();
+  const cache = new LRUCache<string, Principal>({
+    max: MAX_CACHED_CREDENTIALS,
+    ttl: CACHE_TTL_MS,
+    ttlResolution: 0,
+  });
+  const queries = new Map<string, RunningQuery>();
   await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
-    // A query that is running may have read the credential before its change.
-    queries.clear();
+    for (const { changedIds } of queries.values()) changedIds.add(changed);
     for (const [text, { id, session }] of cache.entries())
       if (id === changed || session?.id === changed) cache.delete(text);
   });
-  const query = ({ text, find }: Credential): Promise<Principal | undefined> => {
-    const running = queries.get(text);
-    if (running) return running;
-    const started = find()
-      .then((found) => {
-        if (queries.get(text) !== started) return found;
-        if (found) cache.set(text, found);
-        else cache.delete(text);
-        return found;
-      })
+  const start = (credential: Credential): RunningQuery => {
+    const { text } = credential;
+    const startedAt = performance.now();
+    const changedIds = new Set<string>();
+    const running: RunningQuery = { startedAt, changedIds, found: credential.find().then(store) };
+    queries.set(text, running);
+    running.found
+      .catch(() => undefined)
       .finally(() => {
-        if (queries.get(text) === started) queries.delete(text);
+        if (queries.get(text) === running) queries.delete(text);
       });
-    queries.set(text, started);
-    return started;
+    return running;
+
+    async function store(found: Principal | undefined): Promise<Principal | undefined> {
+      // The query may have read the credential before its change.
+      if (found && [found.id, found.session?.id].some((id) => id && changedIds.has(id)))
+        return start(credential).found;
+      if (queries.get(text) !== running) return found;
+      // The entry expires as if it had been read when the query began.
+      if (found) cache.set(text, found, { start: startedAt });
+      else cache.delete(text);
+      return found;
+    }
+  };
+  const query = (credential: Credential): Promise<Principal | undefined> => {
+    const running = queries.get(credential.text);
+    const isRecent = running && performance.now() - running.startedAt < MAX_SHARED_QUERY_MS;
+    return (isRecent ? running : start(credential)).found;
   };
   return {
     async find(credential) {

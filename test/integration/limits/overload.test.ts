@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
@@ -69,5 +70,44 @@ describe('overload', () => {
     expect((await others).status, 'a write of another account').to.equal(202);
     for (const { status, text } of await Promise.all(open)) expect(status, text).to.equal(202);
     expect((await flood.client.post('/invoices', invoiceInput())).status, 'after the others').to.equal(202);
+  });
+
+  it('a client that sends further requests while its refusal waits loses its connection', async () => {
+    const { client } = await stack.createTenant();
+    const open = Array.from({ length: MAX_OPEN }, () => client.post('/invoices', invoiceInput()));
+    await client.get('/invoices');
+    const { hostname, port } = new URL(stack.origin);
+    const head = `DELETE /v1/invoices HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${client.key}\r\n\r\n`;
+    const received = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(Number(port), hostname, () => socket.write(head.repeat(3)));
+      socket.on('data', (data) => {
+        text += data.toString();
+      });
+      socket.on('error', () => undefined);
+      socket.once('close', () => resolve(text));
+    });
+    expect(received.match(/HTTP\/1\.1 503/g) ?? []).to.have.length.below(2);
+    for (const { status, text } of await Promise.all(open)) expect(status, text).to.equal(202);
+  });
+
+  it('a request whose client leaves before its body is complete is not open any more', async () => {
+    const { client } = await stack.createTenant();
+    const whole = gzipSync(JSON.stringify(invoiceInput()));
+    const sendPart = () =>
+      new Promise<void>((resolve) => {
+        const { hostname, port } = new URL(stack.origin);
+        const head = `POST /v1/invoices HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${client.key}\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: ${whole.length}\r\n\r\n`;
+        const socket = connect(Number(port), hostname, () =>
+          socket.write(Buffer.concat([Buffer.from(head), whole.subarray(0, 12)])),
+        );
+        setTimeout(() => socket.destroy(), 100);
+        socket.once('close', () => resolve());
+      });
+    for (let round = 0; round < 2; round += 1) await Promise.all(Array.from({ length: MAX_OPEN }, sendPart));
+    const responses = await Promise.all(
+      Array.from({ length: MAX_OPEN }, () => client.post('/invoices', invoiceInput())),
+    );
+    for (const { status, text } of responses) expect(status, text).to.equal(202);
   });
 });

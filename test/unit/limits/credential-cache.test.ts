@@ -45,8 +45,10 @@ describe('cache of credentials', () => {
     broadcastChange('key');
     const after = find();
     queries[0]?.answer(key);
+    await settle();
+    expect(queries, 'the credential is queried again').to.have.length(2);
     queries[1]?.answer({ ...key, revoked: true });
-    expect(await before).to.equal(key);
+    expect(await before).to.equal(undefined);
     expect(await after).to.equal(undefined);
     expect(await find(), 'from the cache').to.equal(undefined);
     expect(queries).to.have.length(2);
