@@ -1,25 +1,14 @@
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { print, printMachine } from './support/report.js';
 
 // Runs every bench, one after another, and prints all figures that have a bar once more at the end.
 // `npm run bench -- writes reads` runs only these. Settings such as BENCH_SECONDS apply to all.
-const BENCHES = [
-  'writes',
-  'lifecycle',
-  'reads',
-  'list-depth',
-  'searches',
-  'board',
-  'webhooks',
-  'retries',
-  'delivery-log',
-  'mcp',
-  'exports',
-  'sweeps',
-  'overload',
-  'start',
-];
+const BENCHES = readdirSync(import.meta.dirname)
+  .filter((name) => name.endsWith('.ts') && name !== basename(import.meta.filename))
+  .map((name) => basename(name, '.ts'));
 
 /** Matches a printed figure that has a bar. */
 const HAS_BAR = /\(bar: (?!none)/;

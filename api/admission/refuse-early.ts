@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { renderError } from '../../shared/http/error-response.js';
-import { identifyRequest, readClientAddress, readHeader } from '../../shared/http/request.js';
+import { identifyRequest, readClientAddress, readHeader, readPath } from '../../shared/http/request.js';
+import type { Admission } from '../../shared/platform/limits/admission.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { PacedQueue } from '../../shared/platform/limits/paced-queue.js';
 import { readBearerKey } from '../../shared/resources/api-keys/credential-cache.js';
@@ -40,9 +41,8 @@ export function refuseEarly(parts: Parts, listener: RequestListener): RequestLis
   };
   return (request, response) => {
     parts.admissions.budget.countArrival();
-    const sender = parts.admissions.forMethod(request.method).isFull
-      ? findRefusedSender(parts, request)
-      : undefined;
+    const admission = parts.admissions.forMethod(request.method);
+    const sender = admission.isFull ? findRefusedSender(parts, admission, request) : undefined;
     if (sender === undefined) return listener(request, response);
     parts.metrics.refusedRequests.inc();
     // Node reads further pipelined requests as long as nothing is written. A client that sends them
@@ -56,13 +56,13 @@ export function refuseEarly(parts: Parts, listener: RequestListener): RequestLis
 /** Returns the tenant or network that sent a request, if the request must be refused. */
 function findRefusedSender(
   { admissions, config, credentials }: Parts,
+  admission: Admission,
   request: IncomingMessage,
 ): string | undefined {
+  if (HEALTH_PATHS.has(readPath(request))) return undefined;
   const key = readBearerKey(readHeader(request, 'authorization') ?? '');
   const tenantId = key === undefined ? undefined : credentials.findStale(key)?.tenantId;
-  if (tenantId !== undefined)
-    return admissions.forMethod(request.method).isFullFor(tenantId) ? tenantId : undefined;
-  if (HEALTH_PATHS.has(request.url ?? '')) return undefined;
+  if (tenantId !== undefined) return admission.isFullFor(tenantId) ? tenantId : undefined;
   const network = findNetworkPrefix(readClientAddress(request, config) ?? '');
   return admissions.budget.isUsedUpFor(network) ? network : undefined;
 }

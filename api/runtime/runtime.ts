@@ -24,6 +24,7 @@ export interface ApiRuntime extends Runtime {
   submit: Submit;
   /** Limits how many requests this process handles at a time. */
   admissions: Admissions;
+  /** The cached keys and sessions of this process. */
   credentials: Credentials;
   /** The vendors that accounts can connect. */
   vendors: Vendors;

@@ -62,7 +62,7 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** So many reads, and writes, one process handles at a time, however slow it is. */
+  /** The number of reads, and of writes, that one process handles at a time, however slow it is. */
   openRequestsMin: number;
   /** Maximum number of open client connections of one process, in total and per network. */
   connectionsPerProcess: number;

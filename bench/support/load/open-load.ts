@@ -34,7 +34,7 @@ export interface SenderResult {
   waitedP99: number;
 }
 
-/** So many connections are opened at a time. */
+/** The number of connections that are opened at a time. */
 const OPENED_AT_A_TIME = 100;
 /** A client waits this long for a response. */
 const PATIENCE_MS = 15_000;

@@ -22,7 +22,7 @@ export class Admission {
   private open = 0;
 
   /**
-   * @param min so many requests may be open, however slow the service is
+   * @param min the number of requests that may be open, however slow the service is
    * @param budget the time of this process
    */
   constructor(

@@ -1,4 +1,4 @@
-/** So long may the requests of one event-loop iteration take until further ones are refused. */
+/** How long the requests of one event-loop iteration may take until further ones are refused. */
 const BUDGET_MS = 100;
 /** Iterations must be too long, or short enough, for this time before the mode changes. */
 const MODE_CHANGE_MS = 1000;

@@ -1,6 +1,6 @@
 import { FairQueue } from './fair-queue.js';
 
-/** So long a {@link PacedQueue} works in each iteration of the event loop. */
+/** How long a {@link PacedQueue} works in each iteration of the event loop. */
 const MS_PER_ITERATION = 20;
 
 /**

@@ -64,70 +64,91 @@ export interface Credentials {
 }
 
 /**
- * Opens the cache. A broadcast evicts the entries of a changed key, session or person. Requests
- * with the same credential share one query: otherwise a busy key's requests would all query at the
- * moment when its entry expires.
+ * Opens the cache. A broadcast evicts the entries of a changed key, session or person.
  */
 export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<Credentials> {
-  const cache = new LRUCache<string, Principal>({
+  const cache = new CredentialCache();
+  await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => cache.evict(changed));
+  return {
+    find: (credential) => cache.find(credential),
+    findStale: (text) => cache.findStale(text),
+  };
+}
+
+/**
+ * Requests with the same credential share one query. Otherwise a busy key's requests would all
+ * query at the moment when its entry expires.
+ */
+class CredentialCache implements Credentials {
+  private readonly cache = new LRUCache<string, Principal>({
     max: MAX_CACHED_CREDENTIALS,
     ttl: CACHE_TTL_MS,
     ttlResolution: 0,
   });
-  const queries = new Map<string, RunningQuery>();
-  await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
-    for (const { changedIds } of queries.values()) changedIds.add(changed);
-    for (const [text, { id, session }] of cache.entries())
-      if (id === changed || session?.id === changed) cache.delete(text);
-  });
-  const start = (credential: Credential): RunningQuery => {
-    const { text } = credential;
-    const startedAt = performance.now();
-    const changedIds = new Set<string>();
-    const running: RunningQuery = { startedAt, changedIds, found: credential.find().then(store) };
-    queries.set(text, running);
-    running.found
-      .catch(() => undefined)
-      .finally(() => {
-        if (queries.get(text) === running) queries.delete(text);
-      });
-    return running;
+  /** The running queries, by the text of the credential. */
+  private readonly queries = new Map<string, RunningQuery>();
 
-    async function store(found: Principal | undefined): Promise<Principal | undefined> {
-      // The query may have read the credential before its change.
-      if (found && [found.id, found.session?.id].some((id) => id && changedIds.has(id)))
-        return start(credential).found;
-      if (queries.get(text) !== running) return found;
-      // The entry expires as if it had been read when the query began.
-      if (found) cache.set(text, found, { start: startedAt });
-      else cache.delete(text);
-      return found;
+  async find(credential: Credential): Promise<Principal | undefined> {
+    const { text } = credential;
+    const cached = this.cache.get(text, { noDeleteOnStaleGet: true });
+    if (cached) {
+      // If this fails, the first request after the expiry reports it.
+      if (this.cache.getRemainingTTL(text) < REFRESH_BEFORE_MS) this.query(credential).catch(() => undefined);
+      return ifValid(cached);
     }
-  };
-  const query = (credential: Credential): Promise<Principal | undefined> => {
-    const running = queries.get(credential.text);
+    if (!credential.isWellFormed()) return undefined;
+    const found = await this.query(credential).catch((error: unknown) => {
+      if (!isTransientDatabaseError(error)) throw error;
+      throw serviceUnavailable('Credentials cannot be checked right now. Try again shortly.', error);
+    });
+    return ifValid(found);
+  }
+
+  findStale(text: string): Principal | undefined {
+    return this.cache.get(text, { allowStale: true, noDeleteOnStaleGet: true });
+  }
+
+  /** @param changed the id of a key, session or person */
+  evict(changed: string): void {
+    for (const { changedIds } of this.queries.values()) changedIds.add(changed);
+    for (const [text, { id, session }] of this.cache.entries())
+      if (id === changed || session?.id === changed) this.cache.delete(text);
+  }
+
+  private query(credential: Credential): Promise<Principal | undefined> {
+    const running = this.queries.get(credential.text);
     const isRecent = running && performance.now() - running.startedAt < MAX_SHARED_QUERY_MS;
-    return (isRecent ? running : start(credential)).found;
-  };
-  return {
-    async find(credential) {
-      const cached = cache.get(credential.text, { noDeleteOnStaleGet: true });
-      if (cached) {
-        // If this fails, the next request after the expiry reports it.
-        if (cache.getRemainingTTL(credential.text) < REFRESH_BEFORE_MS)
-          query(credential).catch(() => undefined);
-        return ifValid(cached);
-      }
-      if (!credential.isWellFormed()) return undefined;
-      return ifValid(
-        await query(credential).catch((error: unknown) => {
-          if (!isTransientDatabaseError(error)) throw error;
-          throw serviceUnavailable('Credentials cannot be checked right now. Try again shortly.', error);
-        }),
-      );
-    },
-    findStale: (text) => cache.get(text, { allowStale: true, noDeleteOnStaleGet: true }),
-  };
+    return (isRecent ? running : this.start(credential)).found;
+  }
+
+  private start(credential: Credential): RunningQuery {
+    const running: RunningQuery = {
+      startedAt: performance.now(),
+      changedIds: new Set(),
+      found: credential.find().then((found) => this.store(credential, running, found)),
+    };
+    this.queries.set(credential.text, running);
+    const end = () => {
+      if (this.queries.get(credential.text) === running) this.queries.delete(credential.text);
+    };
+    running.found.then(end, end);
+    return running;
+  }
+
+  private async store(
+    credential: Credential,
+    running: RunningQuery,
+    found: Principal | undefined,
+  ): Promise<Principal | undefined> {
+    const ids = found ? [found.id, found.session?.id] : [];
+    // The query may have read the credential before its change.
+    if (ids.some((id) => id && running.changedIds.has(id))) return this.start(credential).found;
+    if (this.queries.get(credential.text) !== running) return found;
+    // The entry expires as if it had been read when the query began.
+    if (found) this.cache.set(credential.text, found, { start: running.startedAt });
+    else this.cache.delete(credential.text);
+    return found;
+  }
 }
 
 function ifValid(principal: Principal | undefined): Principal | undefined {
