@@ -10,6 +10,7 @@ import {
   type HealthResponse,
 } from '../shared/server/health.js';
 import { admit } from './admission/admit.js';
+import { serveDashboard } from './dashboard/serve-dashboard.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
@@ -59,6 +60,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveInvoicePages(api));
   use(serveVendorHooks(api));
   use(serveOAuthCallback(api));
+  use(serveDashboard());
   use(detectVersionPrefix);
   use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }));
   use(documentRoutes());

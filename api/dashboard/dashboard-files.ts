@@ -1,0 +1,63 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { findPackageRoot } from '../../shared/platform/files/package-root.js';
+
+/** A file of the built dashboard, as it is sent. */
+export interface DashboardFile {
+  contentType: string;
+  /** Compressed with gzip, or undefined if compression does not help. */
+  zipped: Buffer | undefined;
+  plain: Buffer;
+}
+
+const CONTENT_TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const compress = promisify(gzip);
+
+/**
+ * The files that `npm run build` writes into dist/dashboard. Their names are listed once, and each
+ * file is read and compressed at its first request. No name from a request ever becomes a path.
+ */
+export class DashboardFiles {
+  readonly #folder = join(findPackageRoot(), 'dist', 'dashboard');
+  #names: Promise<Set<string>> | undefined;
+  readonly #files = new Map<string, Promise<DashboardFile>>();
+
+  /** Resolves with undefined if the build has no file of that name, such as `assets/main-x1y2.js`. */
+  async find(name: string): Promise<DashboardFile | undefined> {
+    this.#names ??= this.#listNames();
+    if (!(await this.#names).has(name)) return undefined;
+    let file = this.#files.get(name);
+    if (!file) {
+      file = this.#read(name);
+      this.#files.set(name, file);
+      file.catch(() => this.#files.delete(name));
+    }
+    return file;
+  }
+
+  /** Resolves with no names if the dashboard was not built; the next request looks again. */
+  async #listNames(): Promise<Set<string>> {
+    try {
+      const entries = await readdir(this.#folder, { recursive: true });
+      return new Set(entries.filter((name) => extname(name) in CONTENT_TYPES));
+    } catch {
+      this.#names = undefined;
+      return new Set();
+    }
+  }
+
+  async #read(name: string): Promise<DashboardFile> {
+    const plain = await readFile(join(this.#folder, name));
+    const zipped = await compress(plain, { level: 9 });
+    const contentType = CONTENT_TYPES[extname(name)] as string;
+    return { contentType, plain, zipped: zipped.length < plain.length ? zipped : undefined };
+  }
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { assertReadMethod } from '../../shared/http/request.js';
+import { AppError } from '../../shared/platform/errors.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { type DashboardFile, DashboardFiles } from './dashboard-files.js';
+
+const ROUTE = '/app/{path}';
+const INDEX = 'index.html';
+/** Stands in index.html where this response's nonce belongs. */
+const NONCE_MARK = '__CSP_NONCE__';
+
+/**
+ * Nothing may be loaded from, or sent to, another host. Scripts come only from files. The component
+ * library writes style elements, which need the nonce. `blob:` is for the PDF of an invoice and for
+ * chosen pictures before they are sent.
+ */
+function buildPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' blob:",
+    "connect-src 'self'",
+    "frame-src 'self' blob:",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/**
+ * Serves the dashboard at /app/: its files, and for every other path below /app/ its page, which
+ * then shows the screen of that path. The page gets its data from the API, with the session cookie.
+ */
+export function serveDashboard(): ApiMiddleware {
+  const files = new DashboardFiles();
+  return async (ctx, next) => {
+    if (ctx.path !== '/app' && !ctx.path.startsWith('/app/')) return next();
+    ctx.state.route = ROUTE;
+    assertReadMethod(ctx.method);
+    if (ctx.path === '/app') {
+      ctx.redirect(`/app/${ctx.search}`);
+      return;
+    }
+    const name = ctx.path.slice('/app/'.length);
+    const file = name === INDEX ? undefined : await files.find(name);
+    if (file) {
+      // The names of all files below assets/ contain a hash of the content.
+      const isHashed = name.startsWith('assets/');
+      ctx.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      sendFile(ctx, file);
+      return;
+    }
+    if (name.startsWith('assets/')) throw new AppError('not_found', 'There is no such file.');
+    await sendPage(ctx, await files.find(INDEX));
+  };
+}
+
+function sendFile(ctx: ApiContext, { contentType, zipped, plain }: DashboardFile): void {
+  ctx.set('Vary', 'Accept-Encoding');
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.type = contentType;
+  if (zipped && ctx.acceptsEncodings('gzip') === 'gzip') {
+    ctx.set('Content-Encoding', 'gzip');
+    ctx.body = zipped;
+  } else {
+    ctx.body = plain;
+  }
+}
+
+async function sendPage(ctx: ApiContext, page: DashboardFile | undefined): Promise<void> {
+  if (!page) {
+    const message = 'The dashboard is not built. Run `npm run build`, then open this page again.';
+    throw new AppError('service_unavailable', message);
+  }
+  const nonce = randomBytes(16).toString('base64');
+  ctx.set('Content-Security-Policy', buildPolicy(nonce));
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Referrer-Policy', 'no-referrer');
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.type = page.contentType;
+  ctx.body = page.plain.toString('utf8').replace(NONCE_MARK, nonce);
+}

@@ -1,0 +1,52 @@
+import createFetchClient, { type Middleware } from 'openapi-fetch';
+import createQueryClient from 'openapi-react-query';
+import type { paths } from '../generated/api';
+import { readEnvironment } from './environment';
+import { readProblem, toProblem } from './problem';
+
+/** Called when a response says that the session has ended. */
+let onSessionEnd: () => void = () => undefined;
+
+export function listenForSessionEnd(listener: () => void): void {
+  onSessionEnd = listener;
+}
+
+const session: Middleware = {
+  onRequest({ request }) {
+    request.headers.set('X-Requested-With', 'dashboard');
+    if (!request.headers.has('X-Environment')) request.headers.set('X-Environment', readEnvironment());
+    return request;
+  },
+  async onResponse({ response, schemaPath, request }) {
+    if (response.ok) return;
+    const isSignIn = schemaPath === '/session' && request.method === 'POST';
+    if (response.status === 401 && !isSignIn) onSessionEnd();
+    throw await readProblem(response);
+  },
+  onError({ error }) {
+    return toProblem(error);
+  },
+};
+
+/** The REST API under the session of the signed-in person. Every failure is thrown as a Problem. */
+export const client = createFetchClient<paths>({ baseUrl: '/v1' });
+client.use(session);
+
+/** Hooks that read the API: `api.useQuery('get', '/invoices', { params: { query } })`. */
+export const api = createQueryClient(client);
+
+/** Returns the If-Match header for a record, so that a change of a newer version is refused. */
+export function ifMatch({ updated_at }: { updated_at: string }): { 'If-Match': string } {
+  return { 'If-Match': `"${updated_at}"` };
+}
+
+/**
+ * Returns a random id for Idempotency-Key. `crypto.randomUUID` is missing on pages without TLS.
+ */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,163 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import { readEnvironment } from './environment';
+import { readProblem } from './problem';
+import { queryClient } from './query-client';
+import type { EventRecord } from './records';
+import { readEventStream } from './sse';
+
+export type LiveState = 'connecting' | 'connected' | 'reconnecting' | 'polling';
+
+/** Without a sign of life for this long (the API sends one every 15 s), the stream is dead. */
+const SILENCE_MS = 40_000;
+/** After this long without a stream, the page polls. */
+const POLL_AFTER_MS = 10_000;
+const POLL_MS = 30_000;
+const MAX_RETRY_MS = 15_000;
+
+let state: LiveState = 'connecting';
+const stateListeners = new Set<() => void>();
+const eventListeners = new Set<(event: EventRecord) => void>();
+
+function setState(next: LiveState): void {
+  if (state === next) return;
+  state = next;
+  for (const listener of stateListeners) listener();
+}
+
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(
+    (listener) => {
+      stateListeners.add(listener);
+      return () => stateListeners.delete(listener);
+    },
+    () => state,
+  );
+}
+
+/** Calls `listener` with every event of the account that arrives while the component is shown. */
+export function useLiveEvents(listener: (event: EventRecord) => void): void {
+  useEffect(() => {
+    eventListeners.add(listener);
+    return () => void eventListeners.delete(listener);
+  }, [listener]);
+}
+
+/**
+ * Keeps what is shown up to date: reads the account's stream, and re-reads the shown records when
+ * something was written. Polls while there is no stream. A hidden tab closes its stream, and catches
+ * up when it is shown again.
+ */
+export function useLiveUpdates(): void {
+  useEffect(() => {
+    const updates = new LiveUpdates();
+    updates.start();
+    return () => updates.stop();
+  }, []);
+}
+
+class LiveUpdates {
+  #lastEventId: string | undefined;
+  #abort: AbortController | undefined;
+  #isStopped = false;
+  #failures = 0;
+  #downSince = Date.now();
+  #pollTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #onVisibility = () => {
+    if (document.hidden) this.#abort?.abort();
+    else void refreshShown();
+  };
+
+  start(): void {
+    document.addEventListener('visibilitychange', this.#onVisibility);
+    void this.#run();
+    this.#schedulePoll();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    document.removeEventListener('visibilitychange', this.#onVisibility);
+    clearTimeout(this.#pollTimer);
+    this.#abort?.abort();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      if (!document.hidden) {
+        await this.#readStream().catch(() => undefined);
+        if (state === 'connected') this.#downSince = Date.now();
+        setState('reconnecting');
+      }
+      this.#failures += 1;
+      await sleep(Math.min(MAX_RETRY_MS, 500 * 2 ** this.#failures) * (0.5 + Math.random() / 2));
+    }
+  }
+
+  async #readStream(): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    let silence = setTimeout(() => abort.abort(), SILENCE_MS);
+    try {
+      const query = new URLSearchParams({ changes: 'true' });
+      if (this.#lastEventId) query.set('last_event_id', this.#lastEventId);
+      const response = await fetch(`/v1/stream?${query}`, {
+        headers: { 'X-Environment': readEnvironment(), Accept: 'text/event-stream' },
+        signal: abort.signal,
+      });
+      if (!response.ok || !response.body) throw await readProblem(response);
+      // What was written while there was no stream.
+      if (this.#failures > 0) void refreshShown();
+      this.#failures = 0;
+      setState('connected');
+      await readEventStream(response.body, {
+        onText: () => {
+          clearTimeout(silence);
+          silence = setTimeout(() => abort.abort(), SILENCE_MS);
+        },
+        onEvent: ({ id, type, data }) => {
+          if (id) this.#lastEventId = id;
+          if (data === '') return;
+          refreshSoon();
+          if (type === 'changed') return;
+          const event = JSON.parse(data) as EventRecord;
+          for (const listener of eventListeners) listener(event);
+        },
+      });
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  #schedulePoll(): void {
+    this.#pollTimer = setTimeout(
+      async () => {
+        const isDown = state !== 'connected' && Date.now() - this.#downSince > POLL_AFTER_MS;
+        if (isDown && !document.hidden) {
+          setState('polling');
+          // The next poll starts after this one has its responses, so polls never pile up.
+          await refreshShown();
+        }
+        if (!this.#isStopped) this.#schedulePoll();
+      },
+      POLL_MS * (0.8 + Math.random() * 0.4),
+    );
+  }
+}
+
+let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Re-reads what is shown, at most five times a second. */
+function refreshSoon(): void {
+  if (refreshTimer) return;
+  refreshTimer = setTimeout(() => {
+    refreshTimer = undefined;
+    void refreshShown();
+  }, 200);
+}
+
+function refreshShown(): Promise<void> {
+  return queryClient.invalidateQueries({ refetchType: 'active' });
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,99 @@
+/** One fault of a request, as the API reports it. A 412 response has `from` and `to` instead. */
+export interface Fault {
+  field?: string;
+  code?: string;
+  message?: string;
+  from?: unknown;
+  to?: unknown;
+  changed_by?: string;
+  changed_at?: string;
+}
+
+interface ErrorBody {
+  code: string;
+  message: string;
+  details?: Fault[];
+  requestId?: string;
+}
+
+/** A request that failed: the API's error, or `network` if no response arrived. */
+export class Problem extends Error {
+  readonly code: string;
+  readonly faults: readonly Fault[];
+  readonly requestId: string | undefined;
+
+  /**
+   * @param status HTTP status; 0 if no response arrived
+   * @param retryAfterMs how long the API asks to wait; 0 if it does not
+   */
+  constructor(
+    readonly status: number,
+    { code, message, details, requestId }: ErrorBody,
+    readonly retryAfterMs = 0,
+  ) {
+    super(message);
+    this.name = 'Problem';
+    this.code = code;
+    this.faults = details ?? [];
+    this.requestId = requestId;
+  }
+
+  /** True if sending the same request again may succeed. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status === 502 || this.status === 503;
+  }
+
+  /** True if the record has changed since it was shown (412). */
+  get isStale(): boolean {
+    return this.status === 412;
+  }
+}
+
+/** Reads the error of a response. A proxy in front of the API may have sent another body. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1000 || 0;
+  const body = (await response.json().catch(() => undefined)) as { error?: ErrorBody } | undefined;
+  const error = body?.error ?? {
+    code: `http_${response.status}`,
+    message: `The server responded with status ${response.status}.`,
+  };
+  return new Problem(response.status, error, retryAfterMs);
+}
+
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return new Problem(0, {
+    code: 'network',
+    message: 'The server cannot be reached. Check your connection.',
+  });
+}
+
+/**
+ * Splits the faults of a problem for a form: those of its fields, by the field's name, and the rest
+ * as one text.
+ * @param fields names of the form's fields; a fault of `line_items[0].quantity` belongs to the field
+ *   of that name, or else to `line_items`
+ */
+export function splitFaults(
+  problem: Problem,
+  fields: readonly string[],
+): { errors: Record<string, string>; rest: string | undefined } {
+  const errors: Record<string, string> = {};
+  const others: string[] = [];
+  for (const { field, message } of problem.faults) {
+    if (!message) continue;
+    const name = findField(field ?? '', fields);
+    if (name) errors[name] = errors[name] ? `${errors[name]} ${message}` : message;
+    else others.push(message);
+  }
+  const isExplained = Object.keys(errors).length > 0 || others.length > 0;
+  const rest = isExplained ? others.join(' ') : problem.message;
+  return { errors, rest: rest === '' ? undefined : rest };
+}
+
+function findField(path: string, fields: readonly string[]): string | undefined {
+  if (fields.includes(path)) return path;
+  return fields
+    .filter((name) => path.startsWith(`${name}.`) || path.startsWith(`${name}[`))
+    .sort((a, b) => b.length - a.length)[0];
+}

@@ -1,0 +1,51 @@
+import { useSyncExternalStore } from 'react';
+import { api, listenForSessionEnd } from './client';
+import type { Schemas } from './records';
+
+let hasEnded = false;
+const listeners = new Set<() => void>();
+
+function setEnded(ended: boolean): void {
+  if (hasEnded === ended) return;
+  hasEnded = ended;
+  for (const listener of listeners) listener();
+}
+
+listenForSessionEnd(() => setEnded(true));
+
+/** True after a response said that the session has ended, until {@link resumeSession}. */
+export function useHasSessionEnded(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => hasEnded,
+  );
+}
+
+export function resumeSession(): void {
+  setEnded(false);
+}
+
+/** The signed-in person, with the account or sandbox that this page acts on. */
+export function useSession() {
+  return api.useQuery('get', '/session', {}, { staleTime: 60_000 });
+}
+
+/** The rights and the time zone of the signed-in person's account. */
+export function useMe() {
+  return api.useQuery('get', '/me', {}, { staleTime: 60_000 });
+}
+
+/** The account's time zone, in which all times are shown. The browser's own until it is known. */
+export function useTimeZone(): string {
+  const { data } = useMe();
+  return data?.tenant.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** True if the person has the permission. */
+export function useCan(permission: Schemas['Permission']): boolean {
+  const { data } = useMe();
+  return data?.key.permissions.includes(permission) ?? false;
+}

@@ -1,0 +1,118 @@
+import { notifications } from '@mantine/notifications';
+import { useCallback, useRef, useState } from 'react';
+import { client, newKey } from './client';
+import { Problem, toProblem } from './problem';
+import { queryClient } from './query-client';
+
+/** The headers of one intended write. Resending it with the same key cannot write twice. */
+export interface WriteHeaders {
+  'Idempotency-Key': string;
+}
+
+/** What the API client resolves with. */
+interface Sent<Result> {
+  data?: Result;
+  response: Response;
+}
+
+export interface Write<Input, Result> {
+  /** Sends the write. Resolves with the stored record, or with undefined if it failed. */
+  run: (input: Input) => Promise<Result | undefined>;
+  /** Why the last run failed. */
+  problem: Problem | undefined;
+  /** True until the write is stored or has failed. */
+  isRunning: boolean;
+  /** True while the API has accepted the write, but has not stored it yet (202). */
+  isSaving: boolean;
+  /** Forgets the problem, for example when the dialog closes. */
+  reset: () => void;
+}
+
+const RETRY_DELAYS_MS = [300, 1500, 4000];
+const POLL_MS = 700;
+
+/**
+ * A write with everything that it needs: one idempotency key per intention, retries while the server
+ * is unreachable or busy, waiting for a late commit, and re-reading what is shown.
+ * @param send sends the write with the given headers
+ * @param done text of the notification after success; none by default
+ */
+export function useWrite<Input, Result>(
+  send: (headers: WriteHeaders, input: Input) => Promise<Sent<Result>>,
+  { done }: { done?: string | ((result: Result) => string) } = {},
+): Write<Input, Result> {
+  const [state, setState] = useState<{ problem?: Problem; isRunning: boolean; isSaving: boolean }>(IDLE);
+  const intention = useRef<{ key: string; input: string } | undefined>(undefined);
+  const run = useCallback(
+    async (input: Input) => {
+      // The last attempt of the same input may have been stored without a response: keep its key.
+      const text = JSON.stringify(input) ?? '';
+      if (intention.current?.input !== text) intention.current = { key: newKey(), input: text };
+      const headers = { 'Idempotency-Key': intention.current.key };
+      setState({ isRunning: true, isSaving: false });
+      try {
+        const sent = await sendUntilAnswered(() => send(headers, input));
+        const result = await waitUntilStored(sent, () => setState({ isRunning: true, isSaving: true }));
+        intention.current = undefined;
+        setState(IDLE);
+        if (done) notifications.show({ message: typeof done === 'function' ? done(result) : done });
+        void queryClient.invalidateQueries();
+        return result;
+      } catch (error) {
+        const problem = toProblem(error);
+        if (!problem.isPassing) intention.current = undefined;
+        if (problem.isStale) void queryClient.invalidateQueries();
+        setState({ problem, isRunning: false, isSaving: false });
+        return undefined;
+      }
+    },
+    [send, done],
+  );
+  const reset = useCallback(() => setState(IDLE), []);
+  return { run, reset, problem: state.problem, isRunning: state.isRunning, isSaving: state.isSaving };
+}
+
+const IDLE = { isRunning: false, isSaving: false };
+
+async function sendUntilAnswered<Result>(send: () => Promise<Sent<Result>>): Promise<Sent<Result>> {
+  for (const delay of RETRY_DELAYS_MS) {
+    try {
+      return await send();
+    } catch (error) {
+      const problem = toProblem(error);
+      if (!problem.isPassing || problem.retryAfterMs > 10_000) throw problem;
+      await sleep(Math.max(delay, problem.retryAfterMs));
+    }
+  }
+  return send();
+}
+
+/** Returns the stored record. After a 202, polls the operation until it has succeeded or failed. */
+async function waitUntilStored<Result>(
+  { data, response }: Sent<Result>,
+  onAccepted: () => void,
+): Promise<Result> {
+  const accepted = (data as { data?: { operation_id?: string } } | undefined)?.data;
+  if (response.status !== 202 || !accepted?.operation_id) return data as Result;
+  onAccepted();
+  for (;;) {
+    await sleep(POLL_MS);
+    const operation = await readOperation(accepted.operation_id);
+    if (operation?.status === 'succeeded') return operation.result as Result;
+    if (operation?.status === 'failed' && operation.error) throw new Problem(422, operation.error);
+  }
+}
+
+/** Reads the operation, or returns undefined while the server is unreachable or busy. */
+async function readOperation(id: string) {
+  try {
+    return (await client.GET('/operations/{id}', { params: { path: { id } } })).data;
+  } catch (error) {
+    if (toProblem(error).isPassing) return undefined;
+    throw error;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,43 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { CodeBlock } from '../values/code-block';
+
+/**
+ * Shows a secret that nobody can read again. It closes only by "I stored it".
+ * @param name what the secret is, such as "API key"
+ * @param children what to do with it, such as the curl command that uses it
+ */
+export function SecretDialog({
+  title,
+  name,
+  secret,
+  onClose,
+  children,
+}: {
+  title: string;
+  name: string;
+  secret: string;
+  onClose: () => void;
+  children?: ReactNode;
+}) {
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      size="lg"
+      title={title}
+    >
+      <Stack gap="sm">
+        <Text>Copy it now. It is not shown again.</Text>
+        <CodeBlock code={secret} label={name} />
+        {children}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I stored it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

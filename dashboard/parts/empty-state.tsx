@@ -1,0 +1,14 @@
+import { Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { CodeBlock } from './values/code-block';
+
+/** What a list shows in place of rows: why it is empty, and the one next action with its curl. */
+export function EmptyState({ text, action, curl }: { text: string; action?: ReactNode; curl?: string }) {
+  return (
+    <Stack align="flex-start" gap="sm" py="lg" maw={640}>
+      <Text>{text}</Text>
+      {action}
+      {curl && <CodeBlock label="curl command" code={curl} />}
+    </Stack>
+  );
+}

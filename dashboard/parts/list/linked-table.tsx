@@ -1,0 +1,91 @@
+import { Table } from '@mantine/core';
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import { RecordLink } from '../links';
+import type { Column } from '../record/record-table';
+import { ScrollRegion } from '../scroll-region';
+import { useUrl, useUrlPath } from '../use-url';
+
+export type ListColumn<Row> = Column<Row>;
+
+/**
+ * A table whose rows open their record. The first cell is a real link, for new tabs; a click anywhere
+ * in the row, `j`, `k` and Enter do the same.
+ * @param isOld true while the rows of the new filter are being read
+ */
+export function LinkedTable<Row extends { id: string }>({
+  label,
+  rows,
+  columns,
+  nameHeader,
+  rowName,
+  isOld,
+}: {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly ListColumn<Row>[];
+  /** The header of the first column, which has the links. */
+  nameHeader: string;
+  rowName: (row: Row) => ReactNode;
+  isOld: boolean;
+}) {
+  const { openRecord } = useUrl();
+  const { screen, id: openId } = useUrlPath();
+  return (
+    <ScrollRegion label={label}>
+      <Table
+        highlightOnHover
+        verticalSpacing={6}
+        aria-label={label}
+        aria-busy={isOld}
+        className={isOld ? 'old-rows' : ''}
+      >
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{nameHeader}</Table.Th>
+            {columns.map(({ header: text, align, width }) => (
+              <Table.Th key={text} ta={align ?? 'left'} {...(width ? { w: width } : {})}>
+                {text}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody onKeyDown={moveBetweenRows}>
+          {rows.map((row) => (
+            <Table.Tr
+              key={row.id}
+              className="linked-row"
+              data-open={row.id === openId || undefined}
+              onClick={(event) => !isControl(event) && openRecord(row.id)}
+            >
+              <Table.Td>
+                <RecordLink screen={screen} id={row.id}>
+                  {rowName(row)}
+                </RecordLink>
+              </Table.Td>
+              {columns.map(({ header: text, render, align }) => (
+                <Table.Td key={text} ta={align ?? 'left'}>
+                  {render(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollRegion>
+  );
+}
+
+/** True for a click that a link, button or field inside the row handles, or that selects text. */
+function isControl(event: MouseEvent): boolean {
+  const isOnControl = (event.target as Element).closest('a, button, input, select, label') !== null;
+  return isOnControl || window.getSelection()?.isCollapsed === false;
+}
+
+/** `j` and `k` move the focus to the link of the next or the previous row. */
+function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'j' && event.key !== 'k') return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('tr > td:first-child a')];
+  const row = (event.target as Element).closest('tr');
+  const index = links.findIndex((link) => row?.contains(link));
+  links[index + (event.key === 'j' ? 1 : -1)]?.focus();
+}

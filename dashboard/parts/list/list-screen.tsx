@@ -1,0 +1,127 @@
+import { Button, Group, Stack, Title } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api } from '../../api/client';
+import { useTimeZone } from '../../api/session';
+import { EmptyState } from '../empty-state';
+import { Loading } from '../loading';
+import { ProblemAlert } from '../problem-alert';
+import { useUrl, useUrlSearch } from '../use-url';
+import { CopyButton } from '../values/copy';
+import { buildCurl } from '../values/curl';
+import { type Filter, FilterBar, readFilters } from './filters';
+import { LinkedTable, type ListColumn } from './linked-table';
+import { Paging } from './paging';
+
+/** The lists of the API: GET with `items` and `cursor`. */
+export interface ListPage<Row> {
+  data: { items: Row[]; cursor: string | null };
+}
+
+const PAGE_SIZE = 50;
+
+/**
+ * A screen with one list: heading, filters in the URL, rows that open their record, and pages. Other
+ * screens may show the list of another path with `fixedQuery`.
+ * @param path path of the list below /v1, such as `/invoices`
+ * @param fixedQuery query parameters that no filter changes
+ */
+export function ListScreen<Row extends { id: string }>({
+  name,
+  path,
+  filters,
+  fixedQuery = {},
+  columns,
+  nameHeader,
+  rowName,
+  actions,
+  above,
+  empty,
+}: {
+  name: string;
+  path: string;
+  filters: readonly Filter[];
+  fixedQuery?: Record<string, string>;
+  columns: readonly ListColumn<Row>[];
+  /** The header of the first column. */
+  nameHeader: string;
+  /** The name of a row's record, which is the text of its link in the first column. */
+  rowName: (row: Row) => ReactNode;
+  actions?: ReactNode;
+  /** What stands between the heading and the filters. */
+  above?: ReactNode;
+  /** What to say, and to offer, if there are no records at all. */
+  empty: { text: string; action?: ReactNode; curl?: string };
+}) {
+  const search = useUrlSearch();
+  const timeZone = useTimeZone();
+  const { setSearch } = useUrl();
+  const filterQuery = readFilters(filters, search, timeZone);
+  const query = { ...fixedQuery, ...filterQuery, ...(search.cursor ? { cursor: search.cursor } : {}) };
+  const list = useList<Row>(path, { ...query, limit: PAGE_SIZE });
+  const isFiltered = Object.keys(filterQuery).length > 0;
+  const items = list.data?.data.items ?? [];
+  const clear = Object.fromEntries(filters.map((filter) => [filter.name, undefined]));
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          {name}
+        </Title>
+        <Group gap="xs">
+          <CopyButton
+            text={buildCurl(path, { query: { ...fixedQuery, ...filterQuery } })}
+            label="curl for this view"
+          />
+          {actions}
+        </Group>
+      </Group>
+      {above}
+      <FilterBar filters={filters} />
+      {list.error !== null && !list.data && (
+        <ProblemAlert problem={list.error} onRetry={() => void list.refetch()} />
+      )}
+      {list.isPending && <Loading label={`Loading ${name}`} rows={10} />}
+      {items.length > 0 && (
+        <LinkedTable
+          label={name}
+          rows={items}
+          columns={columns}
+          nameHeader={nameHeader}
+          rowName={rowName}
+          isOld={list.isPlaceholderData}
+        />
+      )}
+      {list.data && items.length === 0 && !isFiltered && <EmptyState {...empty} />}
+      {list.data && items.length === 0 && isFiltered && (
+        <EmptyState
+          text="Nothing matches these filters."
+          action={
+            <Button variant="default" onClick={() => setSearch(clear)}>
+              Clear filters
+            </Button>
+          }
+        />
+      )}
+      <Paging next={list.data?.data.cursor ?? null} />
+    </Stack>
+  );
+}
+
+/** Reads one page of a list. While the next one is being read, the old rows stay. */
+function useList<Row>(path: string, query: Record<string, unknown>) {
+  // The rows' type follows from `path`, which is the caller's to match.
+  const read = api.useQuery as unknown as (
+    method: 'get',
+    path: string,
+    init: object,
+    options: object,
+  ) => {
+    data: ListPage<Row> | undefined;
+    error: unknown;
+    isPending: boolean;
+    isPlaceholderData: boolean;
+    refetch: () => unknown;
+  };
+  return read('get', path, { params: { query } }, { placeholderData: keepPreviousData });
+}

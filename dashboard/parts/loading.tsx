@@ -1,0 +1,20 @@
+import { Skeleton, Stack, VisuallyHidden } from '@mantine/core';
+import { useEffect, useState } from 'react';
+
+/** Grey rows in place of what is being read. Shown only if reading takes noticeable time. */
+export function Loading({ label = 'Loading', rows = 6 }: { label?: string; rows?: number }) {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isSlow) return null;
+  return (
+    <Stack gap="xs" role="status">
+      <VisuallyHidden>{label}</VisuallyHidden>
+      {Array.from({ length: rows }, (_, row) => row).map((row) => (
+        <Skeleton key={row} height={28} />
+      ))}
+    </Stack>
+  );
+}

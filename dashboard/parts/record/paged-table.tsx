@@ -1,0 +1,44 @@
+import { Button, Stack } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Loading } from '../loading';
+import { ProblemAlert } from '../problem-alert';
+import { RecordTable } from './record-table';
+
+export interface Page<Row> {
+  items: Row[];
+  cursor: string | null;
+}
+
+/**
+ * A table that reads its rows page by page, with a button for the next page.
+ * @param queryKey identifies the list for the cache: `['/payments', { invoice_id: id }]`
+ * @param readPage reads one page; the first has no cursor
+ */
+export function PagedTable<Row>({
+  queryKey,
+  readPage,
+  ...table
+}: {
+  queryKey: readonly unknown[];
+  readPage: (cursor: string | undefined) => Promise<Page<Row>>;
+} & Omit<Parameters<typeof RecordTable<Row>>[0], 'rows'>) {
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
+    useInfiniteQuery({
+      queryKey: ['pages', ...queryKey],
+      queryFn: ({ pageParam }) => readPage(pageParam),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page: Page<Row>) => page.cursor ?? undefined,
+    });
+  if (isPending) return <Loading rows={3} />;
+  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  return (
+    <Stack gap="xs" align="flex-start">
+      <RecordTable {...table} rows={data?.pages.flatMap(({ items }) => items) ?? []} />
+      {hasNextPage && (
+        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,76 @@
+import { Drawer, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Loading } from '../loading';
+import { ProblemAlert } from '../problem-alert';
+import { useUrl } from '../use-url';
+
+/** What reading the record returned so far; a query of @tanstack/react-query fits. */
+interface Reading<Data> {
+  data: Data | undefined;
+  error: unknown;
+  isPending: boolean;
+  refetch: () => unknown;
+}
+
+/**
+ * The drawer of a record, over the list of its screen. Its name is the record's. Closing it shows the
+ * list again.
+ * @param name how people call the record, such as its number
+ * @param status badges beside the name
+ */
+export function RecordDrawer<Data>({
+  reading,
+  name,
+  status,
+  actions,
+  size = 'xl',
+  children,
+}: {
+  reading: Reading<Data>;
+  name: (data: Data) => string;
+  status?: (data: Data) => ReactNode;
+  /** Buttons at the top. */
+  actions?: (data: Data) => ReactNode;
+  size?: string | number;
+  children: (data: Data) => ReactNode;
+}) {
+  const { closeRecord } = useUrl();
+  const { data, error, isPending, refetch } = reading;
+  return (
+    <Drawer
+      opened
+      onClose={closeRecord}
+      position="right"
+      size={size}
+      title={data ? name(data) : 'Loading'}
+      overlayProps={{ backgroundOpacity: 0.25 }}
+      // Escape belongs to the dialog on top, if there is one.
+      closeOnEscape={false}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented && !isInsideDialog(event)) closeRecord();
+      }}
+    >
+      {isPending && <Loading label="Loading the record" />}
+      {!isPending && !data && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
+      {data && (
+        <Stack gap="md">
+          {(status || actions) && (
+            <Group gap="xs" justify="space-between">
+              <Group gap="xs">{status?.(data)}</Group>
+              <Group gap="xs">{actions?.(data)}</Group>
+            </Group>
+          )}
+          {children(data)}
+        </Stack>
+      )}
+    </Drawer>
+  );
+}
+
+/**
+ * True for a key pressed in a dialog that was opened from the drawer. React passes its events on to
+ * the drawer, although the dialog stands elsewhere in the page.
+ */
+function isInsideDialog(event: React.KeyboardEvent<HTMLElement>): boolean {
+  return !event.currentTarget.contains(event.target as Node);
+}

@@ -1,0 +1,70 @@
+import { useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
+export type Search = Record<string, string>;
+
+/** The filters, sort, page and environment that the URL holds. */
+export function useUrlSearch(): Search {
+  return useSearch({ strict: false }) as Search;
+}
+
+/** Returns the path below /app/, such as `invoices`, and the id of the open record. */
+export function useUrlPath(): { screen: string; id: string | undefined } {
+  const { pathname } = useLocation();
+  const [screen = '', id] = pathname.replace(/^\/(app\/)?/, '').split('/');
+  return { screen, id };
+}
+
+/** Returns functions that change the URL. */
+export function useUrl() {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const { screen } = useUrlPath();
+  /** Changes parts of the search; undefined removes one. A new filter starts at the first page. */
+  const setSearch = useCallback(
+    (patch: Record<string, string | undefined>, { replace = false } = {}) => {
+      const search = (old: Search) => withoutEmpty({ ...old, cursor: undefined, ...patch });
+      void navigate({ to: '.', search: search as never, replace });
+    },
+    [navigate],
+  );
+  /** Opens a record over the list of the given screen, by default of the current one. */
+  const openRecord = useCallback(
+    (id: string, target = screen) =>
+      void navigate({
+        to: `/${target}/${id}`,
+        search: ((old: Search) => keepSearch(old, target === screen)) as never,
+      }),
+    [navigate, screen],
+  );
+  /** Closes the record, and shows the list with its filters. */
+  const closeRecord = useCallback(
+    () =>
+      void navigate({
+        to: `/${screen}`,
+        search: ((old: Search) => withoutEmpty({ ...old, tab: undefined })) as never,
+      }),
+    [navigate, screen],
+  );
+  /** Opens a screen without filters, in the same environment. */
+  const openScreen = useCallback(
+    (path: string, search: Search = {}) =>
+      void navigate({
+        to: `/${path}`,
+        search: ((old: Search) => ({ ...keepSearch(old, false), ...search })) as never,
+      }),
+    [navigate],
+  );
+  return { setSearch, openRecord, closeRecord, openScreen, router };
+}
+
+/** Keeps only what is right on another screen: the environment. */
+export function keepSearch(search: Search, isSameScreen: boolean): Search {
+  if (isSameScreen) return withoutEmpty({ ...search, tab: undefined });
+  return search.env ? { env: search.env } : {};
+}
+
+function withoutEmpty(search: Record<string, string | undefined>): Search {
+  const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(entries) as Search;
+}

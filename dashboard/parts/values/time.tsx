@@ -1,0 +1,58 @@
+import { Text, TextInput, type TextInputProps, Tooltip } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useTimeZone } from '../../api/session';
+import { formatExact, formatRelative, fromZonedInput, toZonedInput } from './zoned-time';
+
+/** Re-renders every half minute, so that relative times stay right. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** How long ago, or in how long, with the exact time on hover and focus. */
+export function TimeAgo({ at, empty = '–' }: { at: string | null | undefined; empty?: string }) {
+  const now = useNow();
+  const timeZone = useTimeZone();
+  if (!at) return <>{empty}</>;
+  return (
+    <Tooltip label={formatExact(at, timeZone)} events={{ hover: true, focus: true, touch: true }}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time shows on focus */}
+      <time dateTime={at} tabIndex={0}>
+        {formatRelative(at, now)}
+      </time>
+    </Tooltip>
+  );
+}
+
+/** Date and time in the account's time zone. */
+export function ExactTime({ at, empty = '–' }: { at: string | null | undefined; empty?: string }) {
+  const timeZone = useTimeZone();
+  if (!at) return <>{empty}</>;
+  return (
+    <Text component="time" inherit dateTime={at} className="digits">
+      {formatExact(at, timeZone)}
+    </Text>
+  );
+}
+
+/** A field for a date and time in the account's time zone. It reports an instant, or null if empty. */
+export function TimeField({
+  at,
+  onAt,
+  ...props
+}: { at: string | null; onAt: (at: string | null) => void } & Omit<TextInputProps, 'value' | 'onChange'>) {
+  const timeZone = useTimeZone();
+  return (
+    <TextInput
+      type="datetime-local"
+      description={`Time zone ${timeZone}`}
+      {...props}
+      value={at ? toZonedInput(at, timeZone) : ''}
+      onChange={(event) => onAt(fromZonedInput(event.currentTarget.value, timeZone))}
+    />
+  );
+}

@@ -1,0 +1,77 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  useParams,
+} from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { NotFound } from './shell/not-found';
+import { SCREENS, type ScreenEntry } from './shell/screens';
+import { Shell } from './shell/shell';
+
+/**
+ * The search part of every URL: filters, cursor and environment, each a text. The router's own
+ * format would write numbers and lists as JSON.
+ */
+function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
+function stringifySearch(search: Record<string, unknown>): string {
+  const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const routes = SCREENS.map((screen) => {
+  const list = createRoute({
+    getParentRoute: () => root,
+    path: screen.path === '' ? '/' : screen.path,
+    component: lazyRouteComponent(() => loadScreen(screen), 'Route'),
+  });
+  if (screen.path === '') return list;
+  const record = createRoute({
+    getParentRoute: () => list,
+    path: '$id',
+    component: lazyRouteComponent(() => loadRecord(screen), 'Route'),
+  });
+  return list.addChildren([record]);
+});
+
+async function loadScreen(screen: ScreenEntry) {
+  const { Screen } = await screen.load();
+  const Route = () => (
+    <>
+      <Screen />
+      <Outlet />
+    </>
+  );
+  return { Route };
+}
+
+async function loadRecord(screen: ScreenEntry) {
+  const { Record } = await screen.load();
+  const Route = () => {
+    const { id = '' } = useParams({ strict: false }) as { id?: string };
+    if (!Record) return <NotFound />;
+    return (
+      <Suspense>
+        <Record key={id} id={id} />
+      </Suspense>
+    );
+  };
+  return { Route };
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: '/app',
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});

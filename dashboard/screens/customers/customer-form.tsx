@@ -1,0 +1,142 @@
+import { Checkbox, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { api, client, ifMatch } from '../../api/client';
+import type { Customer, Schemas } from '../../api/records';
+import { useWrite } from '../../api/use-write';
+import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
+import { useUrl } from '../../parts/use-url';
+
+type Draft = Schemas['CustomerCreate'];
+
+const TEXTS = [
+  ['company_name', 'Name'],
+  ['company_type', 'Type'],
+  ['billing_email', 'Billing e-mail'],
+  ['primary_phone', 'Phone'],
+  ['address', 'Address'],
+  ['city', 'City'],
+  ['state', 'State'],
+  ['zip', 'ZIP'],
+] as const;
+const FIELDS = [...TEXTS.map(([name]) => name), 'terms_days', 'tax_exempt', 'tax_rate_bps', 'rate_card_id'];
+
+export function NewCustomer({ onClose }: { onClose: () => void }) {
+  const { openRecord } = useUrl();
+  const [draft, setDraft] = useState<Draft>({ company_name: '' });
+  const write = useWrite(
+    (headers, body: Draft) => client.POST('/customers', { params: { header: headers }, body }),
+    { done: 'Customer created' },
+  );
+  const submit = async () => {
+    const created = await write.run(draft);
+    if (created) {
+      onClose();
+      openRecord(created.id);
+    }
+  };
+  return (
+    <FormDialog
+      title="New customer"
+      submitLabel="Create customer"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => <CustomerFields draft={draft} onDraft={setDraft} errors={errors} />}
+    </FormDialog>
+  );
+}
+
+/** Changes the fields that differ from the version shown; a newer version is refused. */
+export function EditCustomer({ customer, onClose }: { customer: Customer; onClose: () => void }) {
+  const [draft, setDraft] = useState<Draft>(customer);
+  const write = useWrite(
+    (headers, body: Schemas['CustomerPatch']) =>
+      client.PATCH('/customers/{id}', {
+        params: { path: { id: customer.id }, header: { ...headers, ...ifMatch(customer) } },
+        body,
+      }),
+    { done: 'Customer saved' },
+  );
+  const submit = async () => {
+    const changes = FIELDS.filter((name) => draft[name as keyof Draft] !== customer[name as keyof Customer]);
+    const patch = Object.fromEntries(changes.map((name) => [name, draft[name as keyof Draft]]));
+    if (changes.length === 0 || (await write.run(patch))) onClose();
+  };
+  return (
+    <FormDialog
+      title={`Edit ${customer.company_name}`}
+      submitLabel="Save"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => <CustomerFields draft={draft} onDraft={setDraft} errors={errors} />}
+    </FormDialog>
+  );
+}
+
+function CustomerFields({
+  draft,
+  onDraft,
+  errors,
+}: {
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+  errors: FieldErrors;
+}) {
+  const cards = api.useQuery('get', '/rate-cards', { params: { query: { limit: 200 } } });
+  const set = (patch: Partial<Draft>) => onDraft({ ...draft, ...patch });
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        {TEXTS.map(([name, label]) => (
+          <TextInput
+            key={name}
+            label={label}
+            value={draft[name] ?? ''}
+            error={errors[name]}
+            onChange={(event) => set({ [name]: event.currentTarget.value || emptyValueOf(name) })}
+          />
+        ))}
+        <NumberInput
+          label="Terms in days"
+          min={0}
+          value={draft.terms_days ?? ''}
+          error={errors.terms_days}
+          onChange={(value) => set({ terms_days: value === '' ? null : Number(value) })}
+        />
+        <NumberInput
+          label="Tax rate in %"
+          min={0}
+          decimalScale={2}
+          value={draft.tax_rate_bps == null ? '' : draft.tax_rate_bps / 100}
+          error={errors.tax_rate_bps}
+          onChange={(value) => set({ tax_rate_bps: value === '' ? null : Math.round(Number(value) * 100) })}
+        />
+        <Select
+          label="Rate card"
+          placeholder="The account's default"
+          clearable
+          data={(cards.data?.data.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={draft.rate_card_id ?? null}
+          error={errors.rate_card_id}
+          onChange={(value) => set({ rate_card_id: value })}
+        />
+      </SimpleGrid>
+      <Checkbox
+        label="Exempt from tax"
+        checked={draft.tax_exempt ?? false}
+        onChange={(event) => set({ tax_exempt: event.currentTarget.checked })}
+      />
+    </>
+  );
+}
+
+/** A name cannot be empty, and a type left out is the API's default; other texts are cleared by null. */
+function emptyValueOf(name: (typeof TEXTS)[number][0]): '' | null | undefined {
+  if (name === 'company_name') return '';
+  return name === 'company_type' ? undefined : null;
+}

@@ -1,0 +1,143 @@
+import { Button, Tabs } from '@mantine/core';
+import { useState } from 'react';
+import { api, client, ifMatch } from '../../api/client';
+import type { Customer } from '../../api/records';
+import { useCan } from '../../api/session';
+import { useWrite } from '../../api/use-write';
+import { RecordLink, ScreenLink } from '../../parts/links';
+import { ProblemAlert } from '../../parts/problem-alert';
+import { Facts } from '../../parts/record/facts';
+import { PagedTable } from '../../parts/record/paged-table';
+import { RecordDrawer } from '../../parts/record/record-drawer';
+import { humanize, StatusBadge } from '../../parts/record/status-badge';
+import { Money } from '../../parts/values/money';
+import { TimeAgo } from '../../parts/values/time';
+import { EditCustomer } from './customer-form';
+import { Statement } from './customer-statement';
+
+export function CustomerRecord({ id }: { id: string }) {
+  const reading = api.useQuery('get', '/customers/{id}', { params: { path: { id } } });
+  return (
+    <RecordDrawer
+      reading={reading}
+      name={({ company_name }) => company_name}
+      status={({ is_active }) => <StatusBadge status={is_active ? 'active' : 'inactive'} />}
+      actions={(customer) => <Actions customer={customer} />}
+    >
+      {(customer) => (
+        <Tabs defaultValue="details" keepMounted={false}>
+          <Tabs.List>
+            <Tabs.Tab value="details">Details</Tabs.Tab>
+            <Tabs.Tab value="invoices">Invoices</Tabs.Tab>
+            <Tabs.Tab value="statement">Statement</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="details" pt="md">
+            <Details customer={customer} />
+          </Tabs.Panel>
+          <Tabs.Panel value="invoices" pt="md">
+            <Invoices customerId={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="statement" pt="md">
+            <Statement customerId={id} />
+          </Tabs.Panel>
+        </Tabs>
+      )}
+    </RecordDrawer>
+  );
+}
+
+function Actions({ customer }: { customer: Customer }) {
+  const [isEditing, setEditing] = useState(false);
+  const canWrite = useCan('write');
+  const verb = customer.is_active ? 'Deactivate' : 'Reactivate';
+  const toggle = useWrite(
+    (headers, isActive: boolean) =>
+      client.PATCH('/customers/{id}', {
+        params: { path: { id: customer.id }, header: { ...headers, ...ifMatch(customer) } },
+        body: { is_active: isActive },
+      }),
+    { done: 'Customer saved' },
+  );
+  if (!canWrite) return null;
+  return (
+    <>
+      {toggle.problem && <ProblemAlert problem={toggle.problem} />}
+      <Button
+        variant="default"
+        loading={toggle.isRunning}
+        onClick={() => void toggle.run(!customer.is_active)}
+      >
+        {verb}
+      </Button>
+      <Button onClick={() => setEditing(true)}>Edit</Button>
+      {isEditing && <EditCustomer customer={customer} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+function Details({ customer }: { customer: Customer }) {
+  const card = api.useQuery(
+    'get',
+    '/rate-cards/{id}',
+    { params: { path: { id: customer.rate_card_id ?? '' } } },
+    { enabled: customer.rate_card_id !== null },
+  );
+  const place = [customer.city, customer.state, customer.zip].filter(Boolean).join(' ');
+  return (
+    <Facts
+      items={{
+        Balance: <Money cents={customer.balance_cents} />,
+        Overdue: <Money cents={customer.overdue_cents} />,
+        Credit: <Money cents={customer.credit_cents} />,
+        Type: humanize(customer.company_type),
+        'Billing e-mail': customer.billing_email,
+        Phone: customer.primary_phone,
+        Address: [customer.address, place].filter(Boolean).join(', '),
+        Terms: customer.terms_days === null ? "The account's" : `${customer.terms_days} days`,
+        Tax: describeTax(customer),
+        'Rate card': card.data?.name ?? "The account's default",
+        Created: <TimeAgo at={customer.created_at} />,
+        Changed: <TimeAgo at={customer.updated_at} />,
+        'Work orders': (
+          <ScreenLink screen="work-orders" search={{ customer_id: customer.id }}>
+            Open the list
+          </ScreenLink>
+        ),
+      }}
+    />
+  );
+}
+
+function describeTax({ tax_exempt: isExempt, tax_rate_bps: rate }: Customer): string {
+  if (isExempt) return 'Exempt';
+  return rate === null ? "The account's rate" : `${rate / 100} %`;
+}
+
+function Invoices({ customerId }: { customerId: string }) {
+  return (
+    <PagedTable
+      label="Invoices"
+      queryKey={['/invoices', customerId]}
+      readPage={async (cursor) => {
+        const query = { customer_id: customerId, limit: 20, ...(cursor ? { cursor } : {}) };
+        const { data } = await client.GET('/invoices', { params: { query } });
+        return data?.data ?? { items: [], cursor: null };
+      }}
+      rowKey={({ id }) => id}
+      empty="This customer has no invoices yet."
+      columns={[
+        {
+          header: 'Number',
+          render: ({ id, invoice_number: number }) => (
+            <RecordLink screen="invoices" id={id}>
+              {number}
+            </RecordLink>
+          ),
+        },
+        { header: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
+        { header: 'Total', align: 'right', render: ({ total_cents: cents }) => <Money cents={cents} /> },
+        { header: 'Due', align: 'right', render: ({ balance_due_cents: cents }) => <Money cents={cents} /> },
+      ]}
+    />
+  );
+}

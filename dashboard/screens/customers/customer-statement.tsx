@@ -1,0 +1,112 @@
+import { Group, Stack, TextInput } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { Schemas } from '../../api/records';
+import { useTimeZone } from '../../api/session';
+import { RecordLink } from '../../parts/links';
+import { Loading } from '../../parts/loading';
+import { ProblemAlert } from '../../parts/problem-alert';
+import { Facts } from '../../parts/record/facts';
+import { RecordTable } from '../../parts/record/record-table';
+import { humanize } from '../../parts/record/status-badge';
+import { Money } from '../../parts/values/money';
+import { ExactTime } from '../../parts/values/time';
+import { endOfDay, startOfDay } from '../../parts/values/zoned-time';
+
+const DAYS_SHOWN = 90;
+
+/** The customer's statement of account over a period, with the open amounts by age. */
+export function Statement({ customerId }: { customerId: string }) {
+  const timeZone = useTimeZone();
+  const [from, setFrom] = useState(() => daysAgo(DAYS_SHOWN, timeZone));
+  const [to, setTo] = useState(() => daysAgo(0, timeZone));
+  const since = startOfDay(from, timeZone);
+  const until = endOfDay(to, timeZone);
+  const query = { ...(since ? { since } : {}), ...(until ? { until } : {}) };
+  const reading = api.useQuery(
+    'get',
+    '/customers/{id}/statement',
+    { params: { path: { id: customerId }, query } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack gap="md">
+      <Group gap="xs">
+        <TextInput
+          label="From"
+          type="date"
+          size="xs"
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextInput
+          label="To"
+          type="date"
+          size="xs"
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+      </Group>
+      {reading.isPending && <Loading rows={4} />}
+      {reading.error && <ProblemAlert problem={reading.error} onRetry={() => void reading.refetch()} />}
+      {reading.data && <Body statement={reading.data} />}
+    </Stack>
+  );
+}
+
+function Body({ statement }: { statement: Schemas['CustomerStatement'] }) {
+  const { aging } = statement;
+  const amounts = {
+    'Opening balance': statement.opening_balance_cents,
+    Invoiced: statement.invoiced_cents,
+    Paid: statement.paid_cents,
+    Refunded: statement.refunded_cents,
+    'Closing balance': statement.closing_balance_cents,
+    'Not yet due': aging.current_cents,
+    '1–30 days late': aging.days_1_30_cents,
+    '31–60 days late': aging.days_31_60_cents,
+    '61–90 days late': aging.days_61_90_cents,
+    'Over 90 days late': aging.over_90_cents,
+  };
+  const items = Object.fromEntries(
+    Object.entries(amounts).map(([name, cents]) => [name, <Money key={name} cents={cents} />]),
+  );
+  return (
+    <>
+      <Facts items={items} />
+      <RecordTable
+        label="Entries"
+        rows={statement.entries}
+        rowKey={({ kind, id }) => `${kind} ${id}`}
+        empty="Nothing was invoiced or paid in this period."
+        columns={[
+          { header: 'Time', render: ({ at }) => <ExactTime at={at} /> },
+          { header: 'Kind', render: ({ kind }) => humanize(kind) },
+          {
+            header: 'Reference',
+            render: ({ kind, id, reference }) =>
+              kind === 'invoice' ? (
+                <RecordLink screen="invoices" id={id}>
+                  {reference}
+                </RecordLink>
+              ) : (
+                reference
+              ),
+          },
+          { header: 'Amount', align: 'right', render: ({ amount_cents: cents }) => <Money cents={cents} /> },
+          {
+            header: 'Balance',
+            align: 'right',
+            render: ({ balance_cents: cents }) => <Money cents={cents} />,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Returns the date a number of days ago, in the account's time zone: "2026-11-21". */
+function daysAgo(days: number, timeZone: string): string {
+  return new Date(Date.now() - days * 86_400_000).toLocaleDateString('en-CA', { timeZone });
+}

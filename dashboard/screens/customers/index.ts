@@ -1,0 +1,2 @@
+export { CustomerRecord as Record } from './customer-record';
+export { CustomersScreen as Screen } from './customers-screen';

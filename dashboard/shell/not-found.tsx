@@ -1,0 +1,13 @@
+import { Text, Title } from '@mantine/core';
+import { ScreenLink } from '../parts/links';
+
+export function NotFound() {
+  return (
+    <>
+      <Title order={1}>Not found</Title>
+      <Text mt="sm">
+        There is no page at this address. <ScreenLink screen="">Open the overview</ScreenLink>
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import {
+  BadgeCheck,
+  ClipboardList,
+  Download,
+  FileText,
+  LayoutDashboard,
+  Lightbulb,
+  type LucideIcon,
+  Map as MapIcon,
+  Plug,
+  ScrollText,
+  Settings,
+  Users,
+  Webhook,
+} from 'lucide-react';
+import type { ComponentType } from 'react';
+
+/** What the folder of a screen exports. */
+export interface ScreenModule {
+  /** The list, at `/app/<path>`. It stays visible behind an open record. */
+  Screen: ComponentType;
+  /** The record, at `/app/<path>/<id>`. */
+  Record?: ComponentType<{ id: string }>;
+}
+
+export interface ScreenEntry {
+  /** The name in the navigation, and the heading of the screen. */
+  name: string;
+  /** The path below /app/; empty for the first screen. */
+  path: string;
+  icon: LucideIcon;
+  load: () => Promise<ScreenModule>;
+}
+
+/** All screens, in the order of the navigation (docs/decisions.md §12). */
+export const SCREENS: readonly ScreenEntry[] = [
+  { name: 'Overview', path: '', icon: LayoutDashboard, load: () => import('../screens/overview') },
+  { name: 'Dispatch', path: 'dispatch', icon: MapIcon, load: () => import('../screens/dispatch') },
+  {
+    name: 'Work orders',
+    path: 'work-orders',
+    icon: ClipboardList,
+    load: () => import('../screens/work-orders'),
+  },
+  { name: 'Invoices', path: 'invoices', icon: FileText, load: () => import('../screens/invoices') },
+  { name: 'Customers', path: 'customers', icon: Users, load: () => import('../screens/customers') },
+  { name: 'Approvals', path: 'approvals', icon: BadgeCheck, load: () => import('../screens/approvals') },
+  {
+    name: 'Suggestions',
+    path: 'suggestions',
+    icon: Lightbulb,
+    load: () => import('../screens/suggestions'),
+  },
+  { name: 'Webhooks', path: 'webhooks', icon: Webhook, load: () => import('../screens/webhooks') },
+  { name: 'Exports', path: 'exports', icon: Download, load: () => import('../screens/exports') },
+  {
+    name: 'Integrations',
+    path: 'integrations',
+    icon: Plug,
+    load: () => import('../screens/integrations'),
+  },
+  { name: 'Audit log', path: 'audit-log', icon: ScrollText, load: () => import('../screens/audit-log') },
+  { name: 'Settings', path: 'settings', icon: Settings, load: () => import('../screens/settings') },
+];

@@ -1,0 +1,22 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Moon, Sun } from 'lucide-react';
+
+/** Switches between light and dark. The browser's preference counts until it is used. */
+export function ThemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme('light') === 'dark';
+  const Icon = isDark ? Sun : Moon;
+  return (
+    <Tooltip label={isDark ? 'Theme: dark' : 'Theme: light'}>
+      <ActionIcon
+        variant="default"
+        size="md"
+        aria-label="Theme"
+        aria-pressed={isDark}
+        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+      >
+        <Icon size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Returns the folder of the nearest package.json above this file. The function searches upwards,
+ * because the compiled copy of this file in `dist` is one folder deeper.
+ */
+export function findPackageRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (folder === dirname(folder)) throw new Error('package.json was not found');
+    folder = dirname(folder);
+  }
+  return folder;
+}
