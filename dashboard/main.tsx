@@ -11,6 +11,8 @@ import { cssVariables, theme } from './theme';
 
 /** The nonce of this page's Content-Security-Policy, which Mantine's style elements need. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+// The package react-remove-scroll, which Mantine's dialogs use, reads its nonce from this variable.
+Object.assign(window, { __webpack_nonce__: nonce });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element "root"');

@@ -21,6 +21,16 @@ export function ScreenLink({
   );
 }
 
+/** A link that changes parts of the search and stays on the path; an empty text removes a part. */
+export function SearchLink({ search, children }: { search: Search; children: ReactNode }) {
+  const merge = (old: Search) => ({ ...old, ...search });
+  return (
+    <Anchor component={Link} to="." search={merge as never} inherit>
+      {children}
+    </Anchor>
+  );
+}
+
 /** A link to a record, which opens over the list of its screen. */
 export function RecordLink({ screen, id, children }: { screen: string; id: string; children: ReactNode }) {
   const { screen: current } = useUrlPath();

@@ -1,9 +1,9 @@
 import { Table } from '@mantine/core';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
-import { RecordLink } from '../links';
+import { RecordLink, SearchLink } from '../links';
 import type { Column } from '../record/record-table';
 import { ScrollRegion } from '../scroll-region';
-import { useUrl, useUrlPath } from '../use-url';
+import { useUrl, useUrlPath, useUrlSearch } from '../use-url';
 
 export type ListColumn<Row> = Column<Row>;
 
@@ -19,6 +19,7 @@ export function LinkedTable<Row extends { id: string }>({
   nameHeader,
   rowName,
   isOld,
+  recordParameter,
 }: {
   label: string;
   rows: readonly Row[];
@@ -27,9 +28,15 @@ export function LinkedTable<Row extends { id: string }>({
   nameHeader: string;
   rowName: (row: Row) => ReactNode;
   isOld: boolean;
+  /** Rows open as `?<recordParameter>=<id>` over the current path, in place of a path of their own. */
+  recordParameter?: string;
 }) {
-  const { openRecord } = useUrl();
-  const { screen, id: openId } = useUrlPath();
+  const { openRecord, setSearch } = useUrl();
+  const { screen, id } = useUrlPath();
+  const search = useUrlSearch();
+  const openId = recordParameter ? search[recordParameter] : id;
+  const open = (rowId: string) =>
+    recordParameter ? setSearch({ cursor: search.cursor, [recordParameter]: rowId }) : openRecord(rowId);
   return (
     <ScrollRegion label={label}>
       <Table
@@ -55,12 +62,16 @@ export function LinkedTable<Row extends { id: string }>({
               key={row.id}
               className="linked-row"
               data-open={row.id === openId || undefined}
-              onClick={(event) => !isControl(event) && openRecord(row.id)}
+              onClick={(event) => !isControl(event) && open(row.id)}
             >
               <Table.Td>
-                <RecordLink screen={screen} id={row.id}>
-                  {rowName(row)}
-                </RecordLink>
+                {recordParameter ? (
+                  <SearchLink search={{ [recordParameter]: row.id }}>{rowName(row)}</SearchLink>
+                ) : (
+                  <RecordLink screen={screen} id={row.id}>
+                    {rowName(row)}
+                  </RecordLink>
+                )}
               </Table.Td>
               {columns.map(({ header: text, render, align }) => (
                 <Table.Td key={text} ta={align ?? 'left'}>

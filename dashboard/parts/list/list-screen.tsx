@@ -34,6 +34,7 @@ export function ListScreen<Row extends { id: string }>({
   columns,
   nameHeader,
   rowName,
+  recordParameter,
   actions,
   above,
   empty,
@@ -47,6 +48,8 @@ export function ListScreen<Row extends { id: string }>({
   nameHeader: string;
   /** The name of a row's record, which is the text of its link in the first column. */
   rowName: (row: Row) => ReactNode;
+  /** Rows open as `?<recordParameter>=<id>` over this list, in place of a path of their own. */
+  recordParameter?: string;
   actions?: ReactNode;
   /** What stands between the heading and the filters. */
   above?: ReactNode;
@@ -90,6 +93,7 @@ export function ListScreen<Row extends { id: string }>({
           nameHeader={nameHeader}
           rowName={rowName}
           isOld={list.isPlaceholderData}
+          {...(recordParameter ? { recordParameter } : {})}
         />
       )}
       {list.data && items.length === 0 && !isFiltered && <EmptyState {...empty} />}

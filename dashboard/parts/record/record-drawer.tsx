@@ -24,6 +24,7 @@ export function RecordDrawer<Data>({
   status,
   actions,
   size = 'xl',
+  onClose,
   children,
 }: {
   reading: Reading<Data>;
@@ -32,14 +33,17 @@ export function RecordDrawer<Data>({
   /** Buttons at the top. */
   actions?: (data: Data) => ReactNode;
   size?: string | number;
+  /** What closing does, by default {@link useUrl}'s closeRecord. */
+  onClose?: () => void;
   children: (data: Data) => ReactNode;
 }) {
   const { closeRecord } = useUrl();
+  const close = onClose ?? closeRecord;
   const { data, error, isPending, refetch } = reading;
   return (
     <Drawer
       opened
-      onClose={closeRecord}
+      onClose={close}
       position="right"
       size={size}
       title={data ? name(data) : 'Loading'}
@@ -47,7 +51,7 @@ export function RecordDrawer<Data>({
       // Escape belongs to the dialog on top, if there is one.
       closeOnEscape={false}
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.defaultPrevented && !isInsideDialog(event)) closeRecord();
+        if (event.key === 'Escape' && !event.defaultPrevented && !isInsideDialog(event)) close();
       }}
     >
       {isPending && <Loading label="Loading the record" />}

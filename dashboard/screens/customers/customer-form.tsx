@@ -4,6 +4,7 @@ import { api, client, ifMatch } from '../../api/client';
 import type { Customer, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
+import { useEdits } from '../../parts/dialogs/use-edits';
 import { useUrl } from '../../parts/use-url';
 
 type Draft = Schemas['CustomerCreate'];
@@ -43,14 +44,16 @@ export function NewCustomer({ onClose }: { onClose: () => void }) {
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {(errors) => <CustomerFields draft={draft} onDraft={setDraft} errors={errors} />}
+      {(errors) => (
+        <CustomerFields draft={draft} onEdit={(patch) => setDraft({ ...draft, ...patch })} errors={errors} />
+      )}
     </FormDialog>
   );
 }
 
 /** Changes the fields that differ from the version shown; a newer version is refused. */
 export function EditCustomer({ customer, onClose }: { customer: Customer; onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>(customer);
+  const { draft, edits, edit } = useEdits<Draft>(customer);
   const write = useWrite(
     (headers, body: Schemas['CustomerPatch']) =>
       client.PATCH('/customers/{id}', {
@@ -60,9 +63,7 @@ export function EditCustomer({ customer, onClose }: { customer: Customer; onClos
     { done: 'Customer saved' },
   );
   const submit = async () => {
-    const changes = FIELDS.filter((name) => draft[name as keyof Draft] !== customer[name as keyof Customer]);
-    const patch = Object.fromEntries(changes.map((name) => [name, draft[name as keyof Draft]]));
-    if (changes.length === 0 || (await write.run(patch))) onClose();
+    if (Object.keys(edits).length === 0 || (await write.run(edits))) onClose();
   };
   return (
     <FormDialog
@@ -73,22 +74,21 @@ export function EditCustomer({ customer, onClose }: { customer: Customer; onClos
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {(errors) => <CustomerFields draft={draft} onDraft={setDraft} errors={errors} />}
+      {(errors) => <CustomerFields draft={draft} onEdit={edit} errors={errors} />}
     </FormDialog>
   );
 }
 
 function CustomerFields({
   draft,
-  onDraft,
+  onEdit: set,
   errors,
 }: {
   draft: Draft;
-  onDraft: (draft: Draft) => void;
+  onEdit: (patch: Partial<Draft>) => void;
   errors: FieldErrors;
 }) {
   const cards = api.useQuery('get', '/rate-cards', { params: { query: { limit: 200 } } });
-  const set = (patch: Partial<Draft>) => onDraft({ ...draft, ...patch });
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">

@@ -1,0 +1,125 @@
+/** Opens the dashboard of a test stack in a real Chromium, for whole tasks of a person. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { PROJECT } from '../load/processes.js';
+import { BROWSER_SKIP_REASON, startBrowser } from '../network/browser.js';
+import { findPathTemplate } from '../openapi-validator.js';
+import { createUser, signIn, type TestUser } from '../records/sign-in.js';
+import type { TestStack, TestTenant } from '../stack.js';
+import { useShared, useStack } from '../use-stack.js';
+
+/** Everything that a person of the dashboard may wait for happens in this stack. */
+export const DASHBOARD_STACK = { webhooks: true, exports: true, clock: true };
+
+/** The size of a usual screen. */
+const DESKTOP = { width: 1400, height: 900 };
+
+export interface OpenOptions {
+  /** Default: a new account. */
+  tenant?: TestTenant;
+  /** Default: a new person of the account, with every right. */
+  user?: TestUser;
+  viewport?: { width: number; height: number };
+  colorScheme?: 'light' | 'dark';
+  /** If true, nobody is signed in yet. */
+  isSignedOut?: boolean;
+}
+
+export interface OpenDashboard {
+  page: Page;
+  context: BrowserContext;
+  tenant: TestTenant;
+  user: TestUser;
+}
+
+/**
+ * Provides the dashboard for the tests of a `describe`, and skips them where there is no Chromium.
+ * After each test, asserts that no page has left the origin, called a route that openapi.json does
+ * not have, or reported an error.
+ * @param stack default: the stack that all files of the dashboard share
+ */
+export function useDashboard(stack: TestStack = useStack(DASHBOARD_STACK)): DashboardBench {
+  const browser = useShared('browser', startWhereInstalled, (running) => running.close());
+  const bench = new DashboardBench(stack, browser);
+  before(function () {
+    if (BROWSER_SKIP_REASON) {
+      process.stdout.write(`    the dashboard is not tested in a browser: ${BROWSER_SKIP_REASON}\n`);
+      this.skip();
+    }
+    const isBuilt = existsSync(join(PROJECT, 'dist', 'dashboard', 'index.html'));
+    if (!isBuilt) throw new Error('The dashboard is not built. Run `npm run build` first.');
+  });
+  afterEach(() => bench.closePages());
+  return bench;
+}
+
+async function startWhereInstalled(): Promise<Browser> {
+  if (BROWSER_SKIP_REASON) return { close: async () => undefined } as Browser;
+  return startBrowser();
+}
+
+export class DashboardBench {
+  #contexts: BrowserContext[] = [];
+  #faults: string[] = [];
+
+  constructor(
+    readonly stack: TestStack,
+    readonly browser: Browser,
+  ) {}
+
+  /**
+   * Opens a screen as a signed-in person.
+   * @param path path and search below /app/, such as `invoices?status=draft`
+   */
+  async open(path = '', options: OpenOptions = {}): Promise<OpenDashboard> {
+    const tenant = options.tenant ?? (await this.stack.createTenant('Hudson Towing'));
+    const user = options.user ?? (await createUser(this.stack, tenant.id));
+    const context = await this.browser.newContext({
+      viewport: options.viewport ?? DESKTOP,
+      colorScheme: options.colorScheme ?? 'light',
+      reducedMotion: 'reduce',
+      locale: 'en-US',
+    });
+    this.#contexts.push(context);
+    context.setDefaultTimeout(15_000);
+    if (!options.isSignedOut) await this.#addSession(context, user);
+    const page = await context.newPage();
+    this.#watch(page);
+    await page.goto(`${this.stack.origin}/app/${path}`);
+    return { page, context, tenant, user };
+  }
+
+  /** Closes all pages of the test, and asserts that they did nothing that they must not do. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.#contexts.map((context) => context.close()));
+    const faults = this.#faults;
+    this.#contexts = [];
+    this.#faults = [];
+    expect(faults, 'what the pages must not do').to.deep.equal([]);
+  }
+
+  async #addSession(context: BrowserContext, user: TestUser): Promise<void> {
+    const client = await signIn(this.stack, user);
+    const [name = '', value = ''] = (client.defaultHeaders.cookie as string).split('=');
+    await context.addCookies([{ name, value, url: this.stack.origin, httpOnly: true, sameSite: 'Lax' }]);
+  }
+
+  #watch(page: Page): void {
+    page.on('pageerror', (error) => this.#faults.push(`error in the page: ${error.stack}`));
+    page.on('console', (message) => {
+      // Chromium itself reports each response with an error status; the page handles those.
+      const isStatus = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isStatus) this.#faults.push(`console: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol === 'blob:') return;
+      if (url.origin !== this.stack.origin) this.#faults.push(`left the origin: ${request.url()}`);
+      if (!url.pathname.startsWith('/v1/')) return;
+      if (!findPathTemplate(url.pathname.slice('/v1'.length)))
+        this.#faults.push(`not in openapi.json: ${request.method()} ${url.pathname}`);
+    });
+  }
+}
