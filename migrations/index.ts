@@ -43,6 +43,7 @@ import * as addConnections from './20261123220000_add_connections.js';
 import * as guardVendorWork from './20261125200000_guard_vendor_work.js';
 import * as checkLinesInSets from './20261126093000_check_lines_in_sets.js';
 import * as storeJson from './20261126140000_store_json.js';
+import * as addRoles from './20261126220000_add_roles.js';
 
 interface Migration {
   name: string;
@@ -100,6 +101,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261125200000_guard_vendor_work', ...guardVendorWork },
   { name: '20261126093000_check_lines_in_sets', ...checkLinesInSets },
   { name: '20261126140000_store_json', ...storeJson },
+  { name: '20261126220000_add_roles', ...addRoles },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -39,7 +39,8 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
    *     operationId: createUser
    *     summary: Add a person
    *     description: >-
-   *       A person who signs in with this e-mail and password may do everything in the account.
+   *       The person signs in with this e-mail and password, and may do what the role allows. Only an
+   *       owner makes owners.
    */
   router.post(
     '/users',
@@ -65,7 +66,9 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
    *   patch:
    *     operationId: updateUser
    *     summary: Change a person
-   *     description: 'JSON merge: an absent member is kept.'
+   *     description: >-
+   *       JSON merge: an absent member is kept. A new role counts everywhere within 5 seconds. The last
+   *       owner of an account cannot be made anything else.
    */
   router.patch(
     '/users/:id',
@@ -85,7 +88,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Deactivate a person
    *     description: >-
    *       Ends every session of the person, effective everywhere within 5 seconds; the record is
-   *       kept. The last active person of an account cannot be deactivated.
+   *       kept. The last active person of an account, and its last owner, cannot be deactivated.
    */
   router.delete(
     '/users/:id',

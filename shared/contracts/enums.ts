@@ -18,6 +18,7 @@ import {
   INVOICE_STATUSES,
   PAYMENT_METHODS,
   PERMISSIONS,
+  ROLES,
   SETTABLE_TRUCK_STATUSES,
   TIERS,
   TRUCK_STATUSES,
@@ -168,6 +169,15 @@ export const tier = namedEnum('Tier', TIERS, {
 export const environment = namedEnum('Environment', ENVIRONMENTS, {
   live: 'The live account',
   sandbox: 'The test twin of the live account. No mail, text or charge leaves it',
+});
+
+export const role = namedEnum('Role', ROLES, {
+  owner: 'Every permission; alone may make, change or deactivate owners',
+  admin: 'Every permission',
+  dispatcher: 'The permissions read, write and approve',
+  bookkeeper: 'The permissions read, write and approve',
+  driver: 'The permissions read and write',
+  viewer: 'The permission read',
 });
 
 export const permission = namedEnum('Permission', PERMISSIONS, {

@@ -56,6 +56,7 @@ export type InvoiceStatus =
 export type InvoiceActionName = "approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void";
 export type MessageChannel = "email" | "sms";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+export type Role = "owner" | "admin" | "dispatcher" | "bookkeeper" | "driver" | "viewer";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
@@ -685,6 +686,7 @@ export interface EventListQuery {
 export interface EventStreamQuery {
   types?: string;
   last_event_id?: string;
+  changes?: boolean;
 }
 export interface ExportAction {
   [k: string]: unknown;
@@ -1411,6 +1413,7 @@ export interface Session {
     id: string;
     name: string;
     email: string;
+    role: Role;
   };
   tenant: {
     id: string;
@@ -1624,11 +1627,13 @@ export interface User {
   created_at: string;
   updated_at: string;
   deactivated_at: string | null;
+  role: Role;
 }
 export interface UserCreate {
   name: string;
   email: string;
   password?: string;
+  role?: Role;
 }
 export interface UserRevoke {
   [k: string]: unknown;
@@ -1642,6 +1647,7 @@ export interface UserPatch {
   name?: string;
   email?: string;
   password?: string;
+  role?: Role;
 }
 export interface WebhookAttempt {
   id: string;
@@ -2266,4 +2272,52 @@ export interface EventType {
   schema: {
     [k: string]: unknown;
   };
+}
+export interface Overview {
+  generated_at: string;
+  work_orders: {
+    open: number;
+    unassigned: number;
+  };
+  invoices: {
+    by_status: {
+      status: InvoiceStatus;
+      count: number;
+      total_cents: number;
+      has_more: boolean;
+    }[];
+    overdue_count: number;
+    overdue_cents: number;
+    aging: {
+      current_cents: number;
+      days_1_30_cents: number;
+      days_31_60_cents: number;
+      days_61_90_cents: number;
+      over_90_cents: number;
+    };
+  };
+  hours: OverviewHour[];
+  delivery_success_rate: number | null;
+  last_failures: WebhookDelivery[];
+  first_steps: OverviewFirstSteps;
+}
+export interface OverviewHour {
+  hour: string;
+  work_orders: number;
+  deliveries_succeeded: number;
+  deliveries_failed: number;
+  attempts_p50_ms: number | null;
+  attempts_p95_ms: number | null;
+}
+export interface OverviewFirstSteps {
+  api_key_used: boolean;
+  agent_key_created: boolean;
+  agent_key_used: boolean;
+  webhook_endpoint_created: boolean;
+  webhook_delivered: boolean;
+  work_order_created: boolean;
+  invoice_created: boolean;
+  payment_recorded: boolean;
+  export_created: boolean;
+  approval_decided: boolean;
 }

@@ -3,7 +3,8 @@ import { defineCommand } from '../../contracts/command.js';
 import { sessionEnd } from './schema.js';
 
 const shared = {
-  permission: 'write',
+  // Everybody may sign out, also people who may only read.
+  permission: 'read',
   isPersonOnly: true,
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Principal } from '../../contracts/principal.js';
-import { PERMISSIONS } from '../../contracts/vocabulary.js';
+import { ROLE_PERMISSIONS, type Role } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
@@ -57,6 +57,7 @@ interface SessionRow {
 
 interface UserRow {
   name: string;
+  role: Role;
   deactivated_at: Date | null;
 }
 
@@ -78,7 +79,7 @@ export async function findSession(
   const [[user], live] = await Promise.all([
     db.read<UserRow>(row.tenant_id, {
       name: 'find-session-user',
-      text: 'select name, deactivated_at from users where tenant_id = $1 and id = $2',
+      text: 'select name, role, deactivated_at from users where tenant_id = $1 and id = $2',
       values: [row.tenant_id, row.user_id],
     }),
     findTenant(db, row.tenant_id),
@@ -90,7 +91,7 @@ export async function findSession(
     : undefined;
 }
 
-/** Returns the principal of a signed-in person, who has every permission (docs/decisions.md §6). */
+/** Returns the principal of a signed-in person, who has the permissions of the role. */
 export function buildPersonPrincipal(
   { row, user }: { row: SessionRow; user: UserRow },
   { id: tenantId, tenant }: { id: string; tenant: TenantRow },
@@ -99,7 +100,7 @@ export function buildPersonPrincipal(
     id: row.user_id,
     kind: 'user',
     name: user.name,
-    permissions: [...PERMISSIONS],
+    permissions: [...ROLE_PERMISSIONS[user.role]],
     scopes: [],
     readOnly: false,
     expiresAt: Math.min(row.idle_expires_at.getTime(), row.expires_at.getTime()),

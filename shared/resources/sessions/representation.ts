@@ -2,7 +2,7 @@ import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
 /** Returns SQL for a session as JSON, with its person and account but without its token. */
 export function sessionRepresentation(alias: string): string {
-  const user = jsonObject('u', ['id', 'name', 'email']);
+  const user = jsonObject('u', ['id', 'name', 'email', 'role']);
   const tenant = jsonObject('n', [{ name: 'id', sql: 'n.tenant_id' }, 'name']);
   const ofUser = `u.tenant_id = ${alias}.tenant_id and u.id = ${alias}.user_id`;
   return jsonObject(alias, [

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { environment } from '../../contracts/enums.js';
+import { environment, role } from '../../contracts/enums.js';
 import { allRequired, dateTime, email, password, text, uuid } from '../../contracts/schemas/fields.js';
 
 const address = () => email().example('dana@hudson-towing.example', { override: true });
@@ -16,6 +16,7 @@ export const session = allRequired({
     id: uuid(),
     name: text(100).example('Dana Whitfield'),
     email: address(),
+    role,
   }),
   tenant: allRequired({ id: uuid(), name: Joi.string().example('Hudson Towing') }).description(
     'The account, or its sandbox, that this request acts on',

@@ -1,3 +1,4 @@
+import { role } from '../../contracts/enums.js';
 import { dateTime, email, password, text } from '../../contracts/schemas/fields.js';
 import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
@@ -39,4 +40,9 @@ export const userFields = defineFields({
   created_at: time(),
   updated_at: time(),
   deactivated_at: time(dateTime().allow(null).description('From then on the person cannot sign in')),
+  role: {
+    input: role.description('What the person may do; admin if omitted'),
+    output: role,
+    columns: 'text',
+  },
 });

@@ -1,6 +1,6 @@
 import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
-import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
+import type { Role } from '../../contracts/vocabulary.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
@@ -17,16 +17,27 @@ import { endSessionsOfUsers } from '../sessions/session-rows.js';
 import type { WithPasswordHash } from './commands.js';
 import { userFields } from './fields.js';
 import { createSessions } from './sign-in-handler.js';
+import {
+  type ActivePeople,
+  DEFAULT_ROLE,
+  failLastOwner,
+  failOwnerOnly,
+  findOwnersCommands,
+  isLastOwner,
+  lockActivePeople,
+} from './user-roles.js';
 
 interface UserRow extends Row, RecordRef {
   name: string;
   email: string;
   password_hash: string;
   deactivated_at: string | null;
+  role: Role;
 }
 
 const EDITABLE = `${userFields.settable}, password_hash text`;
 const NAMES = parseColumnNames(EDITABLE);
+const INSERTED = NAMES.map((name) => (name === 'role' ? `coalesce(role, 'owner')` : name));
 
 function failTakenEmail(email: string | undefined): CommandOutcome {
   const message = `email ${email} is taken`;
@@ -49,21 +60,28 @@ export async function createUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserCreate>>[],
 ): Promise<CommandOutcome[]> {
+  const byOwners = await findOwnersCommands(tx, commands);
+  const withRole = ({ input }: (typeof commands)[number]) => ({ ...input, role: input.role ?? DEFAULT_ROLE });
+  const isAllowed = (command: (typeof commands)[number]) =>
+    withRole(command).role !== 'owner' || byOwners.has(command);
   const inserted = await insertUsers(
     tx,
-    commands.map((command) => ({ ...command.input, ...toRecordRef(command) })),
+    commands.filter(isAllowed).map((command) => ({ ...withRole(command), ...toRecordRef(command) })),
   );
-  return commands.map((command) =>
-    inserted.has(refKey(toRecordRef(command)))
-      ? { ok: true, changes: diffNewRecord(redactPassword({ ...command.input })), events: [] }
-      : failTakenEmail(command.input.email),
-  );
+  return commands.map((command) => {
+    if (!isAllowed(command)) return failOwnerOnly();
+    if (!inserted.has(refKey(toRecordRef(command)))) return failTakenEmail(command.input.email);
+    return { ok: true, changes: diffNewRecord(redactPassword(withRole(command))), events: [] };
+  });
 }
 
-/** Inserts the people whose email address is free, and returns their keys. */
+/**
+ * Inserts the people whose email address is free, and returns their keys. A person without a role
+ * becomes an owner.
+ */
 export async function insertUsers(
   tx: Transaction,
-  rows: (RecordRef & { name: string; email: string; password_hash?: string })[],
+  rows: (RecordRef & { name: string; email: string; role?: Role; password_hash?: string })[],
 ): Promise<Set<string>> {
   // All batches insert in the same sequence, so that two batches cannot deadlock.
   const keyOf = (row: (typeof rows)[number]) => `${row.tenant_id}/${row.email.toLowerCase()}`;
@@ -71,7 +89,7 @@ export async function insertUsers(
   const inserted = await tx.query<RecordRef>({
     name: 'insert-users',
     text: `insert into users (tenant_id, id, ${NAMES.join(', ')})
-           select tenant_id, id, ${NAMES.join(', ')} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE}`)}
+           select tenant_id, id, ${INSERTED.join(', ')} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE}`)}
            on conflict (tenant_id, lower(email)) where deactivated_at is null do nothing returning tenant_id, id`,
     values: [JSON.stringify(sorted)],
   });
@@ -80,12 +98,15 @@ export async function insertUsers(
 
 /**
  * Merges changes into people. A new password ends the person's sessions, because an attacker with
- * the old password may be signed in.
+ * the old password may be signed in. The last owner of an account keeps the role.
  */
 export async function updateUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserPatch>>[],
 ): Promise<CommandOutcome[]> {
+  const byOwners = await findOwnersCommands(tx, commands);
+  const changesRole = commands.filter(({ input }) => input.role !== undefined);
+  const active = await lockActivePeople(tx, [...new Set(changesRole.map(({ tenantId }) => tenantId))]);
   const [rows, taken] = await Promise.all([
     lockRecords<UserRow>(tx, 'users', commands.map(toRecordRef)),
     findTakenEmails(tx, commands),
@@ -97,7 +118,11 @@ export async function updateUsers(
       const row = rows.get(refKey(toRecordRef(command)));
       if (!row) return notFoundOutcome('user');
       if (row.deactivated_at) return failDeactivated();
+      const { role: nextRole = row.role } = command.input;
+      if ([row.role, nextRole].includes('owner') && !byOwners.has(command)) return failOwnerOnly();
+      if (nextRole !== 'owner' && isLastOwner(active.get(command.tenantId), row.id)) return failLastOwner();
       if (taken.has(refKey(row))) return failTakenEmail(command.input.email);
+      active.get(command.tenantId)?.set(row.id, nextRole);
       return { row, set: command.input, changes: listChanges(row, command.input) };
     },
   });
@@ -150,16 +175,19 @@ export async function deactivateUsers(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
 ): Promise<CommandOutcome[]> {
-  const active = await lockActiveUsers(tx, [...new Set(commands.map(({ tenantId }) => tenantId))]);
+  const byOwners = await findOwnersCommands(tx, commands);
+  const active = await lockActivePeople(tx, [...new Set(commands.map(({ tenantId }) => tenantId))]);
   const known = await lockRecords<UserRow>(tx, 'users', commands.map(toRecordRef));
   const leaving: RecordRef[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const row = known.get(refKey(toRecordRef(command)));
     if (!row) return notFoundOutcome('user');
     if (row.deactivated_at) return { ok: true, changes: [], events: [] };
-    const others = active.get(command.tenantId) as Set<string>;
-    if (others.size === 1 && others.has(row.id)) return failLastPerson();
-    others.delete(row.id);
+    const people = active.get(command.tenantId) as ActivePeople;
+    if (row.role === 'owner' && !byOwners.has(command)) return failOwnerOnly();
+    if (people.size === 1 && people.has(row.id)) return failLastPerson();
+    if (isLastOwner(people, row.id)) return failLastOwner();
+    people.delete(row.id);
     leaving.push(toRecordRef(command));
     return { ok: true, changes: [{ field: 'deactivated_at', from: null, to: 'now' }], events: [] };
   });
@@ -172,22 +200,6 @@ function failLastPerson(): CommandOutcome {
     code: 'conflict',
     message: 'This is the last person who can sign in to this account. Add another one first.',
   });
-}
-
-/**
- * Locks and returns the people who can sign in, by account. If two people deactivate each other
- * concurrently, the second command therefore sees the first command's change.
- */
-async function lockActiveUsers(tx: Transaction, tenantIds: string[]): Promise<Map<string, Set<string>>> {
-  const rows = await tx.query<RecordRef>({
-    name: 'lock-active-users',
-    text: `select tenant_id, id from users where tenant_id = any($1::uuid[]) and deactivated_at is null and password_hash <> $2
-           order by tenant_id, id for update`,
-    values: [tenantIds, UNUSABLE_PASSWORD_HASH],
-  });
-  const active = new Map<string, Set<string>>(tenantIds.map((id) => [id, new Set()]));
-  for (const row of rows) active.get(row.tenant_id)?.add(row.id);
-  return active;
 }
 
 async function deactivate(tx: Transaction, people: RecordRef[]): Promise<void> {

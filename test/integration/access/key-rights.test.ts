@@ -65,6 +65,7 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['POST', '/claims/{claim}/submit', null, 'approve'],
   ['POST', '/claims/{claim}/withdraw', null, 'write'],
   ['GET', '/dispatch-board', 'read_dispatch', 'read'],
+  ['GET', '/overview', null, 'read'],
   ['GET', '/settings', null, 'read'],
   ['PATCH', '/settings', null, 'admin'],
   ['GET', '/settings/logo', null, 'read'],

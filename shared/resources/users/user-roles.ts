@@ -1,0 +1,76 @@
+import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { Role } from '../../contracts/vocabulary.js';
+import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
+import type { Transaction } from '../../platform/postgres/database.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+
+/** The role of a person who is added without one. */
+export const DEFAULT_ROLE: Role = 'admin';
+
+/** The people who can sign in to an account, by id, with their roles. */
+export type ActivePeople = Map<string, Role>;
+
+/**
+ * Finds the commands whose sender may make, change and deactivate owners: the owners themselves,
+ * keys with the permission admin, and operators. A key cannot sign in, so it gains nothing by it.
+ */
+export async function findOwnersCommands(
+  tx: Transaction,
+  commands: readonly Command[],
+): Promise<Set<Command>> {
+  const actorRef = ({ tenantId, actor }: Command): RecordRef => ({ tenant_id: tenantId, id: actor.id ?? '' });
+  const ofPeople = commands.filter(({ actor }) => actor.type === 'user' && actor.id !== null);
+  const owners = new Set<string>();
+  if (ofPeople.length > 0) {
+    const rows = await tx.query<RecordRef>({
+      name: 'find-acting-owners',
+      text: `select t.tenant_id, t.id from ${recordsetSql('tenant_id uuid, id uuid')}
+             join users t on t.tenant_id = r.tenant_id and t.id = r.id and t.role = 'owner' and t.deactivated_at is null`,
+      values: [JSON.stringify(ofPeople.map(actorRef))],
+    });
+    for (const row of rows) owners.add(refKey(row));
+  }
+  return new Set(
+    commands.filter((command) => !ofPeople.includes(command) || owners.has(refKey(actorRef(command)))),
+  );
+}
+
+/**
+ * Locks and returns the people who can sign in, by account. If two people deactivate or demote each
+ * other concurrently, the second command therefore sees the first command's change.
+ */
+export async function lockActivePeople(
+  tx: Transaction,
+  tenantIds: string[],
+): Promise<Map<string, ActivePeople>> {
+  const rows = await tx.query<RecordRef & { role: Role }>({
+    name: 'lock-active-users',
+    text: `select tenant_id, id, role from users where tenant_id = any($1::uuid[]) and deactivated_at is null and password_hash <> $2
+           order by tenant_id, id for update`,
+    values: [tenantIds, UNUSABLE_PASSWORD_HASH],
+  });
+  const active = new Map<string, ActivePeople>(tenantIds.map((id) => [id, new Map()]));
+  for (const { tenant_id: tenantId, id, role } of rows) active.get(tenantId)?.set(id, role);
+  return active;
+}
+
+/** True if the person is the only owner who can sign in to the account. */
+export function isLastOwner(active: ActivePeople | undefined, id: string): boolean {
+  const owners = [...(active ?? [])].filter(([, role]) => role === 'owner');
+  return owners.length === 1 && owners[0]?.[0] === id;
+}
+
+export function failOwnerOnly(): CommandOutcome {
+  return failedOutcome({
+    code: 'forbidden',
+    message: 'Only an owner makes, changes or deactivates owners. Ask an owner of this account.',
+  });
+}
+
+export function failLastOwner(): CommandOutcome {
+  return failedOutcome({
+    code: 'conflict',
+    message: 'This is the last owner who can sign in to this account. Make another person owner first.',
+  });
+}
