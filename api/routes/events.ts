@@ -98,6 +98,7 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
       credentialId: key.session?.id ?? key.id,
       position,
       types: query.types?.split(',') ?? [],
+      announcesChanges: query.changes === true,
       isAllowed: async () => (await findCurrentPrincipal()) !== undefined,
       response: ctx.res,
     });

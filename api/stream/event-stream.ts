@@ -13,6 +13,8 @@ const RETRY_MS = 2000;
  */
 const PING_MS = 15_000;
 const RETRY_READ_MS = 1000;
+/** The least time between two announcements of changes. */
+const CHANGES_INTERVAL_MS = 500;
 /**
  * Maximum time that an ended response stays open. A client that no longer reads would otherwise
  * delay the shutdown.
@@ -29,6 +31,8 @@ export interface EventStreamOptions {
   position: EventPosition;
   /** An empty list matches every event. */
   types: string[];
+  /** True if the client also wants to hear of writes without an event. */
+  announcesChanges: boolean;
   /** Resolves with false once the credential no longer allows the stream. */
   isAllowed: () => Promise<boolean>;
   response: ServerResponse;
@@ -55,6 +59,8 @@ export class EventStream implements EventFeedReader {
   private isLive = false;
   private isStopped = false;
   private readonly pingTimer: NodeJS.Timeout;
+  private changesTimer: NodeJS.Timeout | undefined;
+  private changesSentAt = 0;
 
   constructor(
     readonly options: EventStreamOptions,
@@ -82,6 +88,23 @@ export class EventStream implements EventFeedReader {
     if (!canWrite) void this.catchUp();
   }
 
+  /**
+   * Sends `changed`, after the interval if the last one was sent just before. An announcement has
+   * no id, because it is no event that a client could miss: it only says that reading is
+   * worthwhile.
+   */
+  announceChange(): void {
+    if (!this.options.announcesChanges || this.isStopped || this.changesTimer) return;
+    const waitMs = Math.max(0, this.changesSentAt + CHANGES_INTERVAL_MS - Date.now());
+    this.changesTimer = setTimeout(() => {
+      this.changesTimer = undefined;
+      // A client that does not read gets no announcements; it reads again when it has caught up.
+      if (this.isStopped || this.isFull || !this.source.hasRoom()) return;
+      this.changesSentAt = Date.now();
+      this.options.response.write('event: changed\ndata: {}\n\n');
+    }, waitMs);
+  }
+
   /** Ends the response. The client can reconnect with the last id that it received. */
   end(): void {
     if (this.isStopped) return;
@@ -94,6 +117,7 @@ export class EventStream implements EventFeedReader {
   private stop(): void {
     this.isStopped = true;
     clearInterval(this.pingTimer);
+    clearTimeout(this.changesTimer);
     this.source.feed.leave(this);
   }
 

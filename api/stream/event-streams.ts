@@ -31,6 +31,7 @@ export class EventStreams {
     const created = new EventStreams(runtime);
     await subscribeToRecordedEvents(runtime.bus, (tenantIds) => {
       for (const tenantId of tenantIds) created.feeds.get(tenantId)?.wake();
+      created.announceChanges(new Set(tenantIds));
     });
     return created;
   }
@@ -70,6 +71,10 @@ export class EventStreams {
       `This key has ${open} open event streams, and ${MAX_STREAMS_PER_KEY} is the maximum. Close one, or share it.`,
       { details: [{ limit: MAX_STREAMS_PER_KEY }] },
     );
+  }
+
+  private announceChanges(tenantIds: Set<string>): void {
+    for (const stream of this.streams) if (tenantIds.has(stream.options.tenantId)) stream.announceChange();
   }
 
   private createSource(tenantId: string) {

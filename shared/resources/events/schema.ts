@@ -48,4 +48,7 @@ export const eventStreamQuery = Joi.object({
     .description(
       'Same as the header Last-Event-ID, for a first connection that cannot set it. The header takes precedence',
     ),
+  changes: Joi.boolean().description(
+    'true: also send `changed` after any write of the account, also one without an event, at most twice a second. It has no id and no content, and may be lost with a connection: it says that reading again is worthwhile. Default: false',
+  ),
 }).meta({ className: 'EventStreamQuery' });

@@ -96,6 +96,7 @@ describe('event stream', () => {
       credentialId: 'k',
       position: positionBeforeTransaction(BigInt(after + 1)),
       types,
+      announcesChanges: true,
       isAllowed: async () => true,
       response: response as unknown as ServerResponse,
     };
@@ -234,6 +235,29 @@ describe('event stream', () => {
     feed.requestRead();
     await drainTicks();
     expect(live.sentNumbers).to.deep.equal(numbers(1, 10));
+  });
+
+  it('an event stream announces many changes at once, and none to a client that does not read', async () => {
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+    try {
+      const response = open(0);
+      const countChanges = () => response.text.split('event: changed\n').length - 1;
+      for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange();
+      mock.timers.tick(0);
+      expect(countChanges()).to.equal(1);
+      for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange();
+      mock.timers.tick(499);
+      expect(countChanges()).to.equal(1);
+      mock.timers.tick(1);
+      expect(countChanges()).to.equal(2);
+      response.writableNeedDrain = true;
+      streams[0]?.announceChange();
+      mock.timers.tick(1000);
+      expect(countChanges()).to.equal(2);
+      expect(response.text).to.not.match(/event: changed\nid:/);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });
 
