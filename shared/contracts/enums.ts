@@ -1,5 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../platform/errors.js';
 import { namedEnum } from './named-enum.js';
+import { ROLES } from './roles.js';
 import {
   ACTOR_TYPES,
   AGENT_SCOPES,
@@ -18,7 +19,6 @@ import {
   INVOICE_STATUSES,
   PAYMENT_METHODS,
   PERMISSIONS,
-  ROLES,
   SETTABLE_TRUCK_STATUSES,
   TIERS,
   TRUCK_STATUSES,

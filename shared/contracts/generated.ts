@@ -2310,6 +2310,7 @@ export interface OverviewHour {
   attempts_p95_ms: number | null;
 }
 export interface OverviewFirstSteps {
+  api_key_created: boolean;
   api_key_used: boolean;
   agent_key_created: boolean;
   agent_key_used: boolean;

@@ -168,19 +168,6 @@ export const ENVIRONMENTS = ['live', 'sandbox'] as const;
 export const PERMISSIONS = ['read', 'write', 'approve', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** The roles of people (docs/decisions.md §12). */
-export const ROLES = ['owner', 'admin', 'dispatcher', 'bookkeeper', 'driver', 'viewer'] as const;
-export type Role = (typeof ROLES)[number];
-/** The permissions of a signed-in person, by role. */
-export const ROLE_PERMISSIONS: Readonly<Record<Role, readonly Permission[]>> = {
-  owner: PERMISSIONS,
-  admin: PERMISSIONS,
-  dispatcher: ['read', 'write', 'approve'],
-  bookkeeper: ['read', 'write', 'approve'],
-  driver: ['read', 'write'],
-  viewer: ['read'],
-};
-
 /** docs/specification.md §5 lists the scopes. */
 export const AGENT_SCOPES = [
   'read_invoices',

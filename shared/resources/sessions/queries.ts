@@ -1,5 +1,5 @@
 import type { Principal } from '../../contracts/principal.js';
-import { ROLE_PERMISSIONS, type Role } from '../../contracts/vocabulary.js';
+import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';

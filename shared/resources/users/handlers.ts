@@ -1,6 +1,6 @@
 import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
-import type { Role } from '../../contracts/vocabulary.js';
+import type { Role } from '../../contracts/roles.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';

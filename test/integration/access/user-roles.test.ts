@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Role } from '../../../shared/contracts/vocabulary.js';
+import type { Role } from '../../../shared/contracts/roles.js';
 import type { TestClient } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
