@@ -7,8 +7,8 @@ import {
   useParams,
 } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { SCREENS, type ScreenEntry } from './screens/screen-list';
 import { NotFound } from './shell/not-found';
-import { SCREENS, type ScreenEntry } from './shell/screens';
 import { Shell } from './shell/shell';
 
 /**

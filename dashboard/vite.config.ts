@@ -6,11 +6,13 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
   plugins: [react()],
-  // `npx vite dashboard` shows edits at once, with the API of `npm start`.
-  server: { proxy: { '/v1': 'http://127.0.0.1:3000', '/docs': 'http://127.0.0.1:3000' } },
+  // `npx vite dashboard` shows edits at once, with the API of `npm start`. Written as an object,
+  // `/v1` keeps the Host of the page; the API refuses writes from pages of another host.
+  server: { proxy: { '/v1': { target: 'http://127.0.0.1:3000' }, '/docs': 'http://127.0.0.1:3000' } },
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
+    manifest: true,
     target: 'es2022',
     // Inlined files would need `data:` in the Content-Security-Policy.
     assetsInlineLimit: 0,

@@ -40,6 +40,7 @@ const COLLECTIONS = [
   'connections',
   'sync-issues',
   'me',
+  'overview',
   'operations',
   'settings',
   'api-keys',

@@ -23,6 +23,7 @@ export { invoiceRoutes } from './invoices.js';
 export { logoRoutes } from './logo.js';
 export { messageRoutes } from './messages.js';
 export { noticeRoutes } from './notices.js';
+export { overviewRoutes } from './overview.js';
 export { paymentRoutes } from './payments.js';
 export { rateCardRoutes } from './rate-cards.js';
 export { sessionRoutes } from './session.js';

@@ -3,6 +3,7 @@ import createQueryClient from 'openapi-react-query';
 import type { paths } from '../generated/api';
 import { readEnvironment } from './environment';
 import { readProblem, toProblem } from './problem';
+import { readRateLimit } from './rate-limit';
 
 /** Called when a response says that the session has ended. */
 let onSessionEnd: () => void = () => undefined;
@@ -18,6 +19,7 @@ const session: Middleware = {
     return request;
   },
   async onResponse({ response, schemaPath, request }) {
+    readRateLimit(response);
     if (response.ok) return;
     const isSignIn = schemaPath === '/session' && request.method === 'POST';
     if (response.status === 401 && !isSignIn) onSessionEnd();

@@ -1,6 +1,6 @@
 /**
- * The environment that all requests of this page act on. It stands in the URL as `env=sandbox`, so a
- * pasted link opens the same environment, and two tabs may differ.
+ * The environment that all requests of this page act on. It stands in the URL as `env=sandbox`, so
+ * a pasted link opens the same environment, and two tabs may differ.
  */
 export type Environment = 'live' | 'sandbox';
 

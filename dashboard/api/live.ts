@@ -1,7 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import { readEnvironment } from './environment';
+import type { Environment } from './environment';
 import { readProblem } from './problem';
 import { queryClient } from './query-client';
+import { waitForRateLimitMs } from './rate-limit';
 import type { EventRecord } from './records';
 import { readEventStream } from './sse';
 
@@ -12,6 +13,9 @@ const SILENCE_MS = 40_000;
 /** After this long without a stream, the page polls. */
 const POLL_AFTER_MS = 10_000;
 const POLL_MS = 30_000;
+/** How soon after a write the page reads, and the least time between two reads of a burst. */
+const SOON_MS = 200;
+const BURST_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
 
 let state: LiveState = 'connecting';
@@ -44,15 +48,15 @@ export function useLiveEvents(listener: (event: EventRecord) => void): void {
 
 /**
  * Keeps what is shown up to date: reads the account's stream, and re-reads the shown records when
- * something was written. Polls while there is no stream. A hidden tab closes its stream, and catches
- * up when it is shown again.
+ * something was written. Polls while there is no stream. A hidden tab closes its stream, and
+ * catches up when it is shown again.
  */
-export function useLiveUpdates(): void {
+export function useLiveUpdates(environment: Environment): void {
   useEffect(() => {
-    const updates = new LiveUpdates();
+    const updates = new LiveUpdates(environment);
     updates.start();
     return () => updates.stop();
-  }, []);
+  }, [environment]);
 }
 
 class LiveUpdates {
@@ -66,6 +70,8 @@ class LiveUpdates {
     if (document.hidden) this.#abort?.abort();
     else void refreshShown();
   };
+
+  constructor(private readonly environment: Environment) {}
 
   start(): void {
     document.addEventListener('visibilitychange', this.#onVisibility);
@@ -100,7 +106,7 @@ class LiveUpdates {
       const query = new URLSearchParams({ changes: 'true' });
       if (this.#lastEventId) query.set('last_event_id', this.#lastEventId);
       const response = await fetch(`/v1/stream?${query}`, {
-        headers: { 'X-Environment': readEnvironment(), Accept: 'text/event-stream' },
+        headers: { 'X-Environment': this.environment, Accept: 'text/event-stream' },
         signal: abort.signal,
       });
       if (!response.ok || !response.body) throw await readProblem(response);
@@ -144,18 +150,31 @@ class LiveUpdates {
 }
 
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+let isRefreshDue = false;
+let lastRefreshAt = 0;
 
-/** Re-reads what is shown, at most five times a second. */
+/**
+ * Re-reads what is shown soon after a write; the writes of a burst are read together. A read starts
+ * after the one before has its responses, because a new read would cancel a slow one again and again.
+ */
 function refreshSoon(): void {
+  isRefreshDue = true;
   if (refreshTimer) return;
-  refreshTimer = setTimeout(() => {
+  const wait = Math.max(SOON_MS, BURST_MS - (Date.now() - lastRefreshAt), waitForRateLimitMs());
+  refreshTimer = setTimeout(async () => {
+    isRefreshDue = false;
+    lastRefreshAt = Date.now();
+    await refreshShown();
     refreshTimer = undefined;
-    void refreshShown();
-  }, 200);
+    if (isRefreshDue) refreshSoon();
+  }, wait);
 }
 
+/** The session and the rights are read anew when they are stale; a write rarely changes them. */
 function refreshShown(): Promise<void> {
-  return queryClient.invalidateQueries({ refetchType: 'active' });
+  const isRecord = ({ queryKey: [, path] }: { queryKey: readonly unknown[] }) =>
+    path !== '/session' && path !== '/me';
+  return queryClient.invalidateQueries({ refetchType: 'active', predicate: isRecord });
 }
 
 function sleep(ms: number): Promise<void> {

@@ -71,8 +71,8 @@ export function toProblem(error: unknown): Problem {
 /**
  * Splits the faults of a problem for a form: those of its fields, by the field's name, and the rest
  * as one text.
- * @param fields names of the form's fields; a fault of `line_items[0].quantity` belongs to the field
- *   of that name, or else to `line_items`
+ * @param fields names of the form's fields; a fault of `line_items[0].quantity` belongs to the
+ *   field of that name, or else to `line_items`
  */
 export function splitFaults(
   problem: Problem,

@@ -1,8 +1,8 @@
-import { notifications } from '@mantine/notifications';
 import { useCallback, useRef, useState } from 'react';
 import { client, newKey } from './client';
 import { Problem, toProblem } from './problem';
 import { queryClient } from './query-client';
+import { showToast } from './toast';
 
 /** The headers of one intended write. Resending it with the same key cannot write twice. */
 export interface WriteHeaders {
@@ -28,45 +28,55 @@ export interface Write<Input, Result> {
   reset: () => void;
 }
 
+export interface WriteOptions<Input, Result> {
+  /** Text of the notification after success; none by default. */
+  done?: string | ((result: Result) => string);
+  /** Called with every failure, for problems that are shown elsewhere than in the component. */
+  onProblem?: (problem: Problem, input: Input) => void;
+}
+
 const RETRY_DELAYS_MS = [300, 1500, 4000];
 const POLL_MS = 700;
 
 /**
- * A write with everything that it needs: one idempotency key per intention, retries while the server
- * is unreachable or busy, waiting for a late commit, and re-reading what is shown.
+ * A write with everything that it needs: one idempotency key per intention, retries while the
+ * server is unreachable or busy, waiting for a late commit, and re-reading what is shown.
  * @param send sends the write with the given headers
- * @param done text of the notification after success; none by default
  */
 export function useWrite<Input, Result>(
   send: (headers: WriteHeaders, input: Input) => Promise<Sent<Result>>,
-  { done }: { done?: string | ((result: Result) => string) } = {},
+  { done, onProblem }: WriteOptions<Input, Result> = {},
 ): Write<Input, Result> {
   const [state, setState] = useState<{ problem?: Problem; isRunning: boolean; isSaving: boolean }>(IDLE);
-  const intention = useRef<{ key: string; input: string } | undefined>(undefined);
+  // The keys by input, because a component may write several records at the same time.
+  const keys = useRef(new Map<string, string>());
   const run = useCallback(
     async (input: Input) => {
       // The last attempt of the same input may have been stored without a response: keep its key.
       const text = JSON.stringify(input) ?? '';
-      if (intention.current?.input !== text) intention.current = { key: newKey(), input: text };
-      const headers = { 'Idempotency-Key': intention.current.key };
+      const key = keys.current.get(text) ?? newKey();
+      const headers = { 'Idempotency-Key': key };
       setState({ isRunning: true, isSaving: false });
       try {
         const sent = await sendUntilAnswered(() => send(headers, input));
         const result = await waitUntilStored(sent, () => setState({ isRunning: true, isSaving: true }));
-        intention.current = undefined;
+        // After another write, sending an input again is a new intention.
+        keys.current.clear();
         setState(IDLE);
-        if (done) notifications.show({ message: typeof done === 'function' ? done(result) : done });
+        if (done) void showToast(typeof done === 'function' ? done(result) : done);
         void queryClient.invalidateQueries();
         return result;
       } catch (error) {
         const problem = toProblem(error);
-        if (!problem.isPassing) intention.current = undefined;
+        if (problem.isPassing) keys.current.set(text, key);
+        else keys.current.delete(text);
         if (problem.isStale) void queryClient.invalidateQueries();
         setState({ problem, isRunning: false, isSaving: false });
+        onProblem?.(problem, input);
         return undefined;
       }
     },
-    [send, done],
+    [send, done, onProblem],
   );
   const reset = useCallback(() => setState(IDLE), []);
   return { run, reset, problem: state.problem, isRunning: state.isRunning, isSaving: state.isSaving };

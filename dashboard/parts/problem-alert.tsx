@@ -1,6 +1,10 @@
 import { Alert, Button, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
-import { toProblem } from '../api/problem';
+import { type Fault, toProblem } from '../api/problem';
+import { describeSummary } from './values/summary';
+
+const CHANGED =
+  'Somebody has changed this record since you opened it. What you typed is kept: look at the changes below, then send it again.';
 
 /**
  * Says what went wrong, and what can be done.
@@ -24,12 +28,12 @@ export function ProblemAlert({
       icon={<CircleAlert size={18} aria-hidden />}
       styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
-      <Text size="sm">{text ?? problem.message}</Text>
+      <Text size="sm">{text ?? (problem.isStale ? CHANGED : problem.message)}</Text>
       {!text && problem.faults.length > 0 && (
         <ul>
           {problem.faults.map((fault) => (
-            <li key={`${fault.field}${fault.message}`}>
-              <Text size="sm">{fault.message ?? `${fault.field} was changed by ${fault.changed_by}`}</Text>
+            <li key={`${fault.field}${fault.message}${fault.changed_at}`}>
+              <Text size="sm">{fault.message ?? describeChange(fault)}</Text>
             </li>
           ))}
         </ul>
@@ -46,4 +50,17 @@ export function ProblemAlert({
       )}
     </Alert>
   );
+}
+
+/** Describes a change of a 412 response: "status was changed by Dana: pending → dispatched". */
+function describeChange({ field = '', from, to, changed_by: who }: Fault): string {
+  const name = field.replace(/_id$/, '').replaceAll('_', ' ');
+  // Ids say nothing to people: that the field has changed is enough.
+  const values = field.endsWith('_id') ? '' : `: ${showValue(from)} → ${showValue(to)}`;
+  return `${name} was changed${who ? ` by ${who}` : ''}${values}`;
+}
+
+function showValue(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  return typeof value === 'object' ? describeSummary(value) : String(value);
 }

@@ -34,31 +34,31 @@ export interface ScreenEntry {
 
 /** All screens, in the order of the navigation (docs/decisions.md §12). */
 export const SCREENS: readonly ScreenEntry[] = [
-  { name: 'Overview', path: '', icon: LayoutDashboard, load: () => import('../screens/overview') },
-  { name: 'Dispatch', path: 'dispatch', icon: MapIcon, load: () => import('../screens/dispatch') },
+  { name: 'Overview', path: '', icon: LayoutDashboard, load: () => import('./overview') },
+  { name: 'Dispatch', path: 'dispatch', icon: MapIcon, load: () => import('./dispatch') },
   {
     name: 'Work orders',
     path: 'work-orders',
     icon: ClipboardList,
-    load: () => import('../screens/work-orders'),
+    load: () => import('./work-orders'),
   },
-  { name: 'Invoices', path: 'invoices', icon: FileText, load: () => import('../screens/invoices') },
-  { name: 'Customers', path: 'customers', icon: Users, load: () => import('../screens/customers') },
-  { name: 'Approvals', path: 'approvals', icon: BadgeCheck, load: () => import('../screens/approvals') },
+  { name: 'Invoices', path: 'invoices', icon: FileText, load: () => import('./invoices') },
+  { name: 'Customers', path: 'customers', icon: Users, load: () => import('./customers') },
+  { name: 'Approvals', path: 'approvals', icon: BadgeCheck, load: () => import('./approvals') },
   {
     name: 'Suggestions',
     path: 'suggestions',
     icon: Lightbulb,
-    load: () => import('../screens/suggestions'),
+    load: () => import('./suggestions'),
   },
-  { name: 'Webhooks', path: 'webhooks', icon: Webhook, load: () => import('../screens/webhooks') },
-  { name: 'Exports', path: 'exports', icon: Download, load: () => import('../screens/exports') },
+  { name: 'Webhooks', path: 'webhooks', icon: Webhook, load: () => import('./webhooks') },
+  { name: 'Exports', path: 'exports', icon: Download, load: () => import('./exports') },
   {
     name: 'Integrations',
     path: 'integrations',
     icon: Plug,
-    load: () => import('../screens/integrations'),
+    load: () => import('./integrations'),
   },
-  { name: 'Audit log', path: 'audit-log', icon: ScrollText, load: () => import('../screens/audit-log') },
-  { name: 'Settings', path: 'settings', icon: Settings, load: () => import('../screens/settings') },
+  { name: 'Audit log', path: 'audit-log', icon: ScrollText, load: () => import('./audit-log') },
+  { name: 'Settings', path: 'settings', icon: Settings, load: () => import('./settings') },
 ];

@@ -1,6 +1,7 @@
-import { Badge, Tooltip } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { RefreshCw, Wifi, WifiOff } from 'lucide-react';
 import { useLiveState } from '../api/live';
+import { Tip } from '../parts/tip';
 
 const STATES = {
   connecting: { word: 'Connecting', icon: RefreshCw, hint: 'Changes will be shown as they happen.' },
@@ -21,10 +22,10 @@ const STATES = {
 export function LiveBadge() {
   const { word, icon: Icon, hint } = STATES[useLiveState()];
   return (
-    <Tooltip label={hint}>
+    <Tip label={hint}>
       <Badge leftSection={<Icon size={12} aria-hidden />} role="status" visibleFrom="xs">
         {word}
       </Badge>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,7 +1,7 @@
 import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { keepSearch, type Search, useUrlPath } from '../parts/use-url';
-import { SCREENS } from './screens';
+import { SCREENS } from '../screens/screen-list';
 
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { screen } = useUrlPath();

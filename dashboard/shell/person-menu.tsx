@@ -1,34 +1,64 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Button, Stack, Text } from '@mantine/core';
 import { LogOut, UserRound } from 'lucide-react';
+import { useId } from 'react';
 import { client, newKey } from '../api/client';
 import { queryClient } from '../api/query-client';
 import { useSession } from '../api/session';
+import { beep, setSound, useIsSoundOn } from './sound';
 
 /** Who is signed in, and the way out. */
 export function PersonMenu() {
   const { data } = useSession();
+  const id = useId();
   const signOut = async () => {
     await client.DELETE('/session', { params: { header: { 'Idempotency-Key': newKey() } } });
     queryClient.clear();
     window.location.assign('/app/');
   };
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" size="md" aria-label="Your account">
-          <UserRound size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {data?.user.name}
-          <br />
-          {data?.user.email}
-        </Menu.Label>
-        <Menu.Item leftSection={<LogOut size={14} aria-hidden />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <ActionIcon variant="default" size="md" aria-label="Your account" popoverTarget={id}>
+        <UserRound size={16} aria-hidden />
+      </ActionIcon>
+      <div id={id} popover="auto" className="person-menu">
+        <Stack gap="xs">
+          <div>
+            <Text fw={600}>{data?.user.name}</Text>
+            <Text size="sm" c="dimmed">
+              {data?.user.email}
+            </Text>
+          </div>
+          <SoundSwitch />
+          <Button
+            variant="default"
+            leftSection={<LogOut size={14} aria-hidden />}
+            onClick={() => void signOut()}
+          >
+            Sign out
+          </Button>
+        </Stack>
+      </div>
+    </>
+  );
+}
+
+/** A sound for new work orders, approvals and notices. Switching it on plays it once. */
+function SoundSwitch() {
+  const isOn = useIsSoundOn();
+  const change = (on: boolean) => {
+    setSound(on);
+    if (on) beep();
+  };
+  return (
+    <label className="switch-row">
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={isOn}
+        checked={isOn}
+        onChange={(event) => change(event.currentTarget.checked)}
+      />
+      Sound
+    </label>
   );
 }

@@ -1,20 +1,27 @@
-import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useLiveUpdates } from '../api/live';
 import { Problem } from '../api/problem';
 import { useHasSessionEnded, useSession } from '../api/session';
 import { Loading } from '../parts/loading';
 import { ProblemAlert } from '../parts/problem-alert';
-import { useUrlPath } from '../parts/use-url';
+import { useUrlPath, useUrlSearch } from '../parts/use-url';
+import { SCREENS } from '../screens/screen-list';
 import { EnvironmentSwitch } from './environment-switch';
 import { LiveBadge } from './live-badge';
 import { Navigation } from './navigation';
+import { Shortcuts } from './palette/shortcuts';
 import { PersonMenu } from './person-menu';
-import { SCREENS } from './screens';
-import { SignIn, SignInAgain } from './sign-in';
 import { ThemeSwitch } from './theme-switch';
+import { useUnseenCount } from './unseen';
+
+// Heard from the first second on, but not needed for the first picture.
+const Alerts = lazy(async () => ({ default: (await import('./alerts')).Alerts }));
+// A signed-in person needs neither.
+const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
+const SignInAgain = lazy(async () => ({ default: (await import('./sign-in')).SignInAgain }));
 
 /** The frame of every page: sign-in first, then header, navigation and the screen. */
 export function Shell() {
@@ -23,13 +30,22 @@ export function Shell() {
   if (session.isPending) return <Loading label="Opening the dashboard" />;
   if (!session.data) {
     const isSignedOut = session.error instanceof Problem && session.error.status === 401;
-    if (isSignedOut || hasEnded) return <SignIn />;
+    if (isSignedOut || hasEnded)
+      return (
+        <Suspense>
+          <SignIn />
+        </Suspense>
+      );
     return <ProblemAlert problem={session.error} onRetry={() => void session.refetch()} />;
   }
   return (
     <>
       <Frame />
-      {hasEnded && <SignInAgain person={session.data.user} />}
+      {hasEnded && (
+        <Suspense>
+          <SignInAgain person={session.data.user} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -37,43 +53,42 @@ export function Shell() {
 function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { screen } = useUrlPath();
-  useLiveUpdates();
+  const { env } = useUrlSearch();
+  useLiveUpdates(env === 'sandbox' ? 'sandbox' : 'live');
   useScreenTitle(screen);
   return (
-    <AppShell
-      header={{ height: 52 }}
-      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding="md"
-    >
-      <AppShell.Header>
-        <Group h="100%" px="sm" gap="xs" wrap="nowrap" justify="space-between">
-          <Group gap="xs" wrap="nowrap" miw={0}>
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
-            />
-            <AccountName />
-            <EnvironmentSwitch />
-          </Group>
-          <Group gap={6} wrap="nowrap">
-            <LiveBadge />
-            <ThemeSwitch />
-            <PersonMenu />
-          </Group>
+    <div className="frame" data-open={isOpen || undefined}>
+      <header className="frame-header">
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+          />
+          <AccountName />
+          <EnvironmentSwitch />
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="xs">
+        <Group gap={6} wrap="nowrap">
+          <LiveBadge />
+          <Shortcuts />
+          <ThemeSwitch />
+          <PersonMenu />
+        </Group>
+      </header>
+      <Suspense>
+        <Alerts />
+      </Suspense>
+      <div className="frame-navigation">
         <Navigation onNavigate={close} />
-      </AppShell.Navbar>
-      <AppShell.Main>
+      </div>
+      <main className="frame-main">
         <Suspense fallback={<Loading label="Loading" />}>
           <Outlet />
         </Suspense>
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 }
 
@@ -88,7 +103,8 @@ function AccountName() {
 
 function useScreenTitle(path: string): void {
   const name = SCREENS.find((screen) => screen.path === path)?.name ?? 'Not found';
+  const unseen = useUnseenCount();
   useEffect(() => {
-    document.title = `${name} · Tow Dispatch`;
-  }, [name]);
+    document.title = `${unseen > 0 ? `(${unseen}) ` : ''}${name} · Tow Dispatch`;
+  }, [name, unseen]);
 }

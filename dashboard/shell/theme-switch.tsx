@@ -1,5 +1,6 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Moon, Sun } from 'lucide-react';
+import { Tip } from '../parts/tip';
 
 /** Switches between light and dark. The browser's preference counts until it is used. */
 export function ThemeSwitch() {
@@ -7,7 +8,7 @@ export function ThemeSwitch() {
   const isDark = useComputedColorScheme('light') === 'dark';
   const Icon = isDark ? Sun : Moon;
   return (
-    <Tooltip label={isDark ? 'Theme: dark' : 'Theme: light'}>
+    <Tip label={isDark ? 'Theme: dark' : 'Theme: light'}>
       <ActionIcon
         variant="default"
         size="md"
@@ -17,6 +18,6 @@ export function ThemeSwitch() {
       >
         <Icon size={16} aria-hidden />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -5,6 +5,7 @@ import * as customerStatementSchemas from '../resources/customers/statement-sche
 import * as dispatchBoardSchemas from '../resources/dispatch-board/schema.js';
 import * as eventTypeSchemas from '../resources/event-types/schema.js';
 import * as operationSchemas from '../resources/operations/schema.js';
+import * as overviewSchemas from '../resources/overview/schema.js';
 import * as modules from './modules.js';
 
 const MODULES = Object.values(modules);
@@ -22,6 +23,7 @@ export const envelopeSchemas = {
   ...dispatchBoardSchemas,
   ...customerStatementSchemas,
   ...eventTypeSchemas,
+  ...overviewSchemas,
 };
 
 /**

@@ -46,7 +46,7 @@ describe('signing in to the dashboard', () => {
     const { page, context } = await dashboard.open('customers');
     const cookies = await context.cookies();
     await page.getByRole('button', { name: 'Your account' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await context.addCookies(cookies);
     await page.reload();

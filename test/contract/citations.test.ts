@@ -34,7 +34,7 @@ const UNRESOLVABLE = [
 
 const adrNumbers = new Set(listFiles(/^docs\/adr\/\d{4}-/).map((path) => Number(path.slice(9, 13))));
 const markdown = listFiles(/\.md$/);
-const sources = listFiles(/\.(ts|cjs)$/).filter((file) => file !== 'test/contract/citations.test.ts');
+const sources = listFiles(/\.(tsx?|cjs)$/).filter((file) => file !== 'test/contract/citations.test.ts');
 
 /** Wraps `read` so that it reads each file only once. Many passages cite the same file. */
 function once<R>(read: (file: string) => R): (file: string) => R {

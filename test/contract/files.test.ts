@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT } from '../support/load/processes.js';
 
-const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
+const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin', 'dashboard'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
-const GENERATED = ['shared/contracts/generated.ts', 'shared/config/generated.ts'];
+const GENERATED = [
+  'shared/contracts/generated.ts',
+  'shared/config/generated.ts',
+  'dashboard/generated/api.ts',
+];
 
 const TOP_LEVEL = [
   ...SOURCE_FOLDERS,
-  'dashboard',
   'bench',
   'test',
   'docs',
@@ -27,7 +30,7 @@ const TOOL_FILES = [
   /^\./,
   /^tsconfig(\.\w+)?\.json$/,
   /^biome\.json$/,
-  /^(node_modules|dist|coverage)$/,
+  /^(node_modules|dist|coverage|shots)$/,
   /\.log$/,
 ];
 
@@ -57,7 +60,7 @@ const VAGUE_NAMES = /^(utils?|helpers?|common|misc|managers?|services?|data|lib|
 
 function listSources(folder: string): string[] {
   return readdirSync(join(PROJECT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT.length + 1))
     .filter((path) => !path.includes('node_modules/'));
 }
@@ -83,7 +86,7 @@ describe('repository files', () => {
 
   it('files and folders have kebab-case names that describe the content', () => {
     for (const path of [...product, ...tests]) {
-      for (const part of path.replace(/(\.test)?\.[cm]?[jt]s$/, '').split('/')) {
+      for (const part of path.replace(/(\.test|\.config)?\.[cm]?[jt]sx?$/, '').split('/')) {
         expect(part, path).to.match(/^[a-z0-9]+(-[a-z0-9]+)*$|^\d{14}_[a-z_]+$/);
         expect(part, path).to.not.match(VAGUE_NAMES);
       }

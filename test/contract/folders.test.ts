@@ -18,7 +18,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 
 /** Maps each folder to the folders that its own files import, each with one example import. */
 function readFolderImports(): Map<string, Map<string, string>> {
-  const sources = new Set(files.filter((file) => file.endsWith('.ts')));
+  const sources = new Set(files.filter((file) => /\.tsx?$/.test(file)));
   const imports = new Map<string, Map<string, string>>();
   for (const file of sources) {
     const { importedFiles } = ts.preProcessFile(readFileSync(join(PROJECT, file), 'utf8'), true, true);
@@ -26,12 +26,19 @@ function readFolderImports(): Map<string, Map<string, string>> {
     const targets = imports.get(from) ?? new Map<string, string>();
     imports.set(from, targets);
     for (const { fileName } of importedFiles) {
-      const target = join(from, fileName.replace(/\.js$/, '.ts'));
+      const target = findImportedFile(sources, join(from, fileName));
+      if (!target) continue;
       const to = dirname(target);
-      if (sources.has(target) && to !== from) targets.set(to, `${file} imports ${target}`);
+      if (to !== from) targets.set(to, `${file} imports ${target}`);
     }
   }
   return imports;
+}
+
+/** Finds the file that an import names. Those of the dashboard have no ending, or name a folder. */
+function findImportedFile(sources: Set<string>, path: string): string | undefined {
+  const candidates = [path.replace(/\.js$/, '.ts'), ...['.ts', '.tsx', '/index.ts'].map((end) => path + end)];
+  return candidates.find((candidate) => sources.has(candidate));
 }
 
 /** True if imports lead from `start` to `goal`, directly or through other folders. */

@@ -116,7 +116,7 @@ const OUTER_NAMES = new Set([
   'noted_po',
 ]);
 
-const code = listFiles(/\.(ts|cjs)$/).filter(
+const code = listFiles(/\.(tsx?|cjs)$/).filter(
   (file) => !QUOTES_WORDS.test(file) && !file.endsWith('generated.ts'),
 );
 const markdown = listFiles(/\.md$/).filter((file) => !QUOTES_WORDS.test(file));

@@ -6,6 +6,7 @@ import { api } from '../../api/client';
 /** Chooses a customer by name, with search on the server. */
 export function CustomerSelect({
   label = 'Customer',
+  placeholder = 'Any',
   value,
   onChange,
   error,
@@ -13,6 +14,8 @@ export function CustomerSelect({
   size,
 }: {
   label?: string;
+  /** What the field shows while nobody is chosen. */
+  placeholder?: string;
   value: string | null;
   onChange: (id: string | null) => void;
   error?: string | undefined;
@@ -38,7 +41,7 @@ export function CustomerSelect({
   return (
     <Select
       label={label}
-      placeholder="Any"
+      placeholder={placeholder}
       searchable
       clearable={isClearable}
       nothingFoundMessage="No customer has this name"

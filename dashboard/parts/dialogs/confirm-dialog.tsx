@@ -11,6 +11,7 @@ import { FormDialog } from './form-dialog';
 export function ConfirmDialog({
   title,
   verb,
+  dismissLabel = 'Cancel',
   effect,
   write,
   isDangerous = true,
@@ -20,6 +21,8 @@ export function ConfirmDialog({
 }: {
   title: string;
   verb: string;
+  /** Another name for Cancel, where the write itself cancels something. */
+  dismissLabel?: string;
   effect: ReactNode;
   write: { problem: Problem | undefined; isRunning: boolean; isSaving: boolean };
   isDangerous?: boolean;
@@ -32,6 +35,7 @@ export function ConfirmDialog({
     <FormDialog
       title={title}
       submitLabel={verb}
+      dismissLabel={dismissLabel}
       write={write}
       isDangerous={isDangerous}
       fields={reason ? [reason.field] : []}

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { type Problem, splitFaults } from '../../api/problem';
 import { ProblemAlert } from '../problem-alert';
 
@@ -7,36 +7,53 @@ import { ProblemAlert } from '../problem-alert';
 export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
- * A dialog with a form. It stays open, filled in, until the write is stored. The server's faults stand
- * beside their fields, and the rest above the buttons.
+ * A dialog with a form. It stays open, filled in, until the write is stored. The server's faults
+ * stand beside their fields, and the rest above the buttons.
  * @param fields names of the fields, as the API names them
  * @param children the fields; they get the faults
+ * @param settled stands in place of the buttons once there is nothing left to send
+ * @param isLong a click outside leaves the dialog open, because much may have been typed into it
  */
 export function FormDialog({
   title,
   submitLabel,
+  dismissLabel = 'Cancel',
   fields = [],
   write,
   isDangerous = false,
   canSubmit = true,
+  isLong = false,
   size,
   onSubmit,
   onClose,
+  settled,
   children,
 }: {
   title: string;
   submitLabel: string;
+  /** Another name for Cancel, where the form itself cancels something. */
+  dismissLabel?: string;
   fields?: readonly string[];
   write: { problem: Problem | undefined; isRunning: boolean; isSaving: boolean };
   isDangerous?: boolean;
   canSubmit?: boolean;
+  isLong?: boolean;
   size?: string;
   onSubmit: () => void;
   onClose: () => void;
+  settled?: ReactNode;
   children?: ReactNode | ((errors: FieldErrors) => ReactNode);
 }) {
   const { problem, isRunning, isSaving } = write;
   const { errors, rest } = problem ? splitFaults(problem, fields) : { errors: {}, rest: undefined };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (!problem) return;
+    // In a long form, what is wrong may be out of sight.
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    if (field) field.focus();
+    else form.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' });
+  }, [problem]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // React passes the event on to a form around the dialog, which must not be sent too.
@@ -48,26 +65,28 @@ export function FormDialog({
       opened
       onClose={onClose}
       title={title}
-      closeOnClickOutside={!isRunning}
+      closeOnClickOutside={!isRunning && !isLong}
       {...(size ? { size } : {})}
     >
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="sm">
           {typeof children === 'function' ? children(errors) : children}
           {problem && rest && <ProblemAlert problem={problem} {...(problem.isStale ? {} : { text: rest })} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose} disabled={isRunning}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              loading={isRunning && !isSaving}
-              disabled={!canSubmit || isSaving}
-              {...(isDangerous ? { color: 'red' } : {})}
-            >
-              {isSaving ? 'Saving' : submitLabel}
-            </Button>
-          </Group>
+          {settled || (
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose} disabled={isRunning}>
+                {dismissLabel}
+              </Button>
+              <Button
+                type="submit"
+                loading={isRunning && !isSaving}
+                disabled={!canSubmit || isSaving}
+                {...(isDangerous ? { color: 'red' } : {})}
+              >
+                {isSaving ? 'Saving' : submitLabel}
+              </Button>
+            </Group>
+          )}
         </Stack>
       </form>
     </Modal>

@@ -10,7 +10,12 @@ export type Filter = {
   name: string;
   label: string;
 } & (
-  | { kind: 'choice'; options: readonly (string | { value: string; label: string })[] }
+  | {
+      kind: 'choice';
+      options: readonly (string | { value: string; label: string })[];
+      /** What the list shows while nothing is chosen; "Any" by default. */
+      placeholder?: string;
+    }
   | { kind: 'text' }
   | { kind: 'customer' }
   /** The first day, or the last: the API gets its start, or the start of the next day. */
@@ -68,7 +73,7 @@ function FilterField({ filter }: { filter: Filter }) {
         label={label}
         size="xs"
         w={170}
-        placeholder="Any"
+        placeholder={filter.placeholder ?? 'Any'}
         clearable
         searchable={options.length > 8}
         data={options}

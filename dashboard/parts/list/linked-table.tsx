@@ -8,8 +8,8 @@ import { useUrl, useUrlPath, useUrlSearch } from '../use-url';
 export type ListColumn<Row> = Column<Row>;
 
 /**
- * A table whose rows open their record. The first cell is a real link, for new tabs; a click anywhere
- * in the row, `j`, `k` and Enter do the same.
+ * A table whose rows open their record. The first cell is a real link, for new tabs; a click
+ * anywhere in the row, `j`, `k` and Enter do the same.
  * @param isOld true while the rows of the new filter are being read
  */
 export function LinkedTable<Row extends { id: string }>({
@@ -28,7 +28,9 @@ export function LinkedTable<Row extends { id: string }>({
   nameHeader: string;
   rowName: (row: Row) => ReactNode;
   isOld: boolean;
-  /** Rows open as `?<recordParameter>=<id>` over the current path, in place of a path of their own. */
+  /**
+   * Rows open as `?<recordParameter>=<id>` over the current path, in place of a path of their own.
+   */
   recordParameter?: string;
 }) {
   const { openRecord, setSearch } = useUrl();

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Title } from '@mantine/core';
+import { Button, Group, Stack, Title, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client';
@@ -21,8 +21,8 @@ export interface ListPage<Row> {
 const PAGE_SIZE = 50;
 
 /**
- * A screen with one list: heading, filters in the URL, rows that open their record, and pages. Other
- * screens may show the list of another path with `fixedQuery`.
+ * A screen with one list: heading, filters in the URL, rows that open their record, and pages.
+ * Other screens may show the list of another path with `fixedQuery`.
  * @param path path of the list below /v1, such as `/invoices`
  * @param fixedQuery query parameters that no filter changes
  */
@@ -38,6 +38,8 @@ export function ListScreen<Row extends { id: string }>({
   actions,
   above,
   empty,
+  refetchMs,
+  isView = false,
 }: {
   name: string;
   path: string;
@@ -55,22 +57,30 @@ export function ListScreen<Row extends { id: string }>({
   above?: ReactNode;
   /** What to say, and to offer, if there are no records at all. */
   empty: { text: string; action?: ReactNode; curl?: string };
+  /** How soon to read the rows again, for records that change without an event; false if never. */
+  refetchMs?: (rows: readonly Row[]) => number | false;
+  /** True for one of the views of a screen, whose heading stands above its tabs; see ViewTabs. */
+  isView?: boolean;
 }) {
   const search = useUrlSearch();
   const timeZone = useTimeZone();
   const { setSearch } = useUrl();
   const filterQuery = readFilters(filters, search, timeZone);
   const query = { ...fixedQuery, ...filterQuery, ...(search.cursor ? { cursor: search.cursor } : {}) };
-  const list = useList<Row>(path, { ...query, limit: PAGE_SIZE });
+  const list = useList<Row>(path, { ...query, limit: PAGE_SIZE }, refetchMs);
   const isFiltered = Object.keys(filterQuery).length > 0;
   const items = list.data?.data.items ?? [];
   const clear = Object.fromEntries(filters.map((filter) => [filter.name, undefined]));
   return (
     <Stack gap="sm">
-      <Group justify="space-between">
-        <Title order={1} size="h2">
-          {name}
-        </Title>
+      <Group justify={isView ? 'flex-end' : 'space-between'}>
+        {isView ? (
+          <VisuallyHidden component="h2">{name}</VisuallyHidden>
+        ) : (
+          <Title order={1} size="h2">
+            {name}
+          </Title>
+        )}
         <Group gap="xs">
           <CopyButton
             text={buildCurl(path, { query: { ...fixedQuery, ...filterQuery } })}
@@ -113,7 +123,11 @@ export function ListScreen<Row extends { id: string }>({
 }
 
 /** Reads one page of a list. While the next one is being read, the old rows stay. */
-function useList<Row>(path: string, query: Record<string, unknown>) {
+function useList<Row>(
+  path: string,
+  query: Record<string, unknown>,
+  refetchMs: (rows: readonly Row[]) => number | false = () => false,
+) {
   // The rows' type follows from `path`, which is the caller's to match.
   const read = api.useQuery as unknown as (
     method: 'get',
@@ -127,5 +141,7 @@ function useList<Row>(path: string, query: Record<string, unknown>) {
     isPlaceholderData: boolean;
     refetch: () => unknown;
   };
-  return read('get', path, { params: { query } }, { placeholderData: keepPreviousData });
+  const refetchInterval = ({ state }: { state: { data?: ListPage<Row> } }) =>
+    refetchMs(state.data?.data.items ?? []);
+  return read('get', path, { params: { query } }, { placeholderData: keepPreviousData, refetchInterval });
 }

@@ -1,5 +1,5 @@
 import { Drawer, Group, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Loading } from '../loading';
 import { ProblemAlert } from '../problem-alert';
 import { useUrl } from '../use-url';
@@ -13,8 +13,8 @@ interface Reading<Data> {
 }
 
 /**
- * The drawer of a record, over the list of its screen. Its name is the record's. Closing it shows the
- * list again.
+ * The drawer of a record, over the list of its screen. Its name is the record's. Closing it shows
+ * the list again.
  * @param name how people call the record, such as its number
  * @param status badges beside the name
  */
@@ -40,6 +40,7 @@ export function RecordDrawer<Data>({
   const { closeRecord } = useUrl();
   const close = onClose ?? closeRecord;
   const { data, error, isPending, refetch } = reading;
+  useEscapeWithoutFocus(close);
   return (
     <Drawer
       opened
@@ -69,6 +70,21 @@ export function RecordDrawer<Data>({
       )}
     </Drawer>
   );
+}
+
+/**
+ * A button that disappears once it was pressed leaves the focus on the page itself. Escape closes
+ * the drawer from there too, unless another dialog is open.
+ */
+function useEscapeWithoutFocus(close: () => void): void {
+  useEffect(() => {
+    const onKeyDown = ({ key, target }: KeyboardEvent) => {
+      const isAlone = document.querySelectorAll('[role="dialog"]').length === 1;
+      if (key === 'Escape' && target === document.body && isAlone) close();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [close]);
 }
 
 /**

@@ -28,16 +28,19 @@ const COLORS: Record<Tone, string> = {
 /** Which tone a status has, by patterns of its words. */
 const TONES: readonly [RegExp, Tone][] = [
   [
-    /^(paid|completed?|succeeded|approved|accepted|active|healthy|delivered|resolved|pass(ed)?|available|connected|refunded)$/,
+    /^(paid|completed?|succeeded|approved|accepted|active|healthy|delivered|resolved|pass(ed)?|available|connected|refunded|done|read)$/,
     'good',
   ],
   [/^(failed|error|exhausted|rejected|denied|fail|needs_reauth|refused)$/, 'bad'],
-  [/^(overdue|disputed|failing|expired|critical|warning|throttled|slow|short_paid)$/, 'alert'],
-  [/^(draft|new|unassigned)$/, 'draft'],
-  [/^(sent|delivering|dispatched|submitted|sent_to_roadsync|viewed)$/, 'sent'],
+  [
+    /^(overdue|disputed|failing|expired|critical|warning|throttled|slow|short_paid|unused_for_30_days|unread|ready_to_bill)$/,
+    'alert',
+  ],
+  [/^(draft|new|unassigned|dry_run)$/, 'draft'],
+  [/^(sent|delivering|dispatched|submitted|sent_to_roadsync|viewed|invoiced|billed)$/, 'sent'],
   [/^(running|in_progress|started|syncing|assigned|on_job|en_route|busy|partially_paid|partial)$/, 'busy'],
   [
-    /^(void(ed)?|cancel(l)?ed|dismissed|disabled|revoked|withdrawn|inactive|out_of_service|released|paused)$/,
+    /^(void(ed)?|cancel(l)?ed|dismissed|disabled|revoked|withdrawn|inactive|out_of_service|released|paused|stored_but_not_sent|not_billable)$/,
     'over',
   ],
 ];
@@ -48,9 +51,17 @@ export function humanize(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A status as an icon and a word, never as a colour alone. */
-export function StatusBadge({ status }: { status: string }) {
+/**
+ * A status as an icon and a word, never as a colour alone.
+ * @param label the word, if it is another one than that of the status
+ */
+export function StatusBadge({ status, label = humanize(status) }: { status: string; label?: string }) {
   const tone = TONES.find(([pattern]) => pattern.test(status))?.[1] ?? 'waiting';
   const Icon = ICONS[tone];
-  return <Badge leftSection={<Icon size={12} aria-hidden color={COLORS[tone]} />}>{humanize(status)}</Badge>;
+  return (
+    // Without a least width, a narrow table column would cut the word off.
+    <Badge miw="max-content" leftSection={<Icon size={12} aria-hidden color={COLORS[tone]} />}>
+      {label}
+    </Badge>
+  );
 }

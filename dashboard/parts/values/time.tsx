@@ -1,4 +1,4 @@
-import { Text, TextInput, type TextInputProps, Tooltip } from '@mantine/core';
+import { Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTimeZone } from '../../api/session';
 import { formatExact, formatRelative, fromZonedInput, toZonedInput } from './zoned-time';
@@ -19,27 +19,36 @@ export function TimeAgo({ at, empty = '–' }: { at: string | null | undefined; 
   const timeZone = useTimeZone();
   if (!at) return <>{empty}</>;
   return (
-    <Tooltip label={formatExact(at, timeZone)} events={{ hover: true, focus: true, touch: true }}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time shows on focus */}
-      <time dateTime={at} tabIndex={0}>
-        {formatRelative(at, now)}
-      </time>
-    </Tooltip>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time shows on focus
+    <time dateTime={at} tabIndex={0} className="tip" data-tip={formatExact(at, timeZone)}>
+      {formatRelative(at, now)}
+    </time>
   );
 }
 
 /** Date and time in the account's time zone. */
-export function ExactTime({ at, empty = '–' }: { at: string | null | undefined; empty?: string }) {
+export function ExactTime({
+  at,
+  empty = '–',
+  hasSeconds = false,
+}: {
+  at: string | null | undefined;
+  empty?: string;
+  /** True where events follow each other within a minute. */
+  hasSeconds?: boolean;
+}) {
   const timeZone = useTimeZone();
   if (!at) return <>{empty}</>;
   return (
     <Text component="time" inherit dateTime={at} className="digits">
-      {formatExact(at, timeZone)}
+      {formatExact(at, timeZone, { hasSeconds })}
     </Text>
   );
 }
 
-/** A field for a date and time in the account's time zone. It reports an instant, or null if empty. */
+/**
+ * A field for a date and time in the account's time zone. It reports an instant, or null if empty.
+ */
 export function TimeField({
   at,
   onAt,

@@ -17,7 +17,7 @@ export function formatRelative(at: string, now: number): string {
 }
 
 /** Formats an instant in a time zone: "Nov 21, 2026, 2:30 PM EST". */
-export function formatExact(at: string, timeZone: string): string {
+export function formatExact(at: string, timeZone: string, { hasSeconds = false } = {}): string {
   const options = { dateStyle: undefined, timeZone, timeZoneName: 'short' } as const;
   return new Date(at).toLocaleString('en-US', {
     ...options,
@@ -26,6 +26,7 @@ export function formatExact(at: string, timeZone: string): string {
     day: 'numeric',
     hour: 'numeric',
     minute: '2-digit',
+    ...(hasSeconds ? { second: '2-digit' as const } : {}),
   });
 }
 
@@ -40,7 +41,9 @@ export function toZonedInput(at: string, timeZone: string): string {
   return new Date(ms + offsetMs(ms, timeZone)).toISOString().slice(0, 16);
 }
 
-/** Returns the instant that a datetime-local field means in a time zone; null if the field is empty. */
+/**
+ * Returns the instant that a datetime-local field means in a time zone; null if the field is empty.
+ */
 export function fromZonedInput(text: string, timeZone: string): string | null {
   const wall = Date.parse(`${text}Z`);
   if (Number.isNaN(wall)) return null;

@@ -135,7 +135,10 @@ function CustomerFields({
   );
 }
 
-/** A name cannot be empty, and a type left out is the API's default; other texts are cleared by null. */
+/**
+ * A name cannot be empty, and a type left out is the API's default; other texts are cleared by
+ * null.
+ */
 function emptyValueOf(name: (typeof TEXTS)[number][0]): '' | null | undefined {
   if (name === 'company_name') return '';
   return name === 'company_type' ? undefined : null;

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { aging } from '../../billing/aging-schema.js';
 import { allRequired, cents, dateOrDateTime, dateTime, uuid } from '../../contracts/schemas/fields.js';
 
 export const customerStatementQuery = Joi.object({
@@ -27,12 +28,6 @@ export const customerStatement = allRequired({
   paid_cents: cents(),
   refunded_cents: cents(),
   closing_balance_cents: cents().description('opening + invoiced - paid + refunded'),
-  aging: allRequired({
-    current_cents: cents(),
-    days_1_30_cents: cents(),
-    days_31_60_cents: cents(),
-    days_61_90_cents: cents(),
-    over_90_cents: cents(),
-  }).description('Open amounts now, by days past the due date'),
+  aging,
   entries: Joi.array().items(statementEntry).description('Sorted by time, oldest first'),
 }).meta({ className: 'CustomerStatement' });

@@ -1,3 +1,4 @@
+import { AGING_SUMS } from '../../billing/aging.js';
 import { EFFECTIVE_DUE_DATE } from '../../billing/effective-due-date.js';
 import { PAST_DUE_JOINS } from '../../billing/past-due.js';
 import type { CustomerStatementQuery } from '../../contracts/generated.js';
@@ -38,15 +39,9 @@ const ENTRIES = `
 const DAYS_LATE = `
   ((now() at time zone t.time_zone)::date - (${EFFECTIVE_DUE_DATE} at time zone t.time_zone)::date)`;
 
-function sumOpenSql(name: string, condition: string): string {
-  return `coalesce(sum(o.open_cents) filter (where ${condition}), 0)::bigint as ${name}`;
-}
-
 /** SQL that sums the open amounts by the number of days past the due date. */
 const AGING = `
-  select ${sumOpenSql('current_cents', 'o.days is null or o.days <= 0')}, ${sumOpenSql('days_1_30_cents', 'o.days between 1 and 30')},
-    ${sumOpenSql('days_31_60_cents', 'o.days between 31 and 60')}, ${sumOpenSql('days_61_90_cents', 'o.days between 61 and 90')},
-    ${sumOpenSql('over_90_cents', 'o.days > 90')}
+  select ${AGING_SUMS}
   from (select i.balance_due_cents as open_cents, ${DAYS_LATE} as days from invoices i ${PAST_DUE_JOINS}
     where i.tenant_id = $1 and i.customer_id = $2 and i.status in ${RELEASED} and i.balance_due_cents > 0) o`;
 

@@ -75,7 +75,9 @@ export async function createCanaryRecords(
     ids.claim = await make('/claims', { invoice_id: billed, club: canary });
     const proposed = { invoice_id: await createInvoiceAfter(client, []), justification: canary };
     ids.approval = await make('/approvals', proposed);
-    await createInvoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });
+    await createInvoiceAfter(client, ['approve', 'send'], {
+      billing_email: `${canary.replace(/[^\w-]/g, '')}@example.com`,
+    });
     ids.message = (await client.get('/messages?limit=1')).body.data.items[0].id;
     ids.driver = await make('/drivers', { name: canary });
     const unit_number = canary.slice(-30) + round;

@@ -113,7 +113,7 @@ export async function insertAttempt(
     deliveryId,
     endpointId,
     ...members
-  }: { deliveryId: string; endpointId: string; attempt: number; url?: string },
+  }: { deliveryId: string; endpointId: string; attempt: number; url?: string; total_ms?: number },
 ): Promise<string> {
   const id = newId();
   const row = {

@@ -1,0 +1,60 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { type Problem, toProblem } from './problem';
+
+/** The pause in typing after which the server is asked. */
+const DELAY_MS = 400;
+const RETRY_MS = 3000;
+
+export interface DryRunHeaders {
+  'X-Service-Dry-Run': 'true';
+}
+
+export interface DryRun<Preview> {
+  /** What the write would store. While an input is refused, the preview of the input before. */
+  preview: Preview | undefined;
+  /** Why the server would refuse the write. */
+  problem: Problem | undefined;
+  /** False until the server has checked what is typed now. */
+  isCurrent: boolean;
+}
+
+/**
+ * Lets the server check a write and compute its amounts, without storing it, whenever the body has
+ * changed.
+ * @param body undefined if there is nothing to check yet
+ * @param send sends the write with the given headers
+ */
+export function useDryRun<Body, Preview>(
+  body: Body | undefined,
+  send: (headers: DryRunHeaders, body: Body, signal: AbortSignal) => Promise<{ data?: unknown }>,
+): DryRun<Preview> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const [state, setState] = useState<{ text?: string; preview?: Preview; problem?: Problem }>({});
+  const sendLatest = useEffectEvent(send);
+  useEffect(() => {
+    if (text === undefined) return;
+    const abort = new AbortController();
+    const run = async () => {
+      try {
+        const { data } = await sendLatest(
+          { 'X-Service-Dry-Run': 'true' },
+          JSON.parse(text) as Body,
+          abort.signal,
+        );
+        if (!abort.signal.aborted) setState({ text, preview: (data as { data: Preview }).data });
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        const problem = toProblem(error);
+        setState(({ preview }) => ({ text, ...(preview ? { preview } : {}), problem }));
+        if (problem.isPassing) timer = setTimeout(() => void run(), problem.retryAfterMs || RETRY_MS);
+      }
+    };
+    let timer = setTimeout(() => void run(), DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [text]);
+  const isCurrent = text !== undefined && state.text === text;
+  return { preview: state.preview, problem: isCurrent ? state.problem : undefined, isCurrent };
+}

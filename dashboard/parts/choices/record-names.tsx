@@ -1,0 +1,80 @@
+import { api } from '../../api/client';
+import { RecordLink } from '../links';
+
+const PAGE = { params: { query: { limit: 200 } } };
+/**
+ * Names are read once, and not again with every change of the account: a list of many rows would
+ * otherwise read them several times a second.
+ */
+const ONCE = { enabled: (query: { state: { data: unknown } }) => query.state.data === undefined };
+
+function onceIf(isWanted: boolean) {
+  return { enabled: (query: { state: { data: unknown } }) => isWanted && ONCE.enabled(query) };
+}
+
+/**
+ * The name of a customer. One request reads the names of 200 customers; the others are read by id.
+ * @param isLink true to open the customer on a click
+ */
+export function CustomerName({ id, isLink = false }: { id: string | null; isLink?: boolean }) {
+  const list = api.useQuery('get', '/customers', PAGE, ONCE);
+  const listed = list.data?.data.items.find((customer) => customer.id === id);
+  const single = api.useQuery(
+    'get',
+    '/customers/{id}',
+    { params: { path: { id: id ?? '' } } },
+    onceIf(id !== null && list.isSuccess && !listed),
+  );
+  if (id === null) return <>–</>;
+  const name = (listed ?? single.data)?.company_name ?? '…';
+  if (!isLink) return <>{name}</>;
+  return (
+    <RecordLink screen="customers" id={id}>
+      {name}
+    </RecordLink>
+  );
+}
+
+/** The unit number of a truck. */
+export function TruckName({ id }: { id: string | null }) {
+  const list = api.useQuery('get', '/trucks', PAGE, ONCE);
+  const listed = list.data?.data.items.find((truck) => truck.id === id);
+  const single = api.useQuery(
+    'get',
+    '/trucks/{id}',
+    { params: { path: { id: id ?? '' } } },
+    onceIf(id !== null && list.isSuccess && !listed),
+  );
+  if (id === null) return <>–</>;
+  const truck = listed ?? single.data;
+  return <>{truck ? nameTruck(truck) : '…'}</>;
+}
+
+/** The name of a driver. */
+export function DriverName({ id }: { id: string | null }) {
+  const list = api.useQuery('get', '/drivers', PAGE, ONCE);
+  const listed = list.data?.data.items.find((driver) => driver.id === id);
+  const single = api.useQuery(
+    'get',
+    '/drivers/{id}',
+    { params: { path: { id: id ?? '' } } },
+    onceIf(id !== null && list.isSuccess && !listed),
+  );
+  if (id === null) return <>–</>;
+  return <>{(listed ?? single.data)?.name ?? '…'}</>;
+}
+
+/** The trucks of the account, up to 200, with their status now. */
+export function useTrucks() {
+  return api.useQuery('get', '/trucks', PAGE).data?.data.items ?? [];
+}
+
+/** The drivers of the account, up to 200. */
+export function useDrivers() {
+  return api.useQuery('get', '/drivers', PAGE).data?.data.items ?? [];
+}
+
+/** How people call a truck: "Truck 12". A unit number may already say so. */
+export function nameTruck({ unit_number: number }: { unit_number: string }): string {
+  return /^truck\b/i.test(number) ? number : `Truck ${number}`;
+}

@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { RecordLink, ScreenLink } from './links';
+import type { Search } from './use-url';
+
+/** The screens whose records open at `/app/<screen>/<id>`, by the API's `entity_type`. */
+const RECORD_SCREENS: Readonly<Record<string, string>> = {
+  invoice: 'invoices',
+  work_order: 'work-orders',
+  customer: 'customers',
+  approval: 'approvals',
+  suggestion: 'suggestions',
+  webhook_endpoint: 'webhooks',
+  export: 'exports',
+  connection: 'integrations',
+  audit_entry: 'audit-log',
+};
+
+/** The screens that show the other records, but not each at a URL of its own. */
+const LIST_SCREENS: Readonly<Record<string, { screen: string; search?: Search }>> = {
+  settings: { screen: 'settings' },
+  tenant: { screen: 'settings' },
+  api_key: { screen: 'settings', search: { tab: 'api-keys' } },
+  agent_key: { screen: 'settings', search: { tab: 'agent-keys' } },
+  user: { screen: 'settings', search: { tab: 'people' } },
+  message: { screen: 'settings', search: { tab: 'texts' } },
+  notice: { screen: 'settings', search: { tab: 'texts' } },
+  webhook_replay: { screen: 'webhooks', search: { view: 'replays' } },
+  dispatch_board: { screen: 'dispatch' },
+  audit_log: { screen: 'audit-log' },
+};
+
+/**
+ * A link to the record that an audit entry, an event or a notice is about, or to the screen that lists
+ * such records. Only the text if no screen shows them.
+ */
+export function EntityLink({
+  type,
+  id,
+  children,
+}: {
+  type: string | null;
+  id: string | null;
+  children: ReactNode;
+}) {
+  const recordScreen = RECORD_SCREENS[type ?? ''];
+  if (recordScreen && id)
+    return (
+      <RecordLink screen={recordScreen} id={id}>
+        {children}
+      </RecordLink>
+    );
+  const list = id && type === 'webhook_delivery' ? showDelivery(id) : LIST_SCREENS[type ?? ''];
+  return list ? <ScreenLink {...list}>{children}</ScreenLink> : children;
+}
+
+function showDelivery(id: string): { screen: string; search: Search } {
+  return { screen: 'webhooks', search: { view: 'deliveries', delivery: id } };
+}

@@ -1,0 +1,56 @@
+import { Stack, Tabs, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useUrl, useUrlPath, useUrlSearch } from '../use-url';
+
+/** One view of a screen. Its name is the value of `view` in the URL. */
+export interface View {
+  name: string;
+  label: string;
+  content: ReactNode;
+}
+
+/**
+ * The heading of a screen, and its views as tabs. The first view is the one without `view` in the
+ * URL. Another view starts without the filters of the last one.
+ * @param shownView the view that is shown, if another part of the URL than `view` decides it too
+ */
+export function ViewTabs({
+  name,
+  views,
+  shownView,
+}: {
+  name: string;
+  views: readonly [View, ...View[]];
+  shownView?: string | undefined;
+}) {
+  const { view } = useUrlSearch();
+  const { screen } = useUrlPath();
+  const { openScreen } = useUrl();
+  const [first] = views;
+  const shown = views.find((one) => one.name === (shownView ?? view)) ?? first;
+  return (
+    <Stack gap="sm">
+      <Title order={1} size="h2">
+        {name}
+      </Title>
+      <Tabs
+        value={shown.name}
+        keepMounted={false}
+        onChange={(next) => openScreen(screen, next && next !== first.name ? { view: next } : {})}
+      >
+        <Tabs.List aria-label={`Views of ${name}`} mb="sm">
+          {views.map(({ name: value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {views.map(({ name: value, content }) => (
+          <Tabs.Panel key={value} value={value}>
+            {content}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}

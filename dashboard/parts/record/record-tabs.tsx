@@ -1,0 +1,38 @@
+import { Tabs } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useUrl, useUrlSearch } from '../use-url';
+
+export interface RecordTab {
+  /** Its name in the URL: `?tab=price`. */
+  value: string;
+  label: string;
+  /** Renders the tab's content; called only while the tab is open. */
+  render: () => ReactNode;
+}
+
+/** The tabs of a record. The open one is `tab` in the URL; the first is open without it. */
+export function RecordTabs({ tabs }: { tabs: readonly RecordTab[] }) {
+  const { tab, cursor } = useUrlSearch();
+  const { setSearch } = useUrl();
+  const first = tabs[0]?.value ?? '';
+  const open = tabs.some(({ value }) => value === tab) ? (tab ?? first) : first;
+  // The page of the list behind the record stays as it is.
+  const choose = (value: string | null) =>
+    setSearch({ tab: value === first || value === null ? undefined : value, cursor }, { replace: true });
+  return (
+    <Tabs value={open} onChange={choose} keepMounted={false}>
+      <Tabs.List>
+        {tabs.map(({ value, label }) => (
+          <Tabs.Tab key={value} value={value}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ value, render }) => (
+        <Tabs.Panel key={value} value={value} pt="md">
+          {value === open && render()}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

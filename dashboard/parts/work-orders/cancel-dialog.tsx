@@ -1,0 +1,73 @@
+import { Radio, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { client, ifMatch } from '../../api/client';
+import type { Schemas, WorkOrder } from '../../api/records';
+import { useWrite } from '../../api/use-write';
+import { FormDialog } from '../dialogs/form-dialog';
+import { CANCEL_REASONS } from './allowed-actions';
+
+type Reason = Schemas['CancelReason'];
+
+/** These reasons mean that a truck has been at the vehicle. */
+const ON_SITE: readonly Reason[] = ['goa', 'unsuccessful'];
+
+export function CancelDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+  const [reason, setReason] = useState<Reason | ''>('');
+  const [note, setNote] = useState('');
+  const write = useWrite(
+    (headers, body: Schemas['WorkOrderCancel']) =>
+      client.POST('/work-orders/{id}/cancel', {
+        params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(workOrder) } },
+        body,
+      }),
+    { done: ({ job_number: number }) => `${number} cancelled` },
+  );
+  const submit = async () => {
+    if (reason === '') return;
+    if (await write.run({ reason, ...(note.trim() ? { note: note.trim() } : {}) })) onClose();
+  };
+  const isUnderWay = workOrder.status === 'in_progress';
+  const reasons = (Object.keys(CANCEL_REASONS) as Reason[]).filter(
+    (one) => isUnderWay || !ON_SITE.includes(one),
+  );
+  return (
+    <FormDialog
+      title={`Cancel ${workOrder.job_number}?`}
+      submitLabel="Cancel work order"
+      dismissLabel="Keep it"
+      fields={['reason', 'note']}
+      write={write}
+      isDangerous
+      canSubmit={reason !== ''}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Text size="sm">The work ends here, and its truck is free again.</Text>
+          <Radio.Group
+            label="Reason"
+            required
+            value={reason}
+            error={errors.reason}
+            onChange={(value) => setReason(value as Reason)}
+          >
+            <Stack gap="xs" mt={4}>
+              {reasons.map((value) => (
+                <Radio key={value} value={value} label={CANCEL_REASONS[value]} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <Textarea
+            label="Note"
+            autosize
+            minRows={2}
+            value={note}
+            error={errors.note}
+            onChange={(event) => setNote(event.currentTarget.value)}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'react';
+import { client, ifMatch } from '../../../api/client';
+import type { Schemas, WorkOrder } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { FormDialog } from '../../dialogs/form-dialog';
+import { type Draft, FIELDS, findChanges, readField, toBody } from './draft';
+import { WorkOrderFields } from './work-order-fields';
+
+/**
+ * Changes the fields that were touched. If somebody has changed the work order since the form opened,
+ * the API refuses with the list of changes; the form then keeps what was typed over the new version.
+ */
+export function EditWorkOrder({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+  // Live updates must not replace this version silently: If-Match would then hide their changes.
+  const [seen, setSeen] = useState(workOrder);
+  const [draft, setDraft] = useState<Draft>({});
+  const write = useWrite(
+    (headers, body: Schemas['WorkOrderPatch']) =>
+      client.PATCH('/work-orders/{id}', {
+        params: { path: { id: seen.id }, header: { ...headers, ...ifMatch(seen) } },
+        body,
+      }),
+    { done: ({ job_number: number }) => `${number} saved` },
+  );
+  const sentVersion = useRef('');
+  const isStale = write.problem?.isStale ?? false;
+  useEffect(() => {
+    if (isStale && seen.updated_at === sentVersion.current) setSeen(workOrder);
+  }, [isStale, seen, workOrder]);
+  const submit = async () => {
+    sentVersion.current = seen.updated_at;
+    const changes = findChanges(draft, seen);
+    if (Object.keys(changes).length === 0 || (await write.run(toBody(changes)))) onClose();
+  };
+  return (
+    <FormDialog
+      title={`Edit ${workOrder.job_number}`}
+      submitLabel="Save"
+      size="xl"
+      isLong
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <WorkOrderFields
+          read={(name) => {
+            const typed = draft[name];
+            return typed === undefined ? readField(seen, name) : typed;
+          }}
+          set={(name, value) => setDraft((old) => ({ ...old, [name]: value }))}
+          errors={errors}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { Select, Text } from '@mantine/core';
+import { useState } from 'react';
+import { client, ifMatch } from '../../api/client';
+import type { Schemas, WorkOrder } from '../../api/records';
+import { useWrite } from '../../api/use-write';
+import { FormDialog } from '../dialogs/form-dialog';
+import { humanize } from '../record/status-badge';
+import { TimeField } from '../values/time';
+import { STEP_NAMES, STEP_OPTIONS, STEPS } from './allowed-actions';
+
+type Step = Schemas['DriverStep'];
+
+/** Logs a step for a driver who reported it by radio or phone. */
+export function StepDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+  const [step, setStep] = useState<Step>(() => findNextStep(workOrder.step));
+  const [at, setAt] = useState<string | null>(null);
+  const write = useWrite(
+    (headers, body: Schemas['WorkOrderStepEntry']) =>
+      client.POST('/work-orders/{id}/steps', {
+        params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(workOrder) } },
+        body,
+      }),
+    { done: `Step logged: ${humanize(step)}` },
+  );
+  const submit = async () => {
+    if (await write.run({ step, ...(at ? { at } : {}) })) onClose();
+  };
+  return (
+    <FormDialog
+      title={`Log a step of ${workOrder.job_number}`}
+      submitLabel="Log step"
+      fields={['step', 'at']}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Select
+            label="Step"
+            data-autofocus
+            description={STEPS[step]}
+            allowDeselect={false}
+            data={STEP_OPTIONS}
+            value={step}
+            error={errors.step}
+            onChange={(value) => value && setStep(value as Step)}
+          />
+          <TimeField label="Time (empty: now)" at={at} onAt={setAt} error={errors.at} />
+          <Text size="sm" c="dimmed">
+            A step is only logged. The status stays {humanize(workOrder.status)}.
+          </Text>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function findNextStep(step: WorkOrder['step']): Step {
+  const next = step === null ? STEP_NAMES.indexOf('en_route') : STEP_NAMES.indexOf(step) + 1;
+  return STEP_NAMES[next] ?? 'cleared';
+}

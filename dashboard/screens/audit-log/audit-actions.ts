@@ -1,0 +1,60 @@
+/**
+ * What the audit log records, by kind of record. The API names each action "record.verb", and may add
+ * new ones; an action of the URL that is missing here still works as a filter.
+ */
+const VERBS: Readonly<Record<string, string>> = {
+  invoice:
+    'created updated approved sent viewed voided cancelled disputed resolved returned overdue_marked read listed',
+  work_order:
+    'created updated assigned accepted started step_logged completed cancelled reopened unassigned read listed',
+  customer: 'created updated read listed',
+  payment: 'created refunded',
+  approval: 'created proposed approved rejected expired',
+  suggestion: 'created accepted dismissed expired',
+  message: 'sent failed undelivered retried link_revoked',
+  claim: 'created updated submitted answered rebilled withdrawal_recorded expired',
+  impound: 'created updated hold_placed hold_lifted storage_accrued released',
+  inspection: 'created updated',
+  truck: 'created updated',
+  driver: 'created updated',
+  rate_card: 'created',
+  export: 'created completed failed cancelled retried expired',
+  export_schedule: 'created updated started deleted',
+  webhook_endpoint:
+    'created updated deleted disabled warned healed probed secret_rotated exhaustion_recorded recovery_noted',
+  webhook_delivery: 'test_requested replayed cancelled',
+  webhook_replay: 'created recovery_started cancelled',
+  connection:
+    'created updated authorized verified status_changed sync_requested sign_in_started operations_replayed notified access_not_revoked',
+  sync_issue: 'opened resolved',
+  api_key: 'created rolled revoked',
+  agent_key: 'created rolled revoked',
+  user: 'created updated deactivated',
+  session: 'created ended',
+  settings: 'updated logo_changed logo_removed',
+  notice: 'acknowledged',
+  audit_log: 'read searched',
+  dispatch_board: 'read',
+  tenant: 'created',
+};
+
+/** Refused calls, which name the way in and not always a record. */
+const REFUSALS = ['request.refused', 'tool.refused', 'resource.refused', 'mcp.refused'];
+
+export const RECORD_TYPES = Object.keys(VERBS);
+
+/** Lists the actions on one kind of record, or all actions. */
+export function listActions(recordType: string | undefined): string[] {
+  const types = recordType ? [recordType] : RECORD_TYPES;
+  const actions = types.flatMap((type) => (VERBS[type]?.split(' ') ?? []).map((verb) => `${type}.${verb}`));
+  return [...actions, ...REFUSALS];
+}
+
+/** "work_order.step_logged" becomes "Work order step logged". */
+export function describeAction(action: string): string {
+  const words = action
+    .replace('.', ' ')
+    .replaceAll('_', ' ')
+    .replace(/^(api|mcp) /, (name) => name.toUpperCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

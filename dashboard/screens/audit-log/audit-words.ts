@@ -1,0 +1,54 @@
+import type { Schemas } from '../../api/records';
+
+type Entry = Schemas['AuditEntry'];
+
+const SOURCES: Readonly<Record<Entry['source'], string>> = {
+  rest: 'REST, with a key',
+  mcp: 'An agent tool',
+  dashboard: 'The dashboard',
+  webhook: 'A call from a vendor',
+  job: 'The service itself, in the background',
+};
+
+const ACTORS: Readonly<Record<Entry['actor']['type'], string>> = {
+  user: 'person',
+  agent: 'agent',
+  api_key: 'API key',
+  system: 'the service',
+  integration: 'connected vendor',
+};
+
+const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
+  ok: 'Done',
+  denied: 'Denied',
+  failed: 'Failed',
+  dry_run: 'Dry run',
+  held: 'Held',
+};
+
+export const OUTCOME_OPTIONS = Object.entries(OUTCOMES).map(([value, label]) => ({ value, label }));
+
+export function describeSource(source: Entry['source']): string {
+  return SOURCES[source];
+}
+
+/** "Dana Whitfield (person)". */
+export function describeActor({ name, type }: Entry['actor']): string {
+  return name ? `${name} (${ACTORS[type]})` : ACTORS[type];
+}
+
+/** What the outcome means for the records. */
+export function explainOutcome(outcome: Entry['outcome']): string | undefined {
+  const texts: Partial<Record<Entry['outcome'], string>> = {
+    denied: 'Nothing was changed: the actor lacks a permission or a scope.',
+    failed: 'Nothing was changed: a rule refused it.',
+    dry_run: 'Nothing was changed: it was checked only.',
+    held: 'Nothing was changed yet: it waits for the approval of a person.',
+  };
+  return texts[outcome];
+}
+
+/** The word that chooses the badge: "ok" says less than "done" to a person. */
+export function readBadge(outcome: Entry['outcome']): string {
+  return outcome === 'ok' ? 'done' : outcome;
+}

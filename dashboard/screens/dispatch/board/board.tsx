@@ -1,0 +1,120 @@
+import { useMemo } from 'react';
+import { api } from '../../../api/client';
+import type { Schemas, WorkOrder } from '../../../api/records';
+import { useTimeZone } from '../../../api/session';
+import { ScreenLink } from '../../../parts/links';
+import { ProblemAlert } from '../../../parts/problem-alert';
+import { useUrlSearch } from '../../../parts/use-url';
+import { Column } from './column';
+import { useCustomerNames } from './customer-names';
+
+const MAX_READ = 200;
+const SUGGESTIONS = {
+  params: { query: { status: 'open', entity_type: 'work_order', limit: MAX_READ } },
+} as const;
+
+/** The four columns, and what their cards need to know beyond the board. */
+export function Board({ board }: { board: Schemas['DispatchBoard'] }) {
+  const completed = useCompletedToday();
+  const offers = api.useQuery('get', '/suggestions', SUGGESTIONS);
+  const { active_jobs: active, unassigned_work_orders: unassigned } = board;
+  const shown = [...active, ...unassigned, ...(completed.data?.data.items ?? [])];
+  const customers = useCustomerNames(shown.map(({ customer_id: id }) => id));
+  const suggestions = useMemo(
+    () => new Map((offers.data?.data.items ?? []).map((offer) => [offer.entity_id, offer])),
+    [offers.data],
+  );
+  const { search = '' } = useUrlSearch();
+  const find = (workOrders: readonly WorkOrder[]) => findWorkOrders(workOrders, search, customers);
+  const waiting = find(unassigned);
+  const dispatched = find(active.filter(({ status }) => status === 'dispatched'));
+  const inProgress = find(active.filter(({ status }) => status === 'in_progress'));
+  const done = find(completed.data?.data.items ?? []);
+  const hasMore = completed.data?.data.cursor != null;
+  const facts = { customers, suggestions };
+  return (
+    <div className="dispatch-columns">
+      <Column
+        name="Unassigned"
+        workOrders={waiting}
+        count={countOf(waiting)}
+        empty="No work order waits for a truck."
+        facts={facts}
+      />
+      <Column
+        name="Dispatched"
+        workOrders={dispatched}
+        count={countOf(dispatched)}
+        empty="No truck is on its way. Assign one to an unassigned work order."
+        facts={facts}
+      />
+      <Column
+        name="In progress"
+        workOrders={inProgress}
+        count={countOf(inProgress)}
+        empty="No truck is at work. Start a dispatched work order once its driver is there."
+        facts={facts}
+      />
+      <Column
+        name="Completed today"
+        workOrders={done}
+        count={completed.isPending ? '' : countOf(done) + (hasMore ? '+' : '')}
+        empty={completed.isPending ? 'Loading' : 'Nothing was completed today.'}
+        facts={facts}
+        footer={
+          <>
+            {completed.error && (
+              <ProblemAlert problem={completed.error} onRetry={() => void completed.refetch()} />
+            )}
+            {hasMore && (
+              <ScreenLink screen="work-orders" search={{ status: 'completed' }}>
+                Open all completed work orders
+              </ScreenLink>
+            )}
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+/** Returns the work orders in whose number, VIN, customer or addresses the text occurs. */
+function findWorkOrders(
+  workOrders: readonly WorkOrder[],
+  search: string,
+  customers: ReadonlyMap<string, string>,
+): readonly WorkOrder[] {
+  const text = search.trim().toLowerCase();
+  if (text === '') return workOrders;
+  return workOrders.filter((one) =>
+    [
+      one.job_number,
+      one.vin,
+      one.pickup_location,
+      one.dropoff_location,
+      customers.get(one.customer_id ?? ''),
+    ].some((value) => value?.toLowerCase().includes(text)),
+  );
+}
+
+function countOf(workOrders: readonly WorkOrder[]): string {
+  return workOrders.length.toLocaleString('en-US');
+}
+
+/** The work orders completed since midnight in the account's time zone. */
+function useCompletedToday() {
+  const timeZone = useTimeZone();
+  const today = new Date().toLocaleDateString('en-CA', { timeZone });
+  const query = {
+    status: 'completed',
+    date_field: 'completion_time',
+    since: today,
+    limit: MAX_READ,
+  } as const;
+  return api.useQuery(
+    'get',
+    '/work-orders',
+    { params: { query } },
+    { placeholderData: (previous) => previous },
+  );
+}

@@ -1,0 +1,58 @@
+import type { Schemas, WorkOrder } from '../../../api/records';
+import { humanize } from '../../../parts/record/status-badge';
+import { STEP_NAMES } from '../../../parts/work-orders/allowed-actions';
+import { ask, useCardState } from '../writes/card-store';
+import { AssignForm } from './assign-form';
+import { useBoard } from './board-view';
+
+/** Returns the step after the last one logged; undefined after the last of all. */
+function nextStep(step: WorkOrder['step']): Schemas['DriverStep'] | undefined {
+  // That the work order was offered is logged only where somebody wants it.
+  return STEP_NAMES[step === null ? 1 : STEP_NAMES.indexOf(step) + 1];
+}
+
+/** What is next for the work order: one or two buttons. Everything else is in its drawer. */
+export function CardActions({ workOrder }: { workOrder: WorkOrder }) {
+  const { act, canWrite, canDispatch } = useBoard();
+  const { isRunning = false, truckId, problem } = useCardState(workOrder.id);
+  const { status } = workOrder;
+  if (status === 'pending') return canDispatch ? <AssignForm workOrder={workOrder} /> : null;
+  if (status === 'completed' || status === 'cancelled' || !canWrite) return null;
+  const step = nextStep(workOrder.step);
+  return (
+    <>
+      <div className="dispatch-actions">
+        {step && (
+          <button
+            type="button"
+            className="dispatch-button"
+            disabled={isRunning}
+            onClick={() => void act(workOrder, { name: 'step', step })}
+          >
+            Log {humanize(step).toLowerCase()}
+          </button>
+        )}
+        {status === 'dispatched' ? (
+          <button
+            type="button"
+            className="dispatch-button"
+            disabled={isRunning}
+            onClick={() => void act(workOrder, { name: 'start' })}
+          >
+            Start
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="dispatch-button"
+            disabled={isRunning}
+            onClick={() => ask({ kind: 'complete', workOrderId: workOrder.id })}
+          >
+            Complete
+          </button>
+        )}
+      </div>
+      {canDispatch && (truckId || problem) && <AssignForm workOrder={workOrder} />}
+    </>
+  );
+}

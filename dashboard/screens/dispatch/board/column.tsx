@@ -1,0 +1,81 @@
+import { type ReactNode, useId, useState } from 'react';
+import type { WorkOrder } from '../../../api/records';
+import { useUrlSearch } from '../../../parts/use-url';
+import { type ColumnName, type Suggestion, useBoard } from './board-view';
+import { Card } from './card';
+import { dropOnColumn, takeCards } from './drag';
+import { type BoardTruck, nameTruck } from './truck-names';
+
+/** So many cards are rendered at once. The rest follow by a button, so that 5,000 stay usable. */
+const CARDS_SHOWN = 100;
+
+export interface CardFacts {
+  customers: ReadonlyMap<string, string>;
+  suggestions: ReadonlyMap<string, Suggestion>;
+}
+
+/** One column: a region with its heading, the number of its work orders, and their cards. */
+export function Column({
+  name,
+  workOrders,
+  count,
+  empty,
+  facts,
+  footer,
+}: {
+  name: ColumnName;
+  workOrders: readonly WorkOrder[];
+  /** How many there are; a text such as "200+" if only the first are known. */
+  count: string;
+  empty: string;
+  facts: CardFacts;
+  footer?: ReactNode;
+}) {
+  const board = useBoard();
+  const { search } = useUrlSearch();
+  const headingId = useId();
+  const [limit, setLimit] = useState(CARDS_SHOWN);
+  const rest = workOrders.length - limit;
+  return (
+    <section
+      className="dispatch-column"
+      aria-labelledby={headingId}
+      {...takeCards((workOrder) => dropOnColumn(board, workOrder, name))}
+    >
+      <div className="dispatch-row">
+        <h2 id={headingId}>{name}</h2>
+        <span className="digits dispatch-count">{count}</span>
+      </div>
+      {workOrders.length === 0 && (
+        <p className="dispatch-dim">{search ? 'Nothing here matches the search.' : empty}</p>
+      )}
+      <ul className="dispatch-cards" aria-labelledby={headingId}>
+        {workOrders.slice(0, limit).map((workOrder) => (
+          <Card
+            key={workOrder.id}
+            workOrder={workOrder}
+            customer={facts.customers.get(workOrder.customer_id ?? '') || workOrder.contact_name}
+            crew={describeCrew(workOrder, board.trucks)}
+            suggestion={facts.suggestions.get(workOrder.id)}
+          />
+        ))}
+      </ul>
+      {rest > 0 && (
+        <button type="button" className="dispatch-button" onClick={() => setLimit(limit + CARDS_SHOWN)}>
+          Show more ({rest.toLocaleString('en-US')} left)
+        </button>
+      )}
+      {footer}
+    </section>
+  );
+}
+
+function describeCrew(
+  { truck_id: id, driver_id: driverId }: WorkOrder,
+  trucks: ReadonlyMap<string, BoardTruck>,
+): string | null {
+  const truck = trucks.get(id ?? '');
+  if (!truck) return null;
+  const isDriven = truck.driver !== null && truck.driver.id === driverId;
+  return isDriven ? `${nameTruck(truck)}, ${truck.driver?.name}` : nameTruck(truck);
+}

@@ -1,0 +1,85 @@
+import type { WorkOrder } from '../../../api/records';
+import { type BoardTruck, nameTruck } from '../board/truck-names';
+
+/** A known position, as the map and its table show it. */
+export interface Position {
+  id: string;
+  kind: 'truck' | 'pickup';
+  name: string;
+  lat: number;
+  lng: number;
+  /** What is known about it: the truck's status, or the pickup's address. */
+  detail: string;
+  /** When the truck was there; null for a pickup, which does not move. */
+  at: string | null;
+  /** True if the truck's position is older than five minutes. */
+  isOld: boolean;
+}
+
+/** The map shows at most this many waiting pickups, the most urgent first. */
+const MAX_PICKUPS = 50;
+
+/** Returns the positions of trucks, and of the pickups that wait for one. */
+export function findPositions(trucks: readonly BoardTruck[], waiting: readonly WorkOrder[]): Position[] {
+  const ofTrucks = trucks.flatMap((truck): Position[] => {
+    const { id, location, status } = truck;
+    if (!location) return [];
+    const { lat, lng, at, stale: isOld } = location;
+    return [{ id, kind: 'truck', name: nameTruck(truck), lat, lng, detail: status, at, isOld }];
+  });
+  const ofPickups = waiting.slice(0, MAX_PICKUPS).flatMap(({ id, job_number: name, pickup }): Position[] => {
+    const { lat, lng, address } = pickup;
+    if (lat === null || lng === null) return [];
+    return [{ id, kind: 'pickup', name, lat, lng, detail: address ?? '', at: null, isOld: false }];
+  });
+  return [...ofTrucks, ...ofPickups];
+}
+
+export interface Drawing {
+  /** The place of each position, in the units of the drawing. */
+  points: { position: Position; x: number; y: number; isNamed: boolean }[];
+  /** The scale bar. */
+  scale: { miles: number; length: number };
+}
+
+/** The room of a name. Two names on top of each other cannot be read, so only the first is drawn. */
+const NAME_WIDTH = 26;
+const NAME_HEIGHT = 9;
+
+const MILES_PER_DEGREE = 69;
+const SCALES_MILES = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+/**
+ * Projects positions onto a drawing of the given size, north up. A degree of longitude is narrower
+ * the farther it is from the equator; over a town that is all that a plan needs.
+ */
+export function drawPositions(
+  positions: readonly Position[],
+  { width, height, margin }: { width: number; height: number; margin: number },
+): Drawing {
+  const lats = positions.map(({ lat }) => lat);
+  const lngs = positions.map(({ lng }) => lng);
+  const [south, north, west, east] = [
+    Math.min(...lats),
+    Math.max(...lats),
+    Math.min(...lngs),
+    Math.max(...lngs),
+  ];
+  const milesPerLng = MILES_PER_DEGREE * Math.cos((((south + north) / 2) * Math.PI) / 180);
+  const across = Math.max((east - west) * milesPerLng, 0.05);
+  const down = Math.max((north - south) * MILES_PER_DEGREE, 0.05);
+  const unitsPerMile = Math.min((width - 2 * margin) / across, (height - 2 * margin) / down);
+  const left = (width - across * unitsPerMile) / 2;
+  const top = (height - down * unitsPerMile) / 2;
+  const points: Drawing['points'] = [];
+  for (const position of positions) {
+    const x = left + (position.lng - west) * milesPerLng * unitsPerMile;
+    const y = top + (north - position.lat) * MILES_PER_DEGREE * unitsPerMile;
+    const isCrowded = points.some(
+      (other) => other.isNamed && Math.abs(other.x - x) < NAME_WIDTH && Math.abs(other.y - y) < NAME_HEIGHT,
+    );
+    points.push({ position, x, y, isNamed: position.kind === 'truck' && !isCrowded });
+  }
+  const miles = SCALES_MILES.findLast((each) => each * unitsPerMile <= width / 3) ?? 0.1;
+  return { points, scale: { miles, length: miles * unitsPerMile } };
+}

@@ -1,0 +1,2 @@
+export { ExportsScreen as Screen } from './exports-screen';
+export { OpenRecord as Record } from './open-record';

@@ -1,0 +1,140 @@
+import type { Schemas } from '../../../api/records';
+import { SERVICE_TYPES } from '../../../parts/choices/service-types';
+import { humanize } from '../../../parts/record/status-badge';
+import { formatDate } from '../../../parts/values/zoned-time';
+import type { ExportResource } from './export-wording';
+
+export type ExportFilters = NonNullable<Schemas['ExportCreate']['filters']>;
+export type FilterName = keyof ExportFilters;
+
+/** A filter of an export. `since`, `until` and `date_field` have fields of their own. */
+export type ExportFilter = { name: FilterName; label: string } & (
+  | { kind: 'text' | 'customer' | 'truck' | 'driver' | 'yes_no' }
+  | { kind: 'choice'; options: readonly string[] }
+);
+
+const SEARCH: ExportFilter = { name: 'search', label: 'Search', kind: 'text' };
+const CUSTOMER: ExportFilter = { name: 'customer_id', label: 'Customer', kind: 'customer' };
+
+const INVOICE_STATUSES = [
+  'draft',
+  'needs_review',
+  'approved',
+  'sending',
+  'sent_to_roadsync',
+  'viewed',
+  'partially_paid',
+  'paid',
+  'overdue',
+  'disputed',
+  'failed',
+  'void',
+  'cancelled',
+] as const satisfies readonly Schemas['InvoiceStatus'][];
+
+/** The filters of each resource, as its list has them. */
+export const EXPORT_FILTERS: Record<ExportResource, readonly ExportFilter[]> = {
+  invoices: [
+    { name: 'status', label: 'Status', kind: 'choice', options: INVOICE_STATUSES },
+    CUSTOMER,
+    SEARCH,
+  ],
+  customers: [
+    { name: 'is_active', label: 'Active', kind: 'yes_no' },
+    { name: 'company_type', label: 'Type', kind: 'text' },
+    SEARCH,
+  ],
+  work_orders: [
+    {
+      name: 'status',
+      label: 'Status',
+      kind: 'choice',
+      options: ['new', 'pending', 'dispatched', 'in_progress', 'completed', 'cancelled'],
+    },
+    { name: 'service_type', label: 'Service', kind: 'choice', options: SERVICE_TYPES },
+    CUSTOMER,
+    SEARCH,
+  ],
+  inspections: [
+    {
+      name: 'kind',
+      label: 'Kind',
+      kind: 'choice',
+      options: ['pre_trip', 'post_trip', 'vehicle_condition'] satisfies readonly Schemas['InspectionKind'][],
+    },
+    {
+      name: 'result',
+      label: 'Result',
+      kind: 'choice',
+      options: [
+        'pass',
+        'pass_with_defects',
+        'out_of_service',
+      ] satisfies readonly Schemas['InspectionResult'][],
+    },
+    { name: 'truck_id', label: 'Truck', kind: 'truck' },
+    { name: 'driver_id', label: 'Driver', kind: 'driver' },
+    { name: 'work_order_id', label: 'Work order id', kind: 'text' },
+  ],
+  all: [],
+};
+
+/**
+ * The dates that the range may compare; the first is the default. A resource without an entry has
+ * no range.
+ */
+const DATE_FIELDS: Partial<Record<ExportResource, readonly string[]>> = {
+  invoices: ['created_at', 'updated_at', 'service_date', 'due_date', 'paid_at'],
+  work_orders: ['created_at', 'updated_at', 'dispatch_time', 'completion_time'],
+  inspections: [],
+};
+
+/** True if the rows can be limited to a range of dates. */
+export function hasRange(resource: ExportResource): boolean {
+  return DATE_FIELDS[resource] !== undefined;
+}
+
+export function dateFieldsOf(resource: ExportResource): readonly string[] {
+  return DATE_FIELDS[resource] ?? [];
+}
+
+/** Returns the first day of a range as a date field shows it: "2026-11-21". */
+export function toFirstDay(since: string | undefined, timeZone: string): string {
+  return since === undefined ? '' : toDay(since, 0, timeZone);
+}
+
+/** Returns the last day of a range. `until` is the day after, or the end of the last day. */
+export function toLastDay(until: string | undefined, timeZone: string): string {
+  return until === undefined ? '' : toDay(until, -1, timeZone);
+}
+
+/** Returns the `until` that includes a day. */
+export function endAfter(day: string): string {
+  return shiftDay(day, 1);
+}
+
+/** The API reads a plain date as midnight in the account's time zone. Other texts are instants. */
+function toDay(text: string, days: number, timeZone: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return shiftDay(text, days);
+  return new Date(Date.parse(text) + days).toLocaleDateString('en-CA', { timeZone });
+}
+
+function shiftDay(day: string, days: number): string {
+  const ms = Date.parse(`${day}T00:00Z`);
+  return Number.isNaN(ms) ? day : new Date(ms + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Describes the range of days: "Nov 1, 2026 – Nov 30, 2026"; undefined without one. */
+export function describeRange({ since, until }: ExportFilters, timeZone: string): string | undefined {
+  if (since === undefined && until === undefined) return undefined;
+  const show = (day: string) => formatDate(`${day}T12:00Z`, 'UTC');
+  const first = since === undefined ? undefined : show(toFirstDay(since, timeZone));
+  const last = until === undefined ? undefined : show(toLastDay(until, timeZone));
+  if (first && last) return `${first} – ${last}`;
+  return first ? `Since ${first}` : `Until ${last}`;
+}
+
+/** "created_at" becomes "Created", and "paid_at" becomes "Paid". */
+export function nameDateField(name: string): string {
+  return humanize(name.replace(/_at$/, ''));
+}

@@ -1,0 +1,82 @@
+import type { Schemas } from '../../../api/records';
+import type { ExportFilters } from './export-filters';
+import type { ExportFormat, ExportResource } from './export-wording';
+
+/** What a new export and a schedule ask for. */
+export type RequestDraft = Required<
+  Pick<
+    Schemas['ExportCreate'],
+    'resource' | 'format' | 'filters' | 'include' | 'compression' | 'bom' | 'decimals'
+  >
+>;
+
+/** Names of the request's fields, as the faults of the API have them. */
+export const REQUEST_FIELDS = [
+  'resource',
+  'format',
+  'include',
+  'compression',
+  'bom',
+  'decimals',
+  ...(
+    [
+      'search',
+      'status',
+      'customer_id',
+      'since',
+      'until',
+      'date_field',
+      'company_type',
+      'is_active',
+      'service_type',
+      'kind',
+      'result',
+      'truck_id',
+      'driver_id',
+      'work_order_id',
+    ] satisfies (keyof ExportFilters)[]
+  ).map((name) => `filters.${name}`),
+];
+
+export const EMPTY_REQUEST: RequestDraft = {
+  resource: 'invoices',
+  format: 'csv',
+  filters: {},
+  include: [],
+  compression: 'gzip',
+  bom: false,
+  decimals: false,
+};
+
+/** Keeps the request's members of a stored export or schedule. */
+export function readRequest(stored: RequestDraft): RequestDraft {
+  const { resource, format, filters, include, compression, bom, decimals } = stored;
+  return { resource, format, filters, include, compression, bom, decimals };
+}
+
+/** True if the download is a zip or a dump, which is always compressed. */
+export function isAlwaysCompressed({ resource, include, format }: RequestDraft): boolean {
+  return resource === 'all' || include.length > 0 || format === 'dump';
+}
+
+/** Another resource has other filters, and only everything can be a dump. */
+export function changeResource(draft: RequestDraft, resource: ExportResource): RequestDraft {
+  const format = draft.format === 'dump' && resource !== 'all' ? 'csv' : draft.format;
+  return fitOptions({ ...draft, resource, format, filters: {}, include: [] });
+}
+
+export function changeFormat(draft: RequestDraft, format: ExportFormat): RequestDraft {
+  return fitOptions({ ...draft, format });
+}
+
+/** Takes back the options that do not apply to the rest of the request. */
+export function fitOptions(draft: RequestDraft): RequestDraft {
+  const isCsv = draft.format === 'csv';
+  return {
+    ...draft,
+    include: draft.format === 'dump' ? [] : draft.include,
+    compression: isAlwaysCompressed(draft) ? 'gzip' : draft.compression,
+    bom: isCsv && draft.bom,
+    decimals: isCsv && draft.decimals,
+  };
+}

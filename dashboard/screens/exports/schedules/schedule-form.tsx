@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import { client, ifMatch } from '../../../api/client';
+import type { Schemas } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { useUrl } from '../../../parts/use-url';
+import { EMPTY_REQUEST, REQUEST_FIELDS, readRequest } from '../request/request-draft';
+import { RequestFields } from '../request/request-fields';
+import { fitPeriod, SCHEDULE_FIELDS, type ScheduleDraft, ScheduleFields } from './schedule-fields';
+import { nameSchedule, type Schedule } from './schedule-wording';
+
+const FIELDS = [...REQUEST_FIELDS, ...SCHEDULE_FIELDS];
+
+const EMPTY: ScheduleDraft = {
+  ...EMPTY_REQUEST,
+  cadence: 'daily',
+  hour: 4,
+  weekday: null,
+  day: null,
+  period: 'previous',
+};
+
+export function NewSchedule({ onClose }: { onClose: () => void }) {
+  const { openRecord } = useUrl();
+  const write = useWrite(
+    (headers, body: Schemas['ExportScheduleCreate']) =>
+      client.POST('/export-schedules', { params: { header: headers }, body }),
+    { done: 'Schedule created' },
+  );
+  return (
+    <ScheduleDialog
+      title="New schedule"
+      submitLabel="Create schedule"
+      initial={EMPTY}
+      write={write}
+      onSubmit={async (draft) => {
+        const created = await write.run(draft);
+        if (!created) return;
+        onClose();
+        openRecord(created.id);
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+/**
+ * Sends the whole schedule, because its members depend on each other. A newer version is refused.
+ */
+export function EditSchedule({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
+  const write = useWrite(
+    (headers, body: Schemas['ExportSchedulePatch']) =>
+      client.PATCH('/export-schedules/{id}', {
+        params: { path: { id: schedule.id }, header: { ...headers, ...ifMatch(schedule) } },
+        body,
+      }),
+    { done: 'Schedule saved' },
+  );
+  const { cadence, hour, weekday, day, period } = schedule;
+  return (
+    <ScheduleDialog
+      title={`Edit ${nameSchedule(schedule)}`}
+      submitLabel="Save"
+      initial={{ ...readRequest(schedule), cadence, hour, weekday, day, period }}
+      write={write}
+      onSubmit={async (draft) => {
+        if (await write.run(draft)) onClose();
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+function ScheduleDialog({
+  initial,
+  onSubmit,
+  ...dialog
+}: {
+  title: string;
+  submitLabel: string;
+  initial: ScheduleDraft;
+  write: Parameters<typeof FormDialog>[0]['write'];
+  onSubmit: (draft: ScheduleDraft) => Promise<void>;
+  onClose: () => void;
+}) {
+  const [draft, setDraft] = useState(initial);
+  return (
+    <FormDialog {...dialog} fields={FIELDS} size="lg" isLong onSubmit={() => void onSubmit(draft)}>
+      {(errors) => (
+        <>
+          <ScheduleFields draft={draft} onDraft={setDraft} errors={errors} />
+          <RequestFields
+            draft={draft}
+            onDraft={(request) => setDraft(fitPeriod({ ...draft, ...request }))}
+            errors={errors}
+            withRange={draft.period === 'all'}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

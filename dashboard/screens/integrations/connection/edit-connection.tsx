@@ -1,0 +1,87 @@
+import { Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { client, ifMatch } from '../../../api/client';
+import type { Schemas } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { VendorFields } from '../connect/vendor-fields';
+import type { Connection, Integration } from '../vendors/vendor-kinds';
+import { readFields, type VendorValues } from '../vendors/vendor-schema';
+
+/**
+ * Changes label, settings and credentials. Settings are replaced as a whole; credentials only if
+ * new ones were entered, which the vendor is then asked about at once.
+ */
+export function EditConnection({
+  connection,
+  integration,
+  onClose,
+}: {
+  connection: Connection;
+  integration: Integration;
+  onClose: () => void;
+}) {
+  const [label, setLabel] = useState(connection.label ?? '');
+  const [settings, setSettings] = useState<VendorValues>(connection.settings);
+  const [credentials, setCredentials] = useState<VendorValues>({});
+  const write = useWrite(
+    (headers, body: Schemas['ConnectionPatch']) =>
+      client.PATCH('/connections/{id}', {
+        params: { path: { id: connection.id }, header: { ...headers, ...ifMatch(connection) } },
+        body,
+      }),
+    { done: 'Settings saved' },
+  );
+  const credentialFields = integration.auth === 'oauth2' ? [] : readFields(integration.credentials_schema);
+  const settingFields = readFields(integration.settings_schema);
+  const submit = async () => {
+    const body: Schemas['ConnectionPatch'] = { label: label.trim() || null, settings };
+    if (Object.keys(credentials).length > 0) body.credentials = credentials as Record<string, string>;
+    if (await write.run(body)) onClose();
+  };
+  return (
+    <FormDialog
+      title="Edit settings"
+      submitLabel="Save"
+      fields={[
+        'label',
+        ...credentialFields.map(({ name }) => `credentials.${name}`),
+        ...settingFields.map(({ name }) => `settings.${name}`),
+      ]}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <TextInput
+            label="Label"
+            value={label}
+            error={errors.label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <VendorFields
+            fields={settingFields}
+            member="settings"
+            values={settings}
+            onValues={setSettings}
+            errors={errors}
+          />
+          {credentialFields.length > 0 && (
+            <Text size="sm" c="dimmed">
+              Leave these empty to keep the stored credentials.
+            </Text>
+          )}
+          <VendorFields
+            fields={credentialFields}
+            member="credentials"
+            values={credentials}
+            onValues={setCredentials}
+            errors={errors}
+            areRequired={false}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,110 @@
+import { NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { client } from '../../../api/client';
+import type { Invoice, Schemas } from '../../../api/records';
+import { useDryRun } from '../../../api/use-dry-run';
+import { useWrite } from '../../../api/use-write';
+import { PAYMENT_METHODS } from '../../../parts/choices/invoice-choices';
+import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { humanize } from '../../../parts/record/status-badge';
+import { formatCents, MoneyField } from '../../../parts/values/money';
+import { TimeField } from '../../../parts/values/time';
+import { Restated } from './restated';
+
+type Method = Schemas['PaymentMethod'];
+type Payment = Schemas['Payment'];
+
+const FIELDS = ['amount_cents', 'method', 'reference', 'received_at'];
+const UNPAYABLE: readonly Invoice['status'][] = ['draft', 'needs_review', 'failed', 'void', 'cancelled'];
+
+/** True if the API takes a payment on the invoice. `allowed_actions` does not name payments. */
+export function canBePaid({ status }: Invoice): boolean {
+  return !UNPAYABLE.includes(status);
+}
+
+export function RecordPayment({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
+  const [cents, setCents] = useState<number | undefined>(invoice.balance_due_cents || undefined);
+  const [method, setMethod] = useState<Method>('check');
+  const [reference, setReference] = useState('');
+  const [receivedAt, setReceivedAt] = useState<string | null>(null);
+  const params = { path: { id: invoice.id } };
+  const body = {
+    amount_cents: cents as number,
+    method,
+    ...(reference.trim() ? { reference: reference.trim() } : {}),
+    ...(receivedAt ? { received_at: receivedAt } : {}),
+  };
+  const dryRun = useDryRun<Schemas['PaymentCreate'], Payment>(
+    cents === undefined ? undefined : body,
+    (header, checked, signal) =>
+      client.POST('/invoices/{id}/payments', { params: { ...params, header }, body: checked, signal }),
+  );
+  const write = useWrite(
+    (header, input: Schemas['PaymentCreate']) =>
+      client.POST('/invoices/{id}/payments', { params: { ...params, header }, body: input }),
+    { done: `Payment on ${invoice.invoice_number} recorded` },
+  );
+  const submit = async () => {
+    if (await write.run(body)) onClose();
+  };
+  return (
+    <FormDialog
+      title="Record payment"
+      submitLabel="Record payment"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Restated invoice={invoice} effect="The amount is taken off the balance." />
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <MoneyField
+              data-autofocus
+              label="Amount"
+              required
+              cents={cents}
+              onCents={setCents}
+              error={errors.amount_cents}
+            />
+            <NativeSelect
+              label="Method"
+              data={PAYMENT_METHODS.map((value) => ({ value, label: nameMethod(value) }))}
+              value={method}
+              error={errors.method}
+              onChange={(event) => setMethod(event.currentTarget.value as Method)}
+            />
+            <TextInput
+              label="Reference"
+              placeholder="Check 1042"
+              maxLength={200}
+              value={reference}
+              error={errors.reference}
+              onChange={(event) => setReference(event.currentTarget.value)}
+            />
+            <TimeField
+              label="Received"
+              description="Now, if empty"
+              at={receivedAt}
+              onAt={setReceivedAt}
+              error={errors.received_at}
+            />
+          </SimpleGrid>
+          <Text size="sm" role="status">
+            {dryRun.isCurrent && !dryRun.problem && describeCredit(dryRun.preview)}
+          </Text>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+export function nameMethod(method: Method): string {
+  return method === 'ach' ? 'Bank transfer (ACH)' : humanize(method);
+}
+
+function describeCredit(payment: Payment | undefined): string | undefined {
+  if (!payment || payment.credit_cents === 0) return undefined;
+  return `${formatCents(payment.credit_cents)} is more than the balance, and becomes credit of the customer.`;
+}

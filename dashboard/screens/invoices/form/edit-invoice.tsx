@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { client, ifMatch } from '../../../api/client';
+import type { Invoice, Schemas } from '../../../api/records';
+import { useTimeZone } from '../../../api/session';
+import { useDryRun } from '../../../api/use-dry-run';
+import { useWrite } from '../../../api/use-write';
+import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { type InvoiceDraft, isFinished, toDraft, toPatch } from './invoice-draft';
+import { collectErrors, listFields } from './invoice-faults';
+import { InvoiceFacts, InvoiceLines } from './invoice-fields';
+import { toLineInput } from './line-draft';
+import { NewerVersion } from './newer-version';
+
+/** Line items may change only before the invoice is approved. */
+export function hasOpenLines({ status }: Pick<Invoice, 'status'>): boolean {
+  return status === 'draft' || status === 'needs_review';
+}
+
+/**
+ * Changes an invoice. If somebody else has changed it since the form was opened, nothing is
+ * written: the form shows the changes, and keeps what was typed.
+ * @param invoice the newest version
+ */
+export function EditInvoice({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
+  const timeZone = useTimeZone();
+  // The version that the person has seen. `invoice` is re-read whenever somebody changes it.
+  const [seen, setSeen] = useState(invoice);
+  const [typed, setTyped] = useState<Partial<InvoiceDraft>>({});
+  const before = toDraft(seen, timeZone);
+  const draft = { ...before, ...typed };
+  const patch = toPatch(draft, before);
+  const canEditLines = hasOpenLines(seen);
+  const params = { path: { id: invoice.id } };
+  const dryRun = useDryRun<Schemas['InvoicePatch'], Invoice>(
+    canEditLines && isFinished(draft) ? { line_items: draft.lines.map(toLineInput) } : undefined,
+    (header, body, signal) => client.PATCH('/invoices/{id}', { params: { ...params, header }, body, signal }),
+  );
+  const write = useWrite(
+    (headers, body: Schemas['InvoicePatch']) =>
+      client.PATCH('/invoices/{id}', {
+        params: { ...params, header: { ...headers, ...ifMatch(seen) } },
+        body,
+      }),
+    { done: 'Invoice saved' },
+  );
+  const isStale = write.problem?.isStale ?? false;
+  const submit = async () => {
+    if (Object.keys(patch).length === 0 || (await write.run(patch))) onClose();
+  };
+  const change = (next: Partial<InvoiceDraft>) => {
+    if (write.problem && !isStale) write.reset();
+    setTyped((old) => ({ ...old, ...next }));
+  };
+  const goOn = () => {
+    setSeen(invoice);
+    write.reset();
+  };
+  return (
+    <FormDialog
+      title={`Edit ${invoice.invoice_number}`}
+      submitLabel="Save"
+      size="64rem"
+      isLong
+      fields={listFields(draft)}
+      // What changed meanwhile is shown in detail below.
+      write={isStale ? { ...write, problem: undefined } : write}
+      canSubmit={!isStale}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(written) => {
+        const props = { draft, errors: collectErrors(written, dryRun.problem, draft), onChange: change };
+        return (
+          <>
+            <InvoiceFacts {...props} isNew={false} />
+            {canEditLines && <InvoiceLines {...props} dryRun={dryRun} />}
+            {write.problem && isStale && (
+              <NewerVersion
+                faults={write.problem.faults}
+                typed={Object.keys(patch)}
+                isRead={invoice.updated_at !== seen.updated_at}
+                onGoOn={goOn}
+              />
+            )}
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { newKey } from '../../../api/client';
+import type { Invoice, Schemas } from '../../../api/records';
+import { humanize } from '../../../parts/record/status-badge';
+
+/** A line of an invoice while it is being typed. */
+export interface LineDraft {
+  /** Identifies the line while lines are moved. */
+  key: string;
+  category: string;
+  name: string;
+  description: string;
+  quantity: string;
+  unit_type: string;
+  unit_price_cents: number | undefined;
+  taxable: boolean;
+}
+
+const FIRST_CATEGORY = 'tow';
+
+export function createLine(): LineDraft {
+  return {
+    key: newKey(),
+    category: FIRST_CATEGORY,
+    name: humanize(FIRST_CATEGORY),
+    description: '',
+    quantity: '1',
+    unit_type: 'each',
+    unit_price_cents: undefined,
+    taxable: false,
+  };
+}
+
+/** Changes the category. The name follows it, unless the person has typed another. */
+export function withCategory(line: LineDraft, category: string): LineDraft {
+  const isNameTyped = line.name !== '' && line.name !== humanize(line.category);
+  return { ...line, category, name: isNameTyped ? line.name : humanize(category) };
+}
+
+export function toLineDrafts(lines: Invoice['line_items']): LineDraft[] {
+  return lines.map((line) => ({
+    key: line.id,
+    category: line.category,
+    name: line.name,
+    description: line.description ?? '',
+    quantity: String(line.quantity),
+    unit_type: line.unit_type,
+    unit_price_cents: line.unit_price_cents,
+    taxable: line.taxable,
+  }));
+}
+
+export function isLineFinished({ name, quantity, unit_price_cents: price }: LineDraft): boolean {
+  return name.trim() !== '' && quantity.trim() !== '' && price !== undefined;
+}
+
+/** Returns the line as the API takes it. What is not filled in is left out, so the API names it. */
+export function toLineInput(line: LineDraft): Schemas['LineItemInput'] {
+  const { key: _, unit_price_cents: price, ...rest } = line;
+  const quantity = line.quantity.trim() === '' ? undefined : Number(line.quantity);
+  const input = {
+    ...rest,
+    description: line.description === '' ? null : line.description,
+    quantity,
+    unit_price_cents: price,
+    total_cents: multiply(quantity, price),
+  };
+  return input as Schemas['LineItemInput'];
+}
+
+/**
+ * Returns the line's total, which the API requires of its clients and checks against its own. It is
+ * sent only: every amount that is shown comes from the server.
+ */
+function multiply(quantity: number | undefined, cents: number | undefined): number | undefined {
+  if (quantity === undefined || cents === undefined || !Number.isFinite(quantity)) return undefined;
+  const product = (Math.round(quantity * 10_000) * Math.abs(cents)) / 10_000;
+  return Math.sign(cents) * Math.round(product);
+}

@@ -1,0 +1,166 @@
+import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { LINE_ITEM_CATEGORIES, UNIT_TYPES } from '../../../parts/choices/invoice-choices';
+import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
+import { humanize } from '../../../parts/record/status-badge';
+import { Money, MoneyField } from '../../../parts/values/money';
+import { LINE_LABELS, type LineField } from './invoice-draft';
+import { linePath } from './invoice-faults';
+import { type LineDraft, withCategory } from './line-draft';
+
+const GRID = {
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(130px, 1fr))',
+  gap: '8px',
+  alignItems: 'start',
+};
+
+/**
+ * The fields of one line, with the server's total.
+ * @param isNew true to put the focus on it
+ */
+export function LineItem({
+  line,
+  index,
+  isLast,
+  isNew,
+  totalCents,
+  errors,
+  onLine,
+  onMove,
+  onRemove,
+}: {
+  line: LineDraft;
+  index: number;
+  isLast: boolean;
+  isNew: boolean;
+  totalCents: number | undefined;
+  errors: FieldErrors;
+  onLine: (line: LineDraft) => void;
+  onMove: (step: 1 | -1) => void;
+  onRemove: () => void;
+}) {
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => {
+    if (isNew) first.current?.focus();
+  }, [isNew]);
+  const name = `line ${index + 1}`;
+  const set = (patch: Partial<LineDraft>) => onLine({ ...line, ...patch });
+  const field = (of: LineField) => ({
+    size: 'xs',
+    label: LINE_LABELS[of],
+    error: errors[linePath(index, of)],
+  });
+  return (
+    <Fieldset legend={humanize(name)} p="xs">
+      <div style={GRID}>
+        <NativeSelect
+          ref={first}
+          {...field('category')}
+          data={withChosen(LINE_ITEM_CATEGORIES, line.category)}
+          value={line.category}
+          onChange={(event) => onLine(withCategory(line, event.currentTarget.value))}
+        />
+        <TextInput
+          {...field('name')}
+          value={line.name}
+          maxLength={200}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <TextInput
+          {...field('description')}
+          value={line.description}
+          maxLength={2000}
+          onChange={(event) => set({ description: event.currentTarget.value })}
+        />
+        <TextInput
+          {...field('quantity')}
+          inputMode="decimal"
+          value={line.quantity}
+          onChange={(event) => set({ quantity: event.currentTarget.value })}
+        />
+        <NativeSelect
+          {...field('unit_type')}
+          data={withChosen(UNIT_TYPES, line.unit_type)}
+          value={line.unit_type}
+          onChange={(event) => set({ unit_type: event.currentTarget.value })}
+        />
+        <MoneyField
+          {...field('unit_price_cents')}
+          cents={line.unit_price_cents}
+          onCents={(cents) => set({ unit_price_cents: cents })}
+        />
+      </div>
+      <Group justify="space-between" mt="xs" gap="xs">
+        <Checkbox
+          size="xs"
+          label={LINE_LABELS.taxable}
+          checked={line.taxable}
+          onChange={(event) => set({ taxable: event.currentTarget.checked })}
+        />
+        <Group gap="xs">
+          <Text size="sm" fw={600}>
+            {LINE_LABELS.total_cents} {totalCents === undefined ? '–' : <Money cents={totalCents} />}
+          </Text>
+          <MoveButtons name={name} isFirst={index === 0} isLast={isLast} onMove={onMove} />
+          <ActionIcon variant="default" aria-label={`Remove ${name}`} onClick={onRemove}>
+            <Trash2 size={14} aria-hidden />
+          </ActionIcon>
+        </Group>
+      </Group>
+      {errors[linePath(index, 'total_cents')] && (
+        <Text size="xs" c="var(--mantine-color-error)">
+          {errors[linePath(index, 'total_cents')]}
+        </Text>
+      )}
+    </Fieldset>
+  );
+}
+
+function MoveButtons({
+  name,
+  isFirst,
+  isLast,
+  onMove,
+}: {
+  name: string;
+  isFirst: boolean;
+  isLast: boolean;
+  onMove: (step: 1 | -1) => void;
+}) {
+  const move = (step: 1 | -1, button: HTMLButtonElement) => {
+    onMove(step);
+    // The browser drops the focus of a control that is moved or disabled.
+    requestAnimationFrame(() => {
+      const other = button.parentElement?.querySelector<HTMLButtonElement>('button:enabled');
+      (button.disabled ? other : button)?.focus();
+    });
+  };
+  return (
+    <>
+      <ActionIcon
+        variant="default"
+        aria-label={`Move ${name} up`}
+        disabled={isFirst}
+        onClick={(event) => move(-1, event.currentTarget)}
+      >
+        <ArrowUp size={14} aria-hidden />
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        aria-label={`Move ${name} down`}
+        disabled={isLast}
+        onClick={(event) => move(1, event.currentTarget)}
+      >
+        <ArrowDown size={14} aria-hidden />
+      </ActionIcon>
+    </>
+  );
+}
+
+/** The choices, with the chosen value if it is none of the published ones. */
+function withChosen(published: readonly string[], chosen: string) {
+  const values = published.includes(chosen) ? published : [...published, chosen];
+  return values.map((value) => ({ value, label: humanize(value) }));
+}

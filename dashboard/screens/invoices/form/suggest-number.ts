@@ -1,0 +1,13 @@
+const FIRST_NUMBER = 'INV-1001';
+
+/**
+ * Returns the number after the newest invoice's: "INV-1176" leads to "INV-1177". It is only a
+ * suggestion, because the server refuses a number that is taken.
+ */
+export function suggestNumber(newest: string | undefined): string {
+  if (newest === undefined) return FIRST_NUMBER;
+  const digits = /\d{1,15}$/.exec(newest)?.[0];
+  if (digits === undefined) return `${newest}-2`;
+  const next = String(Number(digits) + 1).padStart(digits.length, '0');
+  return newest.slice(0, -digits.length) + next;
+}

@@ -1,0 +1,85 @@
+import { Button, Fieldset, Group, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { client, ifMatch } from '../../../api/client';
+import { splitFaults } from '../../../api/problem';
+import type { Schemas } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { ProblemAlert } from '../../../parts/problem-alert';
+import { AgentFields } from './agent-fields';
+import { CompanyFields } from './company-fields';
+import { InvoiceFields, TimeFields } from './invoice-fields';
+import { findChanged, SETTING_NAMES, type Settings, type SettingsChanges } from './settings-draft';
+
+/**
+ * All settings in one form. It sends only what was changed here, and only on top of the version shown:
+ * if somebody else has saved meanwhile, it shows what and by whom, and keeps what was typed.
+ */
+export function SettingsForm({ settings, canChange }: { settings: Settings; canChange: boolean }) {
+  const [changes, setChanges] = useState<SettingsChanges>({});
+  const write = useWrite(
+    (headers, body: Schemas['SettingsPatch']) =>
+      client.PATCH('/settings', { params: { header: { ...headers, ...ifMatch(settings) } }, body }),
+    { done: 'Settings saved' },
+  );
+  const changed = findChanged(settings, changes);
+  const isComplete = changed.every((name) => changes[name] !== undefined);
+  // A fault of a change that was taken back says nothing any more.
+  const problem = changed.length > 0 ? write.problem : undefined;
+  const { errors, rest } = problem ? splitFaults(problem, SETTING_NAMES) : { errors: {}, rest: undefined };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const patch = Object.fromEntries(changed.map((name) => [name, changes[name]]));
+    if (await write.run(patch)) setChanges({});
+  };
+  const fields = {
+    shown: { ...settings, ...changes },
+    set: (next: SettingsChanges) => setChanges((before) => ({ ...before, ...next })),
+    errors,
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate aria-label="Settings of the account">
+      <Stack gap="md">
+        {/* A fieldset turns off everything inside it at once. */}
+        <Fieldset variant="unstyled" mx={0} p={0} disabled={!canChange}>
+          <Stack gap="md">
+            <CompanyFields {...fields} />
+            <TimeFields {...fields} />
+            <InvoiceFields {...fields} />
+            <AgentFields {...fields} />
+          </Stack>
+        </Fieldset>
+        {problem && rest && <ProblemAlert problem={problem} {...(problem.isStale ? {} : { text: rest })} />}
+        {canChange && (
+          <Group justify="flex-end" gap="xs">
+            <Text size="sm" c="dimmed" role="status">
+              {describeChanges(changed.length, isComplete)}
+            </Text>
+            <Button
+              variant="default"
+              disabled={changed.length === 0 || write.isRunning}
+              onClick={() => {
+                setChanges({});
+                write.reset();
+              }}
+            >
+              Discard changes
+            </Button>
+            <Button
+              type="submit"
+              loading={write.isRunning && !write.isSaving}
+              disabled={changed.length === 0 || !isComplete || write.isSaving}
+            >
+              {write.isSaving ? 'Saving' : 'Save'}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+function describeChanges(count: number, isComplete: boolean): string {
+  if (count === 0) return '';
+  if (!isComplete) return 'A field has no valid value yet.';
+  return count === 1 ? '1 change is not saved.' : `${count} changes are not saved.`;
+}

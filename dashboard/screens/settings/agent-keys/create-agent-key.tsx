@@ -1,0 +1,96 @@
+import { Switch, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { client } from '../../../api/client';
+import type { Schemas } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { ExpiryField } from '../keys/expiry-field';
+import type { KeyWithSecret } from '../keys/key-record';
+import { type Right, RightsChoice } from '../keys/rights-choice';
+
+type Draft = Schemas['AgentKeyCreate'];
+type Scope = Schemas['AgentScope'];
+
+const SCOPES: readonly Right<Scope>[] = [
+  { name: 'read_invoices', allows: 'Read invoices.' },
+  { name: 'write_invoices_draft', allows: 'Create and change draft invoices.' },
+  { name: 'read_work_orders', allows: 'Read work orders.' },
+  { name: 'write_work_orders', allows: 'Create work orders.' },
+  { name: 'read_customers', allows: 'Read customers.' },
+  { name: 'read_dispatch', allows: 'Read the dispatch board.' },
+  { name: 'read_audit', allows: 'Read the audit log, with names and IP addresses.' },
+  { name: 'propose_approvals', allows: 'Ask people to approve invoices.' },
+];
+
+const FIELDS = ['name', 'scopes', 'read_only', 'expires_at'];
+
+const isReading = (scope: Scope) => scope.startsWith('read_');
+
+export function CreateAgentKey({
+  onCreated,
+  onClose,
+}: {
+  onCreated: (created: KeyWithSecret) => void;
+  onClose: () => void;
+}) {
+  const [draft, setDraft] = useState<Draft>({
+    name: '',
+    scopes: ['read_invoices', 'read_work_orders'],
+    read_only: false,
+  });
+  const set = (patch: Partial<Draft>) => setDraft({ ...draft, ...patch });
+  const write = useWrite((headers, body: Draft) =>
+    client.POST('/agent-keys', { params: { header: headers }, body }),
+  );
+  const submit = async () => {
+    const created = await write.run(draft);
+    if (created) onCreated(created);
+  };
+  const setReadOnly = (isReadOnly: boolean) =>
+    set({ read_only: isReadOnly, ...(isReadOnly ? { scopes: draft.scopes.filter(isReading) } : {}) });
+  return (
+    <FormDialog
+      title="Create agent key"
+      submitLabel="Create agent key"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <TextInput
+            data-autofocus
+            label="Name"
+            description="Which agent uses it. The audit log and approvals show this name."
+            required
+            value={draft.name}
+            error={errors.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <Switch
+            label="Read-only"
+            description="Limits the key to the scopes that read."
+            checked={draft.read_only ?? false}
+            error={errors.read_only}
+            onChange={(event) => setReadOnly(event.currentTarget.checked)}
+          />
+          <RightsChoice
+            label="Scopes"
+            description="Give an agent only what its work needs. No scope implies another."
+            rights={SCOPES}
+            chosen={draft.scopes}
+            isOffered={(scope) => !draft.read_only || isReading(scope)}
+            error={errors.scopes}
+            onChosen={(scopes) => set({ scopes })}
+          />
+          <ExpiryField
+            at={draft.expires_at ?? null}
+            error={errors.expires_at}
+            onAt={(expires_at) => set({ expires_at })}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

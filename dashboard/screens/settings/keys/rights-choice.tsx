@@ -1,0 +1,44 @@
+import { Checkbox, Stack } from '@mantine/core';
+
+/** One right that a key can have. */
+export interface Right<Name extends string> {
+  name: Name;
+  /** What a key with this right may do. */
+  allows: string;
+}
+
+/** Chooses rights: each is a checkbox with what it allows. */
+export function RightsChoice<Name extends string>({
+  label,
+  description,
+  rights,
+  chosen,
+  isOffered = () => true,
+  error,
+  onChosen,
+}: {
+  label: string;
+  description: string;
+  rights: readonly Right<Name>[];
+  chosen: readonly Name[];
+  /** False for a right that the key cannot have now. */
+  isOffered?: (name: Name) => boolean;
+  error: string | undefined;
+  onChosen: (names: Name[]) => void;
+}) {
+  return (
+    <Checkbox.Group
+      label={label}
+      description={description}
+      error={error}
+      value={[...chosen]}
+      onChange={(names) => onChosen(names as Name[])}
+    >
+      <Stack gap="xs" my="xs">
+        {rights.map(({ name, allows }) => (
+          <Checkbox key={name} value={name} label={name} description={allows} disabled={!isOffered(name)} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}

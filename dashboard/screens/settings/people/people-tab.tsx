@@ -1,0 +1,127 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { client } from '../../../api/client';
+import { readEnvironment } from '../../../api/environment';
+import type { Schemas } from '../../../api/records';
+import { useCan } from '../../../api/session';
+import { type Filter, FilterBar } from '../../../parts/list/filters';
+import { PagedTable } from '../../../parts/record/paged-table';
+import type { Column } from '../../../parts/record/record-table';
+import { StatusBadge } from '../../../parts/record/status-badge';
+import { useUrlSearch } from '../../../parts/use-url';
+import { TimeAgo } from '../../../parts/values/time';
+import { DeactivatePerson } from './deactivate-person';
+import { AddPerson, EditPerson } from './person-form';
+
+type Person = Schemas['User'];
+
+/** The dialog that is open over the list. */
+type OpenDialog = { name: 'add' } | { name: 'edit' | 'deactivate'; person: Person };
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'is_active',
+    label: 'Status',
+    kind: 'choice',
+    options: [
+      { value: 'true', label: 'Active' },
+      { value: 'false', label: 'Inactive' },
+    ],
+  },
+];
+
+/** The people who can sign in. They belong to the live account, and act on its sandbox too. */
+export function PeopleTab() {
+  if (readEnvironment() === 'sandbox')
+    return (
+      <Text maw={640}>
+        People belong to the live account, and may use its sandbox too. Switch Environment to Live to see and
+        manage them.
+      </Text>
+    );
+  return <LivePeople />;
+}
+
+function LivePeople() {
+  const [open, setOpen] = useState<OpenDialog>();
+  const canChange = useCan('admin');
+  const onClose = () => setOpen(undefined);
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={4} maw={640}>
+          <Title order={2} size="h4">
+            People
+          </Title>
+          <Text size="sm" c="dimmed">
+            Everybody here may do everything in the account and in its sandbox. There are no roles yet.
+          </Text>
+        </Stack>
+        {canChange && <Button onClick={() => setOpen({ name: 'add' })}>Add person</Button>}
+      </Group>
+      <FilterBar filters={FILTERS} />
+      <PeopleTable canChange={canChange} onOpen={setOpen} />
+      {open?.name === 'add' && <AddPerson onClose={onClose} />}
+      {open?.name === 'edit' && <EditPerson person={open.person} onClose={onClose} />}
+      {open?.name === 'deactivate' && <DeactivatePerson person={open.person} onClose={onClose} />}
+    </Stack>
+  );
+}
+
+function PeopleTable({ canChange, onOpen }: { canChange: boolean; onOpen: (dialog: OpenDialog) => void }) {
+  const { is_active: isActive } = useUrlSearch();
+  const columns: Column<Person>[] = [
+    { header: 'Name', render: ({ name }) => name },
+    { header: 'E-mail', render: ({ email }) => email },
+    { header: 'Status', render: (person) => <StatusBadge status={readStatus(person)} /> },
+    { header: 'Added', render: ({ created_at: at }) => <TimeAgo at={at} /> },
+    { header: 'Deactivated', render: ({ deactivated_at: at }) => <TimeAgo at={at} /> },
+  ];
+  if (canChange)
+    columns.push({
+      header: 'Actions',
+      render: (person) => person.deactivated_at === null && <PersonActions person={person} onOpen={onOpen} />,
+    });
+  return (
+    <PagedTable
+      label="People"
+      queryKey={['/users', isActive]}
+      readPage={async (cursor) => {
+        const filter = isActive ? { is_active: isActive === 'true' } : {};
+        const query = { limit: 50, ...filter, ...(cursor ? { cursor } : {}) };
+        const { data } = await client.GET('/users', { params: { query } });
+        return data?.data ?? { items: [], cursor: null };
+      }}
+      rowKey={({ id }) => id}
+      empty="Nobody matches this filter."
+      columns={columns}
+    />
+  );
+}
+
+function PersonActions({ person, onOpen }: { person: Person; onOpen: (dialog: OpenDialog) => void }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Edit ${person.name}`}
+        onClick={() => onOpen({ name: 'edit', person })}
+      >
+        Edit
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Deactivate ${person.name}`}
+        onClick={() => onOpen({ name: 'deactivate', person })}
+      >
+        Deactivate
+      </Button>
+    </Group>
+  );
+}
+
+function readStatus({ deactivated_at: at }: Person): string {
+  return at === null ? 'active' : 'inactive';
+}

@@ -1,0 +1,135 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { client, ifMatch } from '../../../api/client';
+import type { Schemas } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
+
+type Person = Schemas['User'];
+
+interface Draft {
+  name: string;
+  email: string;
+  /** Empty: unchanged, or not set. */
+  password: string;
+}
+
+const FIELDS = ['name', 'email', 'password'];
+
+export function AddPerson({ onClose }: { onClose: () => void }) {
+  const [draft, setDraft] = useState<Draft>({ name: '', email: '', password: '' });
+  const write = useWrite(
+    (headers, body: Schemas['UserCreate']) => client.POST('/users', { params: { header: headers }, body }),
+    { done: ({ name }) => `${name} was added` },
+  );
+  const submit = async () => {
+    const { password, ...person } = draft;
+    if (await write.run({ ...person, ...(password ? { password } : {}) })) onClose();
+  };
+  return (
+    <FormDialog
+      title="Add person"
+      submitLabel="Add person"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <PersonFields
+          draft={draft}
+          onDraft={setDraft}
+          errors={errors}
+          passwordLabel="Password"
+          passwordHint="At least 12 characters. Left empty: the person cannot sign in until a password is set here. The service mails no invitation yet, so pass the password on yourself."
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Changes a person; a newer version is refused. */
+export function EditPerson({ person, onClose }: { person: Person; onClose: () => void }) {
+  const [draft, setDraft] = useState<Draft>({ name: person.name, email: person.email, password: '' });
+  const write = useWrite(
+    (headers, body: Schemas['UserPatch']) =>
+      client.PATCH('/users/{id}', {
+        params: { path: { id: person.id }, header: { ...headers, ...ifMatch(person) } },
+        body,
+      }),
+    { done: 'Person saved' },
+  );
+  const submit = async () => {
+    const patch = {
+      ...(draft.name === person.name ? {} : { name: draft.name }),
+      ...(draft.email === person.email ? {} : { email: draft.email }),
+      ...(draft.password ? { password: draft.password } : {}),
+    };
+    if (Object.keys(patch).length === 0 || (await write.run(patch))) onClose();
+  };
+  return (
+    <FormDialog
+      title={`Edit ${person.name}`}
+      submitLabel="Save"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <PersonFields
+          draft={draft}
+          onDraft={setDraft}
+          errors={errors}
+          passwordLabel="New password"
+          passwordHint="At least 12 characters. Left empty: the password stays. A new password ends all sessions of the person."
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function PersonFields({
+  draft,
+  onDraft,
+  errors,
+  passwordLabel,
+  passwordHint,
+}: {
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+  errors: FieldErrors;
+  passwordLabel: string;
+  passwordHint: string;
+}) {
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        label="Name"
+        required
+        autoComplete="off"
+        value={draft.name}
+        error={errors.name}
+        onChange={(event) => onDraft({ ...draft, name: event.currentTarget.value })}
+      />
+      <TextInput
+        label="E-mail"
+        type="email"
+        required
+        autoComplete="off"
+        value={draft.email}
+        error={errors.email}
+        onChange={(event) => onDraft({ ...draft, email: event.currentTarget.value })}
+      />
+      <PasswordInput
+        label={passwordLabel}
+        description={passwordHint}
+        autoComplete="new-password"
+        value={draft.password}
+        error={errors.password}
+        onChange={(event) => onDraft({ ...draft, password: event.currentTarget.value })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { Stack, Tabs, Title } from '@mantine/core';
+import type { ComponentType } from 'react';
+import { useUrl, useUrlSearch } from '../../parts/use-url';
+import { AccountTab } from './account/account-tab';
+import { AgentKeysTab } from './agent-keys/agent-keys-tab';
+import { ApiKeysTab } from './api-keys/api-keys-tab';
+import { PeopleTab } from './people/people-tab';
+import { SecurityTab } from './security/security-tab';
+import { TextsTab } from './texts/texts-tab';
+
+const FIRST_TAB = 'account';
+
+const TABS: readonly { value: string; name: string; Content: ComponentType }[] = [
+  { value: FIRST_TAB, name: 'Account', Content: AccountTab },
+  { value: 'api-keys', name: 'API keys', Content: ApiKeysTab },
+  { value: 'agent-keys', name: 'Agent keys', Content: AgentKeysTab },
+  { value: 'people', name: 'People', Content: PeopleTab },
+  { value: 'texts', name: 'Texts', Content: TextsTab },
+  { value: 'security', name: 'Security', Content: SecurityTab },
+];
+
+/** The settings of the account. The URL names the open tab: `?tab=api-keys`. */
+export function SettingsScreen() {
+  const { tab } = useUrlSearch();
+  const { openScreen } = useUrl();
+  const open = TABS.find(({ value }) => value === tab)?.value ?? FIRST_TAB;
+  // The filters of one tab mean nothing in another.
+  const choose = (value: string | null) =>
+    openScreen('settings', value && value !== FIRST_TAB ? { tab: value } : {});
+  return (
+    <Stack gap="sm">
+      <Title order={1} size="h2">
+        Settings
+      </Title>
+      <Tabs value={open} onChange={choose} keepMounted={false}>
+        <Tabs.List>
+          {TABS.map(({ value, name }) => (
+            <Tabs.Tab key={value} value={value}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {TABS.map(({ value, Content }) => (
+          <Tabs.Panel key={value} value={value} pt="md">
+            <Content />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}

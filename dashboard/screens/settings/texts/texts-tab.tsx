@@ -1,0 +1,35 @@
+import { Stack, Text, Title } from '@mantine/core';
+import { FilterBar } from '../../../parts/list/filters';
+import { MESSAGE_FILTERS, MessageTable } from './message-table';
+import { NOTICE_FILTERS, NoticeTable } from './notice-table';
+
+/** What the service writes to customers, and to the account's own people. */
+export function TextsTab() {
+  return (
+    <Stack gap="lg">
+      <Stack gap="xs">
+        <Title order={2} size="h4">
+          Messages to customers
+        </Title>
+        <Text size="sm" c="dimmed" maw={720}>
+          Sending an invoice writes a mail or a text message. The service composes its words; they cannot be
+          changed here yet. Company name, address, logo and how to pay come from the tab Account.
+        </Text>
+        <FilterBar filters={MESSAGE_FILTERS} />
+        <MessageTable />
+      </Stack>
+      <Stack gap="xs">
+        <Title order={2} size="h4">
+          Notices
+        </Title>
+        <Text size="sm" c="dimmed" maw={720}>
+          The service writes a notice when something in the account's set-up needs a person, such as a webhook
+          endpoint that fails. With a mail server it also mails each notice to everybody who can sign in, but
+          never from a sandbox.
+        </Text>
+        <FilterBar filters={NOTICE_FILTERS} />
+        <NoticeTable />
+      </Stack>
+    </Stack>
+  );
+}

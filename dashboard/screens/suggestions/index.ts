@@ -1,0 +1,2 @@
+export { SuggestionRecord as Record } from './suggestion-record';
+export { SuggestionsScreen as Screen } from './suggestions-screen';

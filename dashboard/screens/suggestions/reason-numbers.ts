@@ -1,0 +1,102 @@
+/** One number of a reason, with what it counts. */
+export interface ReasonNumber {
+  name: string;
+  value: string;
+}
+
+/**
+ * How the detectors phrase their reasons. REST has the numbers only inside the text of `rationale`,
+ * so they are read from it; a phrase that is not known here yields no numbers.
+ */
+const PHRASES: readonly [RegExp, (parts: string[]) => Record<string, string>][] = [
+  [
+    /^(\d+) of (\d+) comparable (.+) were billed (.+), median (\$[\d,.]+); this one was not\.$/,
+    ([billed = '', all = '', group = '', fee = '', median = '']) => ({
+      'Compared with': describeGroup(group),
+      'Similar work orders': all,
+      [`Billed ${fee}`]: `${billed} (${Math.round((Number(billed) / Number(all)) * 100)} %)`,
+      'Median of the fee': median,
+    }),
+  ],
+  [
+    /^(.+) is ([\d.]+) times the median of (.+) over (\d+) (.+) in the last 180 days \(robust z (.+)\)\.$/,
+    ([value = '', ratio = '', median = '', count = '', group = '', z = '']) => ({
+      'Compared with': `${describeGroup(group)}, last 180 days`,
+      'Similar work orders': count,
+      'This work order': value,
+      Median: median,
+      'Times the median': ratio,
+      'Robust z-score': z,
+    }),
+  ],
+  [
+    /^(\$[\d,.]+) is ([\d.]+) times the (\$[\d,.]+) that .+ median prices of (\d+) (.+) in the last 180 days \(robust z (.+)\)\.$/,
+    ([value = '', ratio = '', usual = '', count = '', group = '', z = '']) => ({
+      'Compared with': `${describeGroup(group)}, last 180 days`,
+      'Similar work orders': count,
+      'This invoice, before tax': value,
+      'At median prices': usual,
+      'Times the usual amount': ratio,
+      'Robust z-score': z,
+    }),
+  ],
+  [
+    /^Invoice (.+) bills (the same .+) the same total of (\$[\d,.]+), (.+)\.$/,
+    ([number = '', shared = '', total = '', apart = '']) => ({
+      'Earlier invoice': number,
+      Bills: shared,
+      'Same total': total,
+      'Time between': apart,
+    }),
+  ],
+  [
+    /^(.+) denied attempt (\d) of (\d) over (\$[\d,.]+).* Answer by ([\d-]+)\.$/s,
+    ([club = '', attempt = '', most = '', amount = '', day = '']) => ({
+      Club: club,
+      Attempt: `${attempt} of ${most}`,
+      Denied: amount,
+      'Answer by': day,
+    }),
+  ],
+  [
+    /^(.+) paid (\$[\d,.]+) of (\$[\d,.]+); (\$[\d,.]+) are missing\./,
+    ([club = '', paid = '', claimed = '', missing = '']) => ({
+      Club: club,
+      Claimed: claimed,
+      Paid: paid,
+      Missing: missing,
+    }),
+  ],
+  [
+    /^The claim to (.+) for (\$[\d,.]+) was never sent\. .+ until ([\d-]+)\.$/,
+    ([club = '', amount = '', day = '']) => ({ Club: club, Claim: amount, 'Send by': day }),
+  ],
+  [
+    /^(.+) denied (\$[\d,.]+)\. .+ until ([\d-]+)\.$/,
+    ([club = '', amount = '', day = '']) => ({ Club: club, Denied: amount, 'Answer by': day }),
+  ],
+];
+
+/** Returns the numbers of a reason, for a table. */
+export function readReasonNumbers(rationale: string): ReasonNumber[] {
+  for (const [phrase, name] of PHRASES) {
+    const match = phrase.exec(rationale);
+    if (match) return Object.entries(name(match.slice(1))).map(([key, value]) => ({ name: key, value }));
+  }
+  return [];
+}
+
+/** "light_duty_tow jobs for motor_club accounts" becomes "light duty tow, motor club accounts". */
+function describeGroup(group: string): string {
+  const words = group
+    .replace(/ jobs for /, ', ')
+    .replace(/ ?jobs/, '')
+    .replaceAll('_', ' ')
+    .trim();
+  return words === '' ? 'work orders of the same service' : words;
+}
+
+/** Formats a share: 0.83 is "83 %". */
+export function formatShare(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,67 @@
+import type { Schemas } from '../../api/records';
+import type { Filter } from '../../parts/list/filters';
+import { OpenAndAll } from '../../parts/list/open-and-all';
+import type { Column } from '../../parts/record/record-table';
+import { humanize, StatusBadge } from '../../parts/record/status-badge';
+import { buildCurl } from '../../parts/values/curl';
+import { Money } from '../../parts/values/money';
+import { TimeAgo } from '../../parts/values/time';
+import { formatShare } from './reason-numbers';
+import { SubjectLink } from './subject-link';
+
+type Suggestion = Schemas['Suggestion'];
+
+const STATUSES = ['open', 'accepted', 'dismissed', 'expired'] as const;
+const DETECTORS = [
+  'missed_mileage',
+  'missed_after_hours',
+  'missed_winching',
+  'missed_storage',
+  'missed_fuel_surcharge',
+  'anomaly_amount',
+  'anomaly_miles',
+  'anomaly_duration',
+  'duplicate_invoice',
+  'claim_denied',
+  'claim_short_paid',
+  'claim_deadline',
+] as const;
+
+const FILTERS: readonly Filter[] = [
+  { name: 'kind', label: 'Kind', kind: 'choice', options: ['missed_fee', 'denial', 'anomaly'] },
+  { name: 'detector', label: 'Detector', kind: 'choice', options: DETECTORS },
+];
+
+const COLUMNS: readonly Column<Suggestion>[] = [
+  { header: 'About', render: (suggestion) => <SubjectLink suggestion={suggestion} /> },
+  { header: 'Kind', render: ({ kind }) => humanize(kind) },
+  { header: 'At stake', align: 'right', render: ({ amount_cents: cents }) => <Money cents={cents} /> },
+  {
+    header: 'Confidence',
+    align: 'right',
+    render: ({ confidence }) => <span className="digits">{formatShare(confidence)}</span>,
+  },
+  { header: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
+  { header: 'Found', render: ({ created_at: at }) => <TimeAgo at={at} /> },
+];
+
+const HOW =
+  'Detectors compare each invoice and work order that changes with similar ones of this account, and find fees that were not billed, unusual amounts and duplicates. They begin when 8 similar work orders are billed. Denied claims are listed here too. The same list for a program:';
+
+export function SuggestionsScreen() {
+  const curl = buildCurl('/suggestions', { query: { status: 'open' } });
+  return (
+    <OpenAndAll<Suggestion>
+      name="Suggestions"
+      path="/suggestions"
+      waiting={{ status: 'open', label: 'Open' }}
+      statuses={STATUSES}
+      filters={FILTERS}
+      columns={COLUMNS}
+      nameHeader="Suggestion"
+      rowName={({ title }) => title}
+      empty={{ text: `Nothing is open. ${HOW}`, curl }}
+      emptyAll={{ text: `There are no suggestions yet. ${HOW}`, curl }}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+import { api } from '../../../api/client';
+import type { Schemas } from '../../../api/records';
+
+export type EventType = Schemas['EventType'];
+
+/** All event types with their descriptions and examples. They change only with a release. */
+export function useEventTypes() {
+  return api.useQuery('get', '/event-types', {}, { staleTime: 'static' });
+}
+
+/** Returns what stands before the last point: "ai.suggestion" of "ai.suggestion.created". */
+export function readKind(type: string): string {
+  return type.slice(0, type.lastIndexOf('.'));
+}
+
+/** Returns the types by kind, each kind in the sequence in which its first type is listed. */
+export function groupByKind(types: readonly EventType[]): ReadonlyMap<string, readonly EventType[]> {
+  const groups = new Map<string, EventType[]>();
+  for (const type of types) {
+    const kind = readKind(type.type);
+    groups.set(kind, [...(groups.get(kind) ?? []), type]);
+  }
+  return groups;
+}
+
+/** Returns every filter of event types: the types, and `invoice.*` for each kind with several. */
+export function listTypeFilters(types: readonly EventType[]): string[] {
+  return [...groupByKind(types)].flatMap(([kind, members]) => [
+    ...(members.length > 1 ? [`${kind}.*`] : []),
+    ...members.map(({ type }) => type),
+  ]);
+}

@@ -1,0 +1,15 @@
+import type { Schemas } from '../../../api/records';
+import { quote } from '../../../parts/values/curl';
+import type { EventBody } from './event-body';
+
+/**
+ * Returns the curl command that repeats an attempt, with the headers as they were sent. Its
+ * timestamp and signature stay those of the attempt, so receivers refuse it after five minutes.
+ */
+export function buildAttemptCurl(attempt: Schemas['WebhookAttempt'], body: EventBody): string {
+  const headers = Object.entries(attempt.request_headers).map(
+    ([name, value]) => `-H ${quote(`${name}: ${value}`)}`,
+  );
+  const data = 'text' in body ? [`--data-binary ${quote(body.text)}`] : ['--data-binary @body.json'];
+  return [`curl -X POST ${quote(attempt.url)}`, ...headers, ...data].join(' \\\n  ');
+}

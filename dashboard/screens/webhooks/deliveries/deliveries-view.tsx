@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useCan } from '../../../api/session';
+import { type Filter, FROM, TO } from '../../../parts/list/filters';
+import { ListScreen } from '../../../parts/list/list-screen';
+import type { Column } from '../../../parts/record/record-table';
+import { type Search, useUrlSearch } from '../../../parts/use-url';
+import { type Endpoint, EndpointName, useEndpoints } from '../choices/endpoint-names';
+import { listTypeFilters, useEventTypes } from '../choices/event-types';
+import { ReplayMany } from '../replays/replay-many';
+import { DELIVERY_COLUMNS, type Delivery } from './delivery-columns';
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { header: 'Endpoint', render: ({ endpoint_id: id }) => <EndpointName id={id} /> },
+  ...DELIVERY_COLUMNS,
+];
+
+/** All deliveries of the last 30 days. */
+export function DeliveriesView() {
+  const [isReplaying, setReplaying] = useState(false);
+  const canReplay = useCan('admin');
+  const search = useUrlSearch();
+  const endpoints = useEndpoints();
+  const { data: types } = useEventTypes();
+  return (
+    <>
+      <ListScreen<Delivery>
+        isView
+        name="Deliveries"
+        path="/webhook-deliveries"
+        filters={listFilters(endpoints ?? [], listTypeFilters(types?.data.items ?? []), search)}
+        columns={COLUMNS}
+        nameHeader="Event type"
+        rowName={({ event_type: type }) => type}
+        recordParameter="delivery"
+        actions={canReplay && <Button onClick={() => setReplaying(true)}>Replay many</Button>}
+        empty={{
+          text: 'Nothing was delivered in the last 30 days. Open an endpoint and choose Send test event.',
+        }}
+      />
+      {isReplaying && <ReplayMany onClose={() => setReplaying(false)} />}
+    </>
+  );
+}
+
+/** Links may ask for the deliveries of one replay or event, which can be cleared here. */
+function listFilters(
+  endpoints: readonly Endpoint[],
+  types: readonly string[],
+  search: Search,
+): readonly Filter[] {
+  const linked: readonly Filter[] = [
+    { name: 'replay_id', label: 'Replay', kind: 'text' },
+    { name: 'event_id', label: 'Event', kind: 'text' },
+  ];
+  return [
+    {
+      name: 'status',
+      label: 'Status',
+      kind: 'choice',
+      options: ['pending', 'delivering', 'succeeded', 'failed', 'exhausted', 'cancelled'],
+    },
+    {
+      name: 'endpoint_id',
+      label: 'Endpoint',
+      kind: 'choice',
+      options: endpoints.map(({ id, url }) => ({ value: id, label: url })),
+    },
+    {
+      name: 'event_type',
+      label: 'Event type',
+      kind: 'choice',
+      options: types.map((type) => ({ value: type, label: type })),
+    },
+    {
+      name: 'trigger',
+      label: 'Trigger',
+      kind: 'choice',
+      options: ['event', 'replay', 'recover', 'test', 'probe'],
+    },
+    FROM,
+    TO,
+    ...linked.filter(({ name }) => search[name]),
+  ];
+}

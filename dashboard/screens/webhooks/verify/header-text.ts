@@ -1,0 +1,15 @@
+export const HEADER_NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+
+export type SignedHeaders = Record<(typeof HEADER_NAMES)[number], string>;
+
+/**
+ * Finds the three headers in a pasted text: lines of `name: value`, or a JSON object. Returns
+ * undefined if it has none of them.
+ */
+export function readHeaders(text: string): Partial<SignedHeaders> | undefined {
+  const found = HEADER_NAMES.flatMap((name) => {
+    const value = new RegExp(`["']?${name}["']?\\s*[:=]\\s*["']?([^"'\\r\\n]+)`, 'i').exec(text)?.[1];
+    return value ? [[name, value.trim()] as const] : [];
+  });
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { client } from '../../../api/client';
+import type { Schemas, WorkOrder } from '../../../api/records';
+import { RecordLink } from '../../../parts/links';
+import { Loading } from '../../../parts/loading';
+import { ProblemAlert } from '../../../parts/problem-alert';
+import { RecordTable } from '../../../parts/record/record-table';
+import { StatusBadge } from '../../../parts/record/status-badge';
+import { Money } from '../../../parts/values/money';
+import { TimeAgo } from '../../../parts/values/time';
+import { useInvoicesOf } from './find-invoices';
+
+type Claim = Schemas['Claim'];
+
+/** The claims on motor clubs for the invoices of the work order. */
+export function ClaimsTab({ workOrder }: { workOrder: WorkOrder }) {
+  const found = useInvoicesOf(workOrder);
+  const invoices = found.data?.invoices ?? [];
+  const claims = useQuery({
+    queryKey: ['claims of invoices', invoices.map(({ id }) => id)],
+    queryFn: async () => (await Promise.all(invoices.map(({ id }) => readClaims(id)))).flat(),
+    enabled: found.isSuccess,
+  });
+  const error = found.error ?? claims.error;
+  if (error) return <ProblemAlert problem={error} onRetry={() => void found.refetch()} />;
+  if (!claims.data) return <Loading rows={3} />;
+  const numberOf = (claim: Claim) => invoices.find(({ id }) => id === claim.invoice_id)?.invoice_number;
+  return (
+    <RecordTable
+      label="Claims"
+      rows={claims.data}
+      rowKey={({ id }) => id}
+      empty="No motor club is billed for this work order. A claim is made from its invoice."
+      columns={[
+        { header: 'Motor club', render: ({ club }) => club },
+        { header: 'Status', render: (claim) => <ClaimState claim={claim} /> },
+        {
+          header: 'Invoice',
+          render: (claim) => (
+            <RecordLink screen="invoices" id={claim.invoice_id}>
+              {numberOf(claim)}
+            </RecordLink>
+          ),
+        },
+        { header: 'PO number', render: ({ po_number: number }) => number ?? '–' },
+        { header: 'Submitted', render: ({ submitted_at: at }) => <TimeAgo at={at} /> },
+        {
+          header: 'Expected',
+          align: 'right',
+          render: ({ expected_cents: cents }) => <Money cents={cents} />,
+        },
+        { header: 'Paid', align: 'right', render: ({ paid_cents: cents }) => <Money cents={cents} /> },
+      ]}
+    />
+  );
+}
+
+async function readClaims(invoiceId: string): Promise<Claim[]> {
+  const query = { invoice_id: invoiceId, limit: 50 };
+  return (await client.GET('/claims', { params: { query } })).data?.data.items ?? [];
+}
+
+function ClaimState({ claim: { status, denial_reason: denial } }: { claim: Claim }) {
+  return (
+    <>
+      <StatusBadge status={status} />
+      {denial && <div>{denial}</div>}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { Anchor, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { WorkOrder } from '../../../api/records';
+import { CustomerName, DriverName, TruckName } from '../../../parts/choices/record-names';
+import { Facts } from '../../../parts/record/facts';
+import { humanize } from '../../../parts/record/status-badge';
+import { TimeAgo } from '../../../parts/values/time';
+import { CANCEL_REASONS } from '../../../parts/work-orders/allowed-actions';
+
+export function DetailsTab({ workOrder }: { workOrder: WorkOrder }) {
+  const { vehicle, cancel_reason: cancelReason } = workOrder;
+  return (
+    <Stack gap="lg">
+      {cancelReason && (
+        <Section title="Cancelled">
+          <Facts items={{ Reason: CANCEL_REASONS[cancelReason], Note: workOrder.cancel_note }} />
+        </Section>
+      )}
+      <Section title="Service">
+        <Facts
+          items={{
+            Service: humanize(workOrder.service_type),
+            Customer: <CustomerName id={workOrder.customer_id} isLink />,
+            Truck: <TruckName id={workOrder.truck_id} />,
+            Driver: <DriverName id={workOrder.driver_id} />,
+            Step: workOrder.step && humanize(workOrder.step),
+            'Loaded miles': workOrder.miles,
+          }}
+        />
+      </Section>
+      <Section title="Route">
+        <Facts
+          items={{
+            Pickup: workOrder.pickup_location,
+            'Drop-off': workOrder.dropoff_location,
+            'Pickup position': <Position pickup={workOrder.pickup} />,
+          }}
+        />
+      </Section>
+      <Section title="Vehicle">
+        <Facts
+          items={{
+            Vehicle: [vehicle.year, vehicle.make, vehicle.model].filter(Boolean).join(' '),
+            VIN: workOrder.vin,
+            'Unit number': workOrder.unit_number,
+          }}
+        />
+      </Section>
+      <Section title="Contact and billing">
+        <Facts
+          items={{
+            Contact: workOrder.contact_name,
+            Phone: workOrder.contact_phone && (
+              <Anchor href={`tel:${workOrder.contact_phone}`} inherit>
+                {workOrder.contact_phone}
+              </Anchor>
+            ),
+            'Billing e-mail': workOrder.billing_email,
+          }}
+        />
+      </Section>
+      <Section title="Notes">
+        <Facts
+          items={{
+            'Internal notes': <LongText text={workOrder.notes} />,
+            'Notes for the customer': <LongText text={workOrder.customer_notes} />,
+            Created: <TimeAgo at={workOrder.created_at} />,
+            Changed: <TimeAgo at={workOrder.updated_at} />,
+          }}
+        />
+      </Section>
+    </Stack>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} size="h5" mb={6}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+function Position({ pickup: { lat, lng } }: { pickup: WorkOrder['pickup'] }) {
+  if (lat === null || lng === null) return <>–</>;
+  return <span className="digits">{`${lat}, ${lng}`}</span>;
+}
+
+/** Keeps the line breaks that were typed. */
+function LongText({ text }: { text: string | null }) {
+  return (
+    <Text inherit style={{ whiteSpace: 'pre-wrap' }}>
+      {text || '–'}
+    </Text>
+  );
+}

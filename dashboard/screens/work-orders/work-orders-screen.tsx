@@ -1,0 +1,96 @@
+import { Button, Stack, Text } from '@mantine/core';
+import type { WorkOrder } from '../../api/records';
+import { useCan } from '../../api/session';
+import { CustomerName, DriverName, TruckName } from '../../parts/choices/record-names';
+import { SERVICE_TYPES } from '../../parts/choices/service-types';
+import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
+import { ListScreen } from '../../parts/list/list-screen';
+import type { Column } from '../../parts/record/record-table';
+import { humanize, StatusBadge } from '../../parts/record/status-badge';
+import { useUrl } from '../../parts/use-url';
+import { buildCurl } from '../../parts/values/curl';
+import { TimeAgo } from '../../parts/values/time';
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    kind: 'choice',
+    options: [
+      { value: 'new', label: 'New, to be accepted' },
+      'pending',
+      'dispatched',
+      'in_progress',
+      'completed',
+      'cancelled',
+    ],
+  },
+  CUSTOMER,
+  { name: 'service_type', label: 'Service', kind: 'choice', options: SERVICE_TYPES },
+  FROM,
+  TO,
+  SEARCH,
+];
+
+const COLUMNS: readonly Column<WorkOrder>[] = [
+  { header: 'Customer', render: ({ customer_id: id }) => <CustomerName id={id} /> },
+  { header: 'Service', render: ({ service_type: type }) => humanize(type) },
+  { header: 'Pickup → drop-off', render: (workOrder) => <Route workOrder={workOrder} /> },
+  { header: 'Truck / driver', render: (workOrder) => <Crew workOrder={workOrder} /> },
+  { header: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
+  { header: 'Billing', render: ({ billing_status: status }) => <StatusBadge status={status} /> },
+  { header: 'Created', render: ({ created_at: at }) => <TimeAgo at={at} /> },
+];
+
+export function WorkOrdersScreen() {
+  const canWrite = useCan('write');
+  const { openRecord } = useUrl();
+  const create = canWrite && <Button onClick={() => openRecord('new')}>New work order</Button>;
+  return (
+    <ListScreen<WorkOrder>
+      name="Work orders"
+      path="/work-orders"
+      filters={FILTERS}
+      columns={COLUMNS}
+      nameHeader="Number"
+      rowName={({ job_number: number }) => (
+        <Text component="span" inherit className="digits" style={{ whiteSpace: 'nowrap' }}>
+          {number}
+        </Text>
+      )}
+      actions={create}
+      empty={{
+        text: 'There are no work orders yet. A work order is one tow or one service at the roadside.',
+        action: create,
+        curl: buildCurl('/work-orders', {
+          method: 'POST',
+          body: { service_type: 'tow', pickup_location: '48 Warren Street, Hudson' },
+        }),
+      }}
+    />
+  );
+}
+
+function Route({ workOrder: { pickup_location: from, dropoff_location: to } }: { workOrder: WorkOrder }) {
+  if (!from && !to) return <>–</>;
+  return (
+    <Text size="sm" maw={320} miw={160} lineClamp={2} title={`${from ?? ''} → ${to ?? ''}`}>
+      {from ?? '–'}
+      {to && ` → ${to}`}
+    </Text>
+  );
+}
+
+function Crew({ workOrder: { truck_id: truck, driver_id: driver } }: { workOrder: WorkOrder }) {
+  if (!truck && !driver) return <>–</>;
+  return (
+    <Stack gap={0}>
+      <TruckName id={truck} />
+      {driver && (
+        <Text size="xs" c="dimmed">
+          <DriverName id={driver} />
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,186 @@
+import { Anchor } from '@mantine/core';
+import { useCallback, useEffect, useRef } from 'react';
+import { api } from '../api/client';
+import { useLiveEvents, useLiveState } from '../api/live';
+import type { EventRecord } from '../api/records';
+import { showToast } from '../api/toast';
+import { useUrl, useUrlPath, useUrlSearch } from '../parts/use-url';
+import { describeApproval, describeEvent, describeNotice, type News } from './news';
+import { beep, isSoundOn } from './sound';
+import { type Unseen, updateUnseen } from './unseen';
+
+/** What happens within this time is announced together. */
+const BURST_MS = 500;
+const TOAST_MS = 10_000;
+const POLL_MS = 60_000;
+
+/**
+ * Announces what happens while the page is open, on every screen: a toast with a link, the number
+ * of unseen things in the title, and a sound if the person wants one.
+ */
+export function Alerts() {
+  const announce = useAnnouncement();
+  useEventNews(announce);
+  useListNews(announce);
+  useSeenScreens();
+  return null;
+}
+
+type Announce = (news: readonly News[]) => void;
+
+/** Events arrive by the stream. Without one, as in a hidden tab, the newest are polled. */
+function useEventNews(announce: Announce): void {
+  const heard = useRef(new Set<string>());
+  const hear = useCallback(
+    (event: EventRecord) => {
+      const news = describeEvent(event);
+      if (!news || heard.current.has(event.id)) return;
+      heard.current.add(event.id);
+      announce([news]);
+    },
+    [announce],
+  );
+  useLiveEvents(hear);
+  const { data } = api.useQuery(
+    'get',
+    '/events',
+    { params: { query: { limit: 50 } } },
+    { ...usePolling(), enabled: useLiveState() !== 'connected' },
+  );
+  useArrivals(data?.data.items, (event) => event.timestamp, hear);
+}
+
+/** Approvals and notices are no events; their lists are read again with every change. */
+function useListNews(announce: Announce): void {
+  const polling = usePolling();
+  const approvals = api.useQuery(
+    'get',
+    '/approvals',
+    { params: { query: { status: 'pending', limit: 50 } } },
+    polling,
+  ).data?.data.items;
+  const notices = api.useQuery('get', '/notices', { params: { query: { unread: true, limit: 50 } } }, polling)
+    .data?.data.items;
+  // An approval that somebody has decided is no longer news.
+  useEffect(() => {
+    if (!approvals) return;
+    const isPending = (id: string) => approvals.some((approval) => approval.id === id);
+    updateUnseen((old) => old.filter(({ id, screens }) => !screens.includes('approvals') || isPending(id)));
+  }, [approvals]);
+  useArrivals(
+    approvals,
+    (approval) => approval.created_at,
+    (approval) => announce([describeApproval(approval)]),
+  );
+  useArrivals(
+    notices,
+    (notice) => notice.created_at,
+    (notice) => announce([describeNotice(notice)]),
+  );
+}
+
+function usePolling() {
+  const isConnected = useLiveState() === 'connected';
+  return { refetchInterval: isConnected ? (false as const) : POLL_MS, refetchIntervalInBackground: true };
+}
+
+/**
+ * Calls `onArrival` with each record that is newer than all that were read before. The first read
+ * shows only what was there already. The times are the server's, because clocks of browsers differ.
+ */
+function useArrivals<Item>(
+  items: readonly Item[] | undefined,
+  timeOf: (item: Item) => string,
+  onArrival: (item: Item) => void,
+): void {
+  const newest = useRef<string>(undefined);
+  useEffect(() => {
+    // Another environment: its records are read anew.
+    if (!items) newest.current = undefined;
+    const before = newest.current;
+    for (const item of items ?? []) {
+      if (before !== undefined && timeOf(item) > before) onArrival(item);
+      if (timeOf(item) > (newest.current ?? '')) newest.current = timeOf(item);
+    }
+    if (items) newest.current ??= '';
+  });
+}
+
+/** Returns a function that announces news: several of a kind within a short time in one toast. */
+function useAnnouncement(): Announce {
+  const waiting = useRef<News[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const place = { ...useUrlPath(), ...useUrl() };
+  const latest = useRef(place);
+  latest.current = place;
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback((news) => {
+    waiting.current.push(...news);
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      announceAll(waiting.current, latest.current);
+      waiting.current = [];
+    }, BURST_MS);
+  }, []);
+}
+
+function announceAll(news: readonly News[], place: Place): void {
+  // An open record is no news, such as a work order that the person has just created.
+  const fresh = news.filter(({ id }) => document.hidden || id !== place.id);
+  if (fresh.length === 0) return;
+  for (const kind of new Set(fresh.map((one) => one.kind)))
+    showNews(
+      fresh.filter((one) => one.kind === kind),
+      place,
+    );
+  const unseen = fresh.map(({ id, screen, alsoOn }): Unseen => ({ id, screens: [screen, ...alsoOn] }));
+  updateUnseen((old) => [
+    ...old,
+    ...unseen.filter(({ screens }) => document.hidden || !screens.includes(place.screen)),
+  ]);
+  if (isSoundOn()) beep();
+}
+
+type Place = ReturnType<typeof useUrlPath> & Pick<ReturnType<typeof useUrl>, 'openRecord' | 'openScreen'>;
+
+function showNews(group: readonly News[], { openRecord, openScreen }: Place): void {
+  const [first] = group;
+  if (!first) return;
+  const { screen, id } = first;
+  const isRecord = group.length === 1 && first.hasRecord;
+  const environment = window.location.search.includes('env=sandbox') ? '?env=sandbox' : '';
+  const open = () => (isRecord ? openRecord(id, screen) : openScreen(screen));
+  const text = group.length === 1 ? first.text : `${group.length} ${first.kind}`;
+  // Toasts stand outside the router, so the link brings its own way to navigate.
+  void showToast(
+    <Anchor
+      inherit
+      href={`/app/${screen}${isRecord ? `/${id}` : ''}${environment}`}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        open();
+      }}
+    >
+      {text}
+    </Anchor>,
+    // Nobody sees a hidden tab, so its toasts wait.
+    { autoClose: document.hidden ? false : TOAST_MS },
+  );
+}
+
+/** What a shown screen shows is seen. Nothing of one environment is unseen in the other. */
+function useSeenScreens(): void {
+  const { screen } = useUrlPath();
+  const { env } = useUrlSearch();
+  useEffect(() => {
+    const markSeen = () => {
+      if (!document.hidden) updateUnseen((old) => old.filter(({ screens }) => !screens.includes(screen)));
+    };
+    markSeen();
+    document.addEventListener('visibilitychange', markSeen);
+    return () => document.removeEventListener('visibilitychange', markSeen);
+  }, [screen]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the environment is what matters here
+  useEffect(() => () => updateUnseen(() => []), [env]);
+}

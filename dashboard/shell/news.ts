@@ -1,0 +1,72 @@
+import type { EventRecord, Schemas } from '../api/records';
+import { formatCents } from '../parts/values/money';
+
+/** Something that has happened and that people want to hear of. */
+export interface News {
+  /** The kind, as several of it are called: "new work orders". */
+  kind: string;
+  text: string;
+  /** The id of the record. */
+  id: string;
+  /** The screen that has the record; empty for the overview. */
+  screen: string;
+  /** False for a record that has no drawer of its own. */
+  hasRecord: boolean;
+  /** The other screens that show it too. */
+  alsoOn: readonly string[];
+}
+
+export function describeApproval(approval: Schemas['Approval']): News {
+  const { id, agent_name: name, amount_cents: cents } = approval;
+  return {
+    kind: 'new approvals',
+    text: `${name ?? 'Somebody'} asks for an approval of ${formatCents(cents)}`,
+    id,
+    screen: 'approvals',
+    hasRecord: true,
+    alsoOn: [],
+  };
+}
+
+/** The screens of the records that notices are about. */
+const NOTICE_SCREENS: Readonly<Record<string, string>> = {
+  webhook_endpoint: 'webhooks',
+  export: 'exports',
+  connection: 'integrations',
+};
+
+export function describeNotice(notice: Schemas['Notice']): News {
+  const screen = NOTICE_SCREENS[notice.entity_type];
+  return {
+    kind: 'new notices',
+    text: notice.title,
+    id: screen ? notice.entity_id : notice.id,
+    screen: screen ?? '',
+    hasRecord: screen !== undefined,
+    alsoOn: [''],
+  };
+}
+
+/** Returns what an event means to people, or undefined for an event that nobody waits for. */
+export function describeEvent({ type, data }: EventRecord): News | undefined {
+  const record = data.object as { id: string; job_number?: string; title?: string };
+  const base = { id: record.id, hasRecord: true, alsoOn: [] };
+  if (type === 'work_order.created')
+    return {
+      ...base,
+      kind: 'new work orders',
+      text: `New work order ${record.job_number ?? ''}`.trim(),
+      screen: 'work-orders',
+      alsoOn: ['dispatch'],
+    };
+  if (type === 'ai.suggestion.created')
+    return {
+      ...base,
+      kind: 'new suggestions',
+      text: `New suggestion: ${record.title ?? ''}`,
+      screen: 'suggestions',
+    };
+  if (type === 'export.completed')
+    return { ...base, kind: 'finished exports', text: 'An export is ready', screen: 'exports' };
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import { Kbd, Modal, Stack, Switch } from '@mantine/core';
+import '@mantine/core/styles/ModalBase.css';
+import '@mantine/core/styles/Modal.css';
+import { Facts } from '../../parts/record/facts';
+import { setSingleKeys, useAreSingleKeysOn } from './key-settings';
+
+/** Lists the keys. */
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const isOn = useAreSingleKeysOn();
+  return (
+    <Modal opened onClose={onClose} title="Keys">
+      <Stack gap="md">
+        <Facts
+          items={{
+            'Find pages, actions and records': (
+              <>
+                <Kbd>Ctrl</Kbd> <Kbd>K</Kbd> or <Kbd>⌘</Kbd> <Kbd>K</Kbd>
+              </>
+            ),
+            'This list': <Kbd>?</Kbd>,
+            'Next row of a list': <Kbd>j</Kbd>,
+            'Previous row of a list': <Kbd>k</Kbd>,
+            'Open the row': <Kbd>Enter</Kbd>,
+            'Close the dialog or the record': <Kbd>Esc</Kbd>,
+          }}
+        />
+        <Switch
+          label="Shortcuts of a single key"
+          description="Switch them off if you dictate, or if keys are pressed by accident."
+          checked={isOn}
+          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+        />
+      </Stack>
+    </Modal>
+  );
+}

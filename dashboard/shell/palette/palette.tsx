@@ -1,0 +1,110 @@
+import { Spotlight } from '@mantine/spotlight';
+import '@mantine/spotlight/styles.css';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { useCan } from '../../api/session';
+import { useUrl } from '../../parts/use-url';
+import { SCREENS } from '../../screens/screen-list';
+import { useFoundRecords } from './find-records';
+
+/** Something that the palette offers. */
+interface Offer {
+  id: string;
+  label: string;
+  hint?: string;
+  run: () => void;
+}
+
+/** Finds pages, actions, and records by number, name or id. */
+export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+  const [query, setQuery] = useState('');
+  const [searched] = useDebouncedValue(query.trim(), 200);
+  const { found, isSearching } = useFoundRecords(searched);
+  const { openRecord } = useUrl();
+  const pages = usePages();
+  const actions = useActions(onHelp);
+  useEffect(() => Spotlight.open(), []);
+  const matches = ({ label }: Offer) => label.toLowerCase().includes(query.trim().toLowerCase());
+  const records = found.map(({ screen, id, label, hint }) => ({
+    id,
+    label,
+    hint,
+    run: () => openRecord(id, screen),
+  }));
+  const groups = [
+    { label: 'Records', offers: records },
+    { label: 'Pages', offers: pages.filter(matches) },
+    { label: 'Actions', offers: actions.filter(matches) },
+  ].filter(({ offers }) => offers.length > 0);
+  return (
+    <Spotlight.Root
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightClose={onClose}
+      shortcut={null}
+      maxHeight={420}
+      scrollable
+    >
+      <Spotlight.Search placeholder="Page, action, number, name or id" aria-label="Find" />
+      <Spotlight.ActionsList>
+        {groups.map(({ label, offers }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {offers.map(({ id, label: text, hint, run }) => (
+              <Spotlight.Action
+                key={id}
+                label={text}
+                {...(hint ? { description: hint } : {})}
+                onClick={run}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && (
+          <Spotlight.Empty>
+            {isSearching ? 'Searching' : 'Nothing found. Try a number, a name or an id.'}
+          </Spotlight.Empty>
+        )}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+function usePages(): Offer[] {
+  const { openScreen } = useUrl();
+  return SCREENS.map(({ name, path }) => ({ id: `page ${path}`, label: name, run: () => openScreen(path) }));
+}
+
+function useActions(onHelp: () => void): Offer[] {
+  const { openScreen, openRecord } = useUrl();
+  const canWrite = useCan('write');
+  const isAdmin = useCan('admin');
+  const offers: (Offer | false)[] = [
+    canWrite && { id: 'new invoice', label: 'New invoice', run: () => openRecord('new', 'invoices') },
+    canWrite && {
+      id: 'new work order',
+      label: 'New work order',
+      run: () => openRecord('new', 'work-orders'),
+    },
+    isAdmin && {
+      id: 'api keys',
+      label: 'Create API key',
+      hint: 'In Settings',
+      run: () => openScreen('settings', { tab: 'api-keys' }),
+    },
+    isAdmin && {
+      id: 'agent keys',
+      label: 'Create agent key',
+      hint: 'In Settings',
+      run: () => openScreen('settings', { tab: 'agent-keys' }),
+    },
+    isAdmin && {
+      id: 'endpoints',
+      label: 'Add endpoint',
+      hint: 'In Webhooks',
+      run: () => openScreen('webhooks'),
+    },
+    { id: 'overdue', label: 'Overdue invoices', run: () => openScreen('invoices', { status: 'overdue' }) },
+    { id: 'help', label: 'Show the keys', run: onHelp },
+  ];
+  return offers.filter((offer) => offer !== false);
+}

@@ -1,0 +1,11 @@
+function sumOpenSql(name: string, condition: string): string {
+  return `coalesce(sum(o.open_cents) filter (where ${condition}), 0)::bigint as ${name}`;
+}
+
+/**
+ * The SQL columns that sum open amounts by age. The query must name a table `o` with the columns
+ * `open_cents` and `days`, the number of days since the due date. Null means that no date is known.
+ */
+export const AGING_SUMS = `${sumOpenSql('current_cents', 'o.days is null or o.days <= 0')}, ${sumOpenSql('days_1_30_cents', 'o.days between 1 and 30')},
+    ${sumOpenSql('days_31_60_cents', 'o.days between 31 and 60')}, ${sumOpenSql('days_61_90_cents', 'o.days between 61 and 90')},
+    ${sumOpenSql('over_90_cents', 'o.days > 90')}`;

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { buildDraft, createAgentClient } from '../support/agents/approvals.js';
+import { useDashboard } from '../support/browser/dashboard.js';
+import { createWorkOrderAfter } from '../support/records/lifecycle-records.js';
+
+describe('alerts of the dashboard', () => {
+  const dashboard = useDashboard();
+
+  it('a new approval and a new work order are announced on every screen, with a link and in the title', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await tenant.client.post('/invoices', buildDraft(10_000));
+    await page.goto(`${dashboard.stack.origin}/app/customers`);
+    await page.getByText('Connected').waitFor();
+    await createWorkOrderAfter(tenant.client, []);
+    await page.getByRole('link', { name: /^New work order/ }).waitFor();
+    const { body: invoice } = await tenant.client.post('/invoices', buildDraft(20_000));
+    const agent = await createAgentClient(dashboard.stack, tenant.id);
+    await agent.post('/approvals', {
+      kind: 'invoice_approval',
+      invoice_id: invoice.id,
+      justification: 'Lines match the signed tow slip.',
+    });
+    const link = page.getByRole('link', { name: /asks for an approval of \$200\.00/ });
+    await link.waitFor();
+    expect(await page.title()).to.equal('(2) Customers · Tow Dispatch');
+    await link.click();
+    await page.getByRole('dialog', { name: `Approve invoice ${invoice.invoice_number}` }).waitFor();
+    expect(await page.title()).to.equal('(1) Approvals · Tow Dispatch');
+  });
+
+  it('what happened before the page was opened is not announced', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await page.getByText('Connected').waitFor();
+    await createWorkOrderAfter(tenant.client, []);
+    await page.getByRole('link', { name: /^New work order/ }).waitFor();
+    await page.reload();
+    await page.getByText('Connected').waitFor();
+    await tenant.client.post('/customers', { company_name: 'Read Again' });
+    await page.goto(`${dashboard.stack.origin}/app/customers`);
+    await page.getByRole('link', { name: 'Read Again' }).waitFor();
+    expect(await page.getByRole('link', { name: /^New work order/ }).count()).to.equal(0);
+    expect(await page.title()).to.equal('Customers · Tow Dispatch');
+  });
+
+  it('Sound is off until the person switches it on, and the browser remembers it', async () => {
+    const { page } = await dashboard.open('customers');
+    await page.getByRole('button', { name: 'Your account' }).click();
+    const sound = page.getByRole('switch', { name: 'Sound' });
+    expect(await sound.isChecked()).to.equal(false);
+    await sound.check();
+    await page.reload();
+    await page.getByRole('button', { name: 'Your account' }).click();
+    expect(await sound.isChecked()).to.equal(true);
+  });
+});

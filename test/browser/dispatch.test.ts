@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { useDashboard } from '../support/browser/dashboard.js';
+import type { TestTenant } from '../support/stack.js';
+
+describe('the screen Dispatch', () => {
+  const dashboard = useDashboard();
+
+  const createTruck = async ({ client }: TestTenant, unitNumber: string) =>
+    (await client.post('/trucks', { unit_number: unitNumber, duty_class: 'light', status: 'available' }))
+      .body;
+  const createWorkOrder = async ({ client }: TestTenant) =>
+    (await client.post('/work-orders', { service_type: 'tow', pickup_location: '12 Main St' })).body;
+  const findCard = (page: Page, column: string, number: string) =>
+    page.getByRole('region', { name: column, exact: true }).getByRole('article', { name: number });
+
+  it('a dispatcher assigns a truck by keyboard alone, hears it, and the focus follows the card', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    const truck = await createTruck(tenant, '2');
+    const { id, job_number: number } = await createWorkOrder(tenant);
+    const card = findCard(page, 'Unassigned', number);
+    await card.getByLabel('Truck').focus();
+    await card.getByLabel('Truck').selectOption(truck.id);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const moved = findCard(page, 'Dispatched', number);
+    await moved.waitFor();
+    await page.getByRole('status').getByText(`${number} assigned to Truck 2`).waitFor();
+    await moved.locator('a:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: number }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal(`/app/dispatch/${id}`);
+    const { body } = await tenant.client.get(`/work-orders/${id}`);
+    expect(body).to.include({ status: 'dispatched', truck_id: truck.id });
+  });
+
+  it('of two dispatchers who assign one work order, the second sees who has it, and keeps the choice', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    const truck = await createTruck(tenant, '2');
+    const other = await createTruck(tenant, '3');
+    const { id, job_number: number } = await createWorkOrder(tenant);
+    const card = findCard(page, 'Unassigned', number);
+    await card.getByLabel('Truck').selectOption(truck.id);
+    await page.route('**/v1/dispatch-board', (route) => route.abort());
+    await tenant.client.post(`/work-orders/${id}/assign`, { truck_id: other.id });
+    await card.getByRole('button', { name: 'Assign' }).click();
+    await page.unroute('**/v1/dispatch-board');
+    const moved = findCard(page, 'Dispatched', number);
+    await moved.getByText('Somebody else changed it first.').waitFor();
+    await moved.getByText(/Truck: empty → Truck 3, by /).waitFor();
+    expect((await tenant.client.get(`/work-orders/${id}`)).body.truck_id).to.equal(other.id);
+    await moved.getByRole('button', { name: 'Assign' }).click();
+    await page.getByRole('status').getByText(`${number} assigned to Truck 2`).waitFor();
+    expect((await tenant.client.get(`/work-orders/${id}`)).body.truck_id).to.equal(truck.id);
+  });
+
+  it('a board of thousands stays usable: all are counted, and the cards come by the hundred', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await createWorkOrder(tenant);
+    const { body: board } = await tenant.client.get('/dispatch-board');
+    const [sample] = board.unassigned_work_orders;
+    const copies = Array.from({ length: 5_000 }, (_, index) => ({
+      ...sample,
+      id: `${sample.id.slice(0, -4)}${(index + 4096).toString(16)}`,
+      job_number: `J-${index}`,
+    }));
+    await page.route('**/v1/dispatch-board', (route) =>
+      route.fulfill({ json: { ...board, unassigned_work_orders: copies } }),
+    );
+    await page.getByRole('link', { name: 'Dispatch', exact: true }).click();
+    const column = page.getByRole('region', { name: 'Unassigned', exact: true });
+    await column.getByText('5,000', { exact: true }).waitFor();
+    expect(await column.getByRole('article').count()).to.equal(100);
+    await column.getByRole('button', { name: 'Show more (4,900 left)' }).click();
+    await column.getByRole('article', { name: 'J-199', exact: true }).waitFor();
+    await page.getByLabel('Search').fill('J-4999');
+    await column.getByRole('article', { name: 'J-4999', exact: true }).waitFor();
+  });
+
+  it('a card can be dragged to start its work order, and a drop that means nothing says so', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    const truck = await createTruck(tenant, '2');
+    const { id, job_number: number } = await createWorkOrder(tenant);
+    const trucks = page.getByRole('region', { name: 'Trucks', exact: true });
+    const item = trucks.getByRole('listitem').filter({ hasText: 'Truck 2' });
+    await item.waitFor();
+    await findCard(page, 'Unassigned', number).dragTo(item);
+    const dispatched = findCard(page, 'Dispatched', number);
+    await dispatched.dragTo(page.getByRole('region', { name: 'Completed today', exact: true }));
+    await page.getByText(`${number} cannot go from Dispatched to Completed today.`).waitFor();
+    await dispatched.dragTo(page.getByRole('region', { name: 'In progress', exact: true }));
+    await findCard(page, 'In progress', number).waitFor();
+    const { body } = await tenant.client.get(`/work-orders/${id}`);
+    expect(body).to.include({ status: 'in_progress', truck_id: truck.id });
+  });
+
+  it('a work order that somebody else creates and completes moves over the board without a reload', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    const truck = await createTruck(tenant, '2');
+    const { id, job_number: number } = await createWorkOrder(tenant);
+    await findCard(page, 'Unassigned', number).waitFor();
+    await tenant.client.post(`/work-orders/${id}/assign`, { truck_id: truck.id });
+    await findCard(page, 'Dispatched', number).waitFor();
+    await tenant.client.post(`/work-orders/${id}/start`, {});
+    await tenant.client.post(`/work-orders/${id}/complete`, {});
+    await findCard(page, 'Completed today', number).waitFor();
+  });
+
+  it('people set the status of a truck without a work order beside the board', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    const truck = await createTruck(tenant, '2');
+    await page.getByLabel('Status of Truck 2').selectOption('out_of_service');
+    await page.getByRole('status').getByText('Truck 2 is out of service').waitFor();
+    const { body } = await tenant.client.get(`/trucks/${truck.id}`);
+    expect(body.status).to.equal('out_of_service');
+  });
+});

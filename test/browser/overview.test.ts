@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { useDashboard } from '../support/browser/dashboard.js';
+import { invoiceInput } from '../support/records/samples.js';
+import { insertAttempt, insertDeliveries, insertEndpoint } from '../support/webhooks/webhook-rows.js';
+
+describe('the screen Overview', () => {
+  const dashboard = useDashboard();
+
+  it('the first steps show what comes next with its link and curl, and go once all are done', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { stack } = dashboard;
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByText('1 of 8 done').waitFor();
+    await page.getByText('Connected').waitFor();
+    await steps.getByText('/v1/me').waitFor();
+    await steps.getByText('Create a work order').click();
+    await steps.getByRole('link', { name: 'Open Work orders' }).waitFor();
+    await tenant.client.post('/work-orders', { service_type: 'tow' });
+    const workOrder = steps.getByRole('listitem').filter({ hasText: 'Create a work order' });
+    await workOrder.getByText('Done').waitFor();
+    // No such event occurs here, so no worker stores the health of this endpoint.
+    const endpoint = await insertEndpoint(
+      { stack, tenantId: tenant.id },
+      { eventTypes: ['export.completed'] },
+    );
+    await stack.rows(
+      tenant.id,
+      'update webhook_lanes set last_success_at = now() where tenant_id = $1 and endpoint_id = $2',
+      [tenant.id, endpoint],
+    );
+    await tenant.client.post('/agent-keys', { name: 'Agent', scopes: ['read_invoices'] });
+    await stack.rows(tenant.id, 'update api_keys set last_used_at = now() where tenant_id = $1', [tenant.id]);
+    const { body: invoice } = await tenant.client.post(
+      '/invoices',
+      invoiceInput({ billing_email: 'a@example.com' }),
+    );
+    for (const action of ['approve', 'send'])
+      await tenant.client.post(`/invoices/${invoice.id}/${action}`, {});
+    await tenant.client.post(`/invoices/${invoice.id}/payments`, { amount_cents: 100, method: 'cash' });
+    await steps.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  });
+
+  it('each key figure leads to the list that it counts', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await tenant.client.post('/work-orders', { service_type: 'tow' });
+    const figures = page.getByRole('navigation', { name: 'Key figures' });
+    await figures.getByRole('link', { name: /^Unassigned\s*1/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Work orders' }).waitFor();
+    expect(new URL(page.url()).search).to.equal('?status=pending');
+    await page.goBack();
+    await figures.getByRole('link', { name: /^Overdue\s*\$0\.00/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
+    expect(new URL(page.url()).search).to.equal('?status=overdue');
+  });
+
+  it('charts have a text and a table with the same numbers, and a failure leads to its delivery', async () => {
+    const { page, tenant } = await dashboard.open('', { colorScheme: 'dark' });
+    const target = { stack: dashboard.stack, tenantId: tenant.id };
+    await page.getByText('No webhook was delivered in the last 24 hours.').waitFor();
+    const endpointId = await insertEndpoint(target);
+    const [deliveryId = ''] = await insertDeliveries(target, [
+      { endpoint_id: endpointId, status: 'exhausted', last_error: 'timeout' },
+      ...Array.from({ length: 3 }, () => ({ endpoint_id: endpointId, status: 'succeeded' })),
+    ]);
+    await insertAttempt(target, { deliveryId, endpointId, attempt: 1, total_ms: 4321 });
+    await page.reload();
+    const image = page.getByRole('img', { name: /^Deliveries by hour.* 3 succeeded and 1 failed\.$/ });
+    await image.locator('canvas').waitFor();
+    await page.getByText('75 %').waitFor();
+    await page.getByText('Numbers of Latency of deliveries').click();
+    const numbers = page.getByRole('table', { name: 'Numbers of Latency of deliveries' });
+    await numbers.getByText('4,321 ms').first().waitFor();
+    expect(await numbers.getByRole('row').count()).to.equal(25);
+    await page.getByRole('link', { name: 'invoice.created' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    const search = new URL(page.url()).searchParams;
+    expect([search.get('view'), search.get('delivery')]).to.deep.equal(['deliveries', deliveryId]);
+    await page.getByRole('dialog').waitFor();
+  });
+});

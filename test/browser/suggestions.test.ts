@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { useDashboard } from '../support/browser/dashboard.js';
+import { invoiceInput } from '../support/records/samples.js';
+import { storeSuggestion } from '../support/records/suggestions.js';
+import type { TestTenant } from '../support/stack.js';
+
+describe('the screen Suggestions', () => {
+  const dashboard = useDashboard();
+
+  it('accepting shows the line item to add before it changes the invoice, and adds it once', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { id, invoice } = await suggestMileage(tenant);
+    await page.goto(`${dashboard.stack.origin}/app/suggestions`);
+    await page.getByRole('link', { name: 'Mileage was not billed' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Mileage was not billed', exact: true });
+    await drawer.getByRole('row', { name: /Median of the fee \$54\.00/ }).waitFor();
+    await drawer.getByRole('row', { name: /Billed mileage 9 \(90 %\)/ }).waitFor();
+    await drawer.getByRole('link', { name: invoice.invoice_number }).waitFor();
+    await drawer.getByRole('button', { name: 'Accept' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Accept/ });
+    await dialog.getByText(`invoice ${invoice.invoice_number}`).waitFor();
+    await dialog.getByText('$154.00').waitFor();
+    await dialog.getByRole('button', { name: 'Accept' }).click();
+    await drawer.getByText(/Accepted by Olive Operator/).waitFor();
+    const { body } = await tenant.client.get(`/invoices/${invoice.id}`);
+    expect(body.line_items.map((one: { name: string }) => one.name)).to.deep.equal(['Tow', 'Loaded miles']);
+    expect((await tenant.client.get(`/suggestions/${id}`)).body.status).to.equal('accepted');
+  });
+
+  it('a suggestion for a locked invoice stays open, and the dialog says why and stays open', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { id, invoice } = await suggestMileage(tenant);
+    await tenant.client.post(`/invoices/${invoice.id}/approve`, {});
+    await page.goto(`${dashboard.stack.origin}/app/suggestions/${id}`);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Accept/ });
+    await dialog.getByText(/its line items are locked/).waitFor();
+    await dialog.getByRole('button', { name: 'Accept' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect((await tenant.client.get(`/suggestions/${id}`)).body.status).to.equal('open');
+  });
+
+  it('dismissing stores the reason, and the suggestion leaves the list of open ones', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { id } = await suggestMileage(tenant);
+    await page.goto(`${dashboard.stack.origin}/app/suggestions/${id}`);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Dismiss/ });
+    await dialog.getByLabel('Reason').fill('This club pays no mileage.');
+    await dialog.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText(/Dismissed by Olive Operator/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText(/Nothing is open/).waitFor();
+    const { body } = await tenant.client.get(`/suggestions/${id}`);
+    expect(body).to.include({ status: 'dismissed', note: 'This club pays no mileage.' });
+  });
+
+  async function suggestMileage(tenant: TestTenant) {
+    const { body: invoice } = await tenant.client.post(
+      '/invoices',
+      invoiceInput({ billing_email: 'payer@example.com' }),
+    );
+    const id = await storeSuggestion(dashboard.stack, tenant.id, {
+      kind: 'missed_fee',
+      detector: 'missed_mileage',
+      entity_type: 'invoice',
+      entity_id: invoice.id,
+      invoice_id: invoice.id,
+      title: 'Mileage was not billed',
+      rationale:
+        '9 of 10 comparable tow jobs of 10 to 25 miles were billed mileage, median $54.00; this one was not.',
+      amount_cents: 5_400,
+      proposed_lines: [
+        {
+          name: 'Loaded miles',
+          description: null,
+          category: 'mileage',
+          quantity: 12,
+          unit_type: 'mile',
+          unit_price_cents: 450,
+          total_cents: 5_400,
+          taxable: true,
+        },
+      ],
+    });
+    return { id, invoice };
+  }
+});
