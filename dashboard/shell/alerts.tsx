@@ -4,7 +4,7 @@ import { api } from '../api/client';
 import { useLiveEvents, useLiveState } from '../api/live';
 import type { EventRecord } from '../api/records';
 import { showToast } from '../api/toast';
-import { useUrl, useUrlPath, useUrlSearch } from '../parts/use-url';
+import { useUrl, useUrlPath, useUrlSearch } from '../parts/url/use-url';
 import { describeApproval, describeEvent, describeNotice, type News } from './news';
 import { beep, isSoundOn } from './sound';
 import { type Unseen, updateUnseen } from './unseen';

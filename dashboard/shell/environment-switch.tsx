@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../api/query-client';
-import { useUrlPath, useUrlSearch } from '../parts/use-url';
+import { useUrlPath, useUrlSearch } from '../parts/url/use-url';
 
 /**
  * Chooses between the account and its sandbox. Switching shows the screen anew: filters, pages and

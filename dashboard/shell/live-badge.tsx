@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { RefreshCw, Wifi, WifiOff } from 'lucide-react';
 import { useLiveState } from '../api/live';
-import { Tip } from '../parts/tip';
+import { Tip } from '../parts/basics/tip';
 
 const STATES = {
   connecting: { word: 'Connecting', icon: RefreshCw, hint: 'Changes will be shown as they happen.' },

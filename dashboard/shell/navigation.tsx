@@ -1,6 +1,6 @@
 import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { keepSearch, type Search, useUrlPath } from '../parts/use-url';
+import { keepSearch, type Search, useUrlPath } from '../parts/url/use-url';
 import { SCREENS } from '../screens/screen-list';
 
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {

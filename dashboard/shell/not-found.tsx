@@ -1,5 +1,5 @@
 import { Text, Title } from '@mantine/core';
-import { ScreenLink } from '../parts/links';
+import { ScreenLink } from '../parts/url/links';
 
 export function NotFound() {
   return (

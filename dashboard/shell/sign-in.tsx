@@ -4,7 +4,7 @@ import { client } from '../api/client';
 import { type Problem, splitFaults, toProblem } from '../api/problem';
 import { queryClient } from '../api/query-client';
 import { resumeSession } from '../api/session';
-import { ProblemAlert } from '../parts/problem-alert';
+import { ProblemAlert } from '../parts/feedback/problem-alert';
 
 /** The page of a person who is not signed in. */
 export function SignIn() {

@@ -1,6 +1,6 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Moon, Sun } from 'lucide-react';
-import { Tip } from '../parts/tip';
+import { Tip } from '../parts/basics/tip';
 
 /** Switches between light and dark. The browser's preference counts until it is used. */
 export function ThemeSwitch() {

@@ -1,5 +1,5 @@
 import { api } from '../../api/client';
-import { RecordLink } from '../links';
+import { RecordLink } from '../url/links';
 
 const PAGE = { params: { query: { limit: 200 } } };
 /**

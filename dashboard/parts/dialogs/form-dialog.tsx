@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { type Problem, splitFaults } from '../../api/problem';
-import { ProblemAlert } from '../problem-alert';
+import { ProblemAlert } from '../feedback/problem-alert';
 
 /** The faults that the server found, by the name of the field. */
 export type FieldErrors = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { Group, Select, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { CustomerSelect } from '../choices/customer-select';
 import { humanize } from '../record/status-badge';
-import { type Search, useUrl, useUrlSearch } from '../use-url';
+import { type Search, useUrl, useUrlSearch } from '../url/use-url';
 import { endOfDay, startOfDay } from '../values/zoned-time';
 
 /** A filter of a list. Its name is that of the query parameter, in the API and in the URL. */

@@ -1,9 +1,9 @@
 import { Table } from '@mantine/core';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
-import { RecordLink, SearchLink } from '../links';
+import { ScrollRegion } from '../basics/scroll-region';
 import type { Column } from '../record/record-table';
-import { ScrollRegion } from '../scroll-region';
-import { useUrl, useUrlPath, useUrlSearch } from '../use-url';
+import { RecordLink, SearchLink } from '../url/links';
+import { useUrl, useUrlPath, useUrlSearch } from '../url/use-url';
 
 export type ListColumn<Row> = Column<Row>;
 

@@ -1,4 +1,4 @@
-import { useUrlSearch } from '../use-url';
+import { useUrlSearch } from '../url/use-url';
 import type { Filter } from './filters';
 import { ListScreen } from './list-screen';
 import { ViewTabs } from './view-tabs';

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useRef } from 'react';
-import { useUrl, useUrlSearch } from '../use-url';
+import { useUrl, useUrlSearch } from '../url/use-url';
 
 /**
  * Next and Previous. The API names only the page after the current one, so the pages before are

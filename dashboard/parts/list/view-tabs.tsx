@@ -1,6 +1,6 @@
 import { Stack, Tabs, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useUrl, useUrlPath, useUrlSearch } from '../use-url';
+import { useUrl, useUrlPath, useUrlSearch } from '../url/use-url';
 
 /** One view of a screen. Its name is the value of `view` in the URL. */
 export interface View {

@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Loading } from '../loading';
-import { ProblemAlert } from '../problem-alert';
+import { Loading } from '../basics/loading';
+import { ProblemAlert } from '../feedback/problem-alert';
 import { RecordTable } from './record-table';
 
 export interface Page<Row> {

@@ -1,8 +1,8 @@
 import { Drawer, Group, Stack } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { Loading } from '../loading';
-import { ProblemAlert } from '../problem-alert';
-import { useUrl } from '../use-url';
+import { Loading } from '../basics/loading';
+import { ProblemAlert } from '../feedback/problem-alert';
+import { useUrl } from '../url/use-url';
 
 /** What reading the record returned so far; a query of @tanstack/react-query fits. */
 interface Reading<Data> {

@@ -1,6 +1,6 @@
 import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ScrollRegion } from '../scroll-region';
+import { ScrollRegion } from '../basics/scroll-region';
 
 export interface Column<Row> {
   header: string;

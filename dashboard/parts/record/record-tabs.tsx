@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useUrl, useUrlSearch } from '../use-url';
+import { useUrl, useUrlSearch } from '../url/use-url';
 
 export interface RecordTab {
   /** Its name in the URL: `?tab=price`. */

@@ -1,5 +1,5 @@
 import { Code, Group, Stack } from '@mantine/core';
-import { ScrollRegion } from '../scroll-region';
+import { ScrollRegion } from '../basics/scroll-region';
 import { CopyButton } from './copy';
 
 /**

@@ -1,13 +1,13 @@
 import { Stack, Text, Title } from '@mantine/core';
 import type { Invoice } from '../../api/records';
+import { Loading } from '../../parts/basics/loading';
 import { CustomerName } from '../../parts/choices/record-names';
-import { RecordLink } from '../../parts/links';
-import { Loading } from '../../parts/loading';
 import { ChangeValue } from '../../parts/record/change-value';
 import { Facts } from '../../parts/record/facts';
 import { LineTable } from '../../parts/record/line-table';
 import { RecordTable } from '../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
+import { RecordLink } from '../../parts/url/links';
 import { type Approval, readRequest } from './approval-text';
 
 /** Members of a request that are shown otherwise or mean nothing to a person. */

@@ -1,11 +1,11 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { api } from '../../api/client';
 import type { Schemas } from '../../api/records';
-import { EntityLink } from '../../parts/entity-link';
-import { ScreenLink } from '../../parts/links';
 import { Facts } from '../../parts/record/facts';
 import { RecordDrawer } from '../../parts/record/record-drawer';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
+import { EntityLink } from '../../parts/url/entity-link';
+import { ScreenLink } from '../../parts/url/links';
 import { CopyButton } from '../../parts/values/copy';
 import { ExactTime, TimeAgo } from '../../parts/values/time';
 import { describeAction } from './audit-actions';

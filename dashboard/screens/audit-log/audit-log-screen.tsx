@@ -1,11 +1,11 @@
 import { Code } from '@mantine/core';
 import type { Schemas } from '../../api/records';
-import { EntityLink } from '../../parts/entity-link';
 import { type Filter, FROM, TO } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
-import { useUrlSearch } from '../../parts/use-url';
+import { EntityLink } from '../../parts/url/entity-link';
+import { useUrlSearch } from '../../parts/url/use-url';
 import { buildCurl } from '../../parts/values/curl';
 import { TimeAgo } from '../../parts/values/time';
 import { useActorOptions } from './actor-options';

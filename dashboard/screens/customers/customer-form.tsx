@@ -5,7 +5,7 @@ import type { Customer, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
 import { useEdits } from '../../parts/dialogs/use-edits';
-import { useUrl } from '../../parts/use-url';
+import { useUrl } from '../../parts/url/use-url';
 
 type Draft = Schemas['CustomerCreate'];
 

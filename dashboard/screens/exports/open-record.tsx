@@ -1,4 +1,4 @@
-import { useUrlSearch } from '../../parts/use-url';
+import { useUrlSearch } from '../../parts/url/use-url';
 import { ExportRecord } from './files/export-record';
 import { SCHEDULES } from './request/export-wording';
 import { ScheduleRecord } from './schedules/schedule-record';

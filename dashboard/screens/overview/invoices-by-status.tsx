@@ -1,8 +1,8 @@
 import { Paper, Title } from '@mantine/core';
 import type { Schemas } from '../../api/records';
-import { ScreenLink } from '../../parts/links';
 import { RecordTable } from '../../parts/record/record-table';
 import { humanize } from '../../parts/record/status-badge';
+import { ScreenLink } from '../../parts/url/links';
 import { Money } from '../../parts/values/money';
 import { formatCount } from './figures/hours';
 

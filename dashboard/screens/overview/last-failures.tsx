@@ -1,8 +1,8 @@
 import { Paper, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/records';
-import { ScreenLink } from '../../parts/links';
 import { RecordTable } from '../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
+import { ScreenLink } from '../../parts/url/links';
 import { TimeAgo } from '../../parts/values/time';
 
 type Delivery = Schemas['WebhookDelivery'];

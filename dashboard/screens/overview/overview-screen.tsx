@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { api } from '../../api/client';
-import { Loading } from '../../parts/loading';
-import { ProblemAlert } from '../../parts/problem-alert';
+import { Loading } from '../../parts/basics/loading';
+import { ProblemAlert } from '../../parts/feedback/problem-alert';
 import { TimeAgo } from '../../parts/values/time';
 import { DeliveriesChart, DurationsChart } from './figures/delivery-charts';
 import { MoneyChart } from './figures/money-chart';

@@ -1,6 +1,6 @@
 import { Stack, Tabs, Title } from '@mantine/core';
 import type { ComponentType } from 'react';
-import { useUrl, useUrlSearch } from '../../parts/use-url';
+import { useUrl, useUrlSearch } from '../../parts/url/use-url';
 import { AccountTab } from './account/account-tab';
 import { AgentKeysTab } from './agent-keys/agent-keys-tab';
 import { ApiKeysTab } from './api-keys/api-keys-tab';

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/records';
 import { useListedInvoice } from '../../parts/choices/listed-invoice';
-import { RecordLink } from '../../parts/links';
+import { RecordLink } from '../../parts/url/links';
 
 /** The record that a suggestion is about. A claim has no screen; it is about the link's invoice. */
 export function SubjectLink({ suggestion }: { suggestion: Schemas['Suggestion'] }) {

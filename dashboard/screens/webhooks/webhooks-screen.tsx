@@ -1,5 +1,5 @@
 import { ViewTabs } from '../../parts/list/view-tabs';
-import { useUrlSearch } from '../../parts/use-url';
+import { useUrlSearch } from '../../parts/url/use-url';
 import { CatalogueView } from './catalogue/catalogue-view';
 import { DeliveriesView } from './deliveries/deliveries-view';
 import { DeliveryDrawer } from './deliveries/delivery-drawer';

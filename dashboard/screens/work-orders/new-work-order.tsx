@@ -4,7 +4,7 @@ import type { Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog';
 import { FormDialog } from '../../parts/dialogs/form-dialog';
-import { useUrl, useUrlSearch } from '../../parts/use-url';
+import { useUrl, useUrlSearch } from '../../parts/url/use-url';
 import { type Draft, FIELDS, toBody } from '../../parts/work-orders/form/draft';
 import { WorkOrderFields } from '../../parts/work-orders/form/work-order-fields';
 

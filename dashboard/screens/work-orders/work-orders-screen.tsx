@@ -7,7 +7,7 @@ import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filter
 import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
-import { useUrl } from '../../parts/use-url';
+import { useUrl } from '../../parts/url/use-url';
 import { buildCurl } from '../../parts/values/curl';
 import { TimeAgo } from '../../parts/values/time';
 

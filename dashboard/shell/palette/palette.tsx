@@ -3,7 +3,7 @@ import '@mantine/spotlight/styles.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useCan } from '../../api/session';
-import { useUrl } from '../../parts/use-url';
+import { useUrl } from '../../parts/url/use-url';
 import { SCREENS } from '../../screens/screen-list';
 import { useFoundRecords } from './find-records';
 

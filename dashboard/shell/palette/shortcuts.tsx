@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { Tip } from '../../parts/tip';
+import { Tip } from '../../parts/basics/tip';
 import { areSingleKeysOn } from './key-settings';
 
 const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));

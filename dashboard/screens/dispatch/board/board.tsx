@@ -2,9 +2,9 @@ import { useMemo } from 'react';
 import { api } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { useTimeZone } from '../../../api/session';
-import { ScreenLink } from '../../../parts/links';
-import { ProblemAlert } from '../../../parts/problem-alert';
-import { useUrlSearch } from '../../../parts/use-url';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
+import { ScreenLink } from '../../../parts/url/links';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { Column } from './column';
 import { useCustomerNames } from './customer-names';
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import type { WorkOrder } from '../../../api/records';
-import { useUrlSearch } from '../../../parts/use-url';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { type ColumnName, type Suggestion, useBoard } from './board-view';
 import { Card } from './card';
 import { dropOnColumn, takeCards } from './drag';

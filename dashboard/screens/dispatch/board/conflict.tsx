@@ -1,8 +1,8 @@
 import { CircleAlert } from 'lucide-react';
 import type { Fault, Problem } from '../../../api/problem';
-import { RecordLink } from '../../../parts/links';
 import { ChangeValue } from '../../../parts/record/change-value';
 import { humanize } from '../../../parts/record/status-badge';
+import { RecordLink } from '../../../parts/url/links';
 import { TimeAgo } from '../../../parts/values/time';
 import { changeCard, useCardState } from '../writes/card-store';
 import { useBoard } from './board-view';

@@ -1,7 +1,7 @@
 import { Lightbulb } from 'lucide-react';
 import { client, ifMatch } from '../../../api/client';
 import { useWrite } from '../../../api/use-write';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { announce } from '../writes/card-store';
 import { type Suggestion, useBoard } from './board-view';
 

@@ -2,7 +2,7 @@ import { memo } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { useBoard } from '../board/board-view';
 import { dropOnTruck, takeCards } from '../board/drag';

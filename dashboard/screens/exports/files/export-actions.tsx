@@ -5,7 +5,7 @@ import { client, ifMatch } from '../../../api/client';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { nameExport } from '../request/export-wording';
 import { type Export, isUnfinished } from './export-progress';
 import { forgetCompleted, rememberStarted } from './started-exports';

@@ -1,11 +1,11 @@
 import { Alert, Stack, Title } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { api } from '../../../api/client';
-import { ScreenLink } from '../../../parts/links';
 import { Facts } from '../../../parts/record/facts';
 import { RecordDrawer } from '../../../parts/record/record-drawer';
 import { RecordTable } from '../../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
+import { ScreenLink } from '../../../parts/url/links';
 import { CopyButton } from '../../../parts/values/copy';
 import { Money } from '../../../parts/values/money';
 import { ExactTime, TimeAgo } from '../../../parts/values/time';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { useUrl } from '../../../parts/use-url';
+import { useUrl } from '../../../parts/url/use-url';
 import { EMPTY_REQUEST, REQUEST_FIELDS, type RequestDraft } from '../request/request-draft';
 import { RequestFields } from '../request/request-fields';
 import { rememberStarted } from './started-exports';

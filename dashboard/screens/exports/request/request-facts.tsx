@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { useTimeZone } from '../../../api/session';
 import { CustomerName, DriverName, TruckName } from '../../../parts/choices/record-names';
-import { RecordLink } from '../../../parts/links';
 import { Facts } from '../../../parts/record/facts';
 import { humanize } from '../../../parts/record/status-badge';
+import { RecordLink } from '../../../parts/url/links';
 import { describeRange, EXPORT_FILTERS, type ExportFilter, hasRange, nameDateField } from './export-filters';
 import { FORMATS, nameResource } from './export-wording';
 import type { RequestDraft } from './request-draft';

@@ -3,7 +3,7 @@ import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { useUrl } from '../../../parts/use-url';
+import { useUrl } from '../../../parts/url/use-url';
 import { EMPTY_REQUEST, REQUEST_FIELDS, readRequest } from '../request/request-draft';
 import { RequestFields } from '../request/request-fields';
 import { fitPeriod, SCHEDULE_FIELDS, type ScheduleDraft, ScheduleFields } from './schedule-fields';

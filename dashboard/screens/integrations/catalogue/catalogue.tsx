@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useCan } from '../../../api/session';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { ConnectDialog } from '../connect/connect-dialog';
 import { useIntegrations } from '../vendors/use-integrations';
 import { type Integration, VENDOR_KINDS } from '../vendors/vendor-kinds';

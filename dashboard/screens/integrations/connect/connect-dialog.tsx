@@ -4,7 +4,7 @@ import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { useUrl } from '../../../parts/use-url';
+import { useUrl } from '../../../parts/url/use-url';
 import type { Integration } from '../vendors/vendor-kinds';
 import { readFields, type VendorValues } from '../vendors/vendor-schema';
 import { SignInDialog } from './sign-in-dialog';

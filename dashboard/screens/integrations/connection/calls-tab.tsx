@@ -5,7 +5,7 @@ import { useTimeZone } from '../../../api/session';
 import { FilterBar, FROM, readFilters, TO } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
-import { useUrlSearch } from '../../../parts/use-url';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 
 const FILTERS = [FROM, TO];

@@ -6,7 +6,7 @@ import { useCan } from '../../../api/session';
 import { showToast } from '../../../api/toast';
 import { useWrite } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { nameConnection, useIntegration, useVendorName } from '../vendors/use-integrations';
 import type { Connection } from '../vendors/vendor-kinds';
 import { ReconnectButton } from './reconnect';

@@ -6,7 +6,7 @@ import { useCan, useTimeZone } from '../../../api/session';
 import { type Filter, FilterBar, readFilters } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
-import { useUrlSearch } from '../../../parts/use-url';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 import type { Connection } from '../vendors/vendor-kinds';
 import { ReplayDialog } from './replay-dialog';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { SignInDialog } from '../connect/sign-in-dialog';
 import { useVendorName } from '../vendors/use-integrations';
 import type { Connection } from '../vendors/vendor-kinds';

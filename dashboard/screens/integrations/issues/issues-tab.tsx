@@ -6,7 +6,7 @@ import { useCan } from '../../../api/session';
 import { type Filter, FilterBar } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
-import { useUrlSearch } from '../../../parts/use-url';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 import { ISSUE_KINDS, nameResolution } from './issue-wording';
 import { ResolveDialog } from './resolve-dialog';

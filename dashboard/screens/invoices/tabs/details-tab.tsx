@@ -1,10 +1,10 @@
 import { Stack, Title } from '@mantine/core';
 import type { Invoice } from '../../../api/records';
 import { CustomerName } from '../../../parts/choices/record-names';
-import { RecordLink } from '../../../parts/links';
 import { Facts } from '../../../parts/record/facts';
 import { LineTable } from '../../../parts/record/line-table';
 import { humanize } from '../../../parts/record/status-badge';
+import { RecordLink } from '../../../parts/url/links';
 import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
 import { ZonedDate } from '../../../parts/values/zoned-date';

@@ -2,8 +2,8 @@ import { Anchor, Modal, Stack, Text } from '@mantine/core';
 import { ExternalLink } from 'lucide-react';
 import { api } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { CodeBlock } from '../../../parts/values/code-block';
 
 /** The text of a message, and the page that its link opens. */

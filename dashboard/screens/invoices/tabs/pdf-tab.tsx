@@ -4,8 +4,8 @@ import { useEffect, useState } from 'react';
 import { client } from '../../../api/client';
 import { type Problem, toProblem } from '../../../api/problem';
 import type { Invoice } from '../../../api/records';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 
 /** The document that the customer gets. */
 export function PdfTab({ invoice }: { invoice: Invoice }) {

@@ -2,7 +2,7 @@ import { Paper, SimpleGrid, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../../api/records';
-import { keepSearch, type Search } from '../../../parts/use-url';
+import { keepSearch, type Search } from '../../../parts/url/use-url';
 import { formatCents } from '../../../parts/values/money';
 import { sumOf } from './hours';
 import './tiles.css';

@@ -1,7 +1,7 @@
 import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { ChevronRight, CircleCheck, CircleDashed } from 'lucide-react';
 import type { Schemas } from '../../../api/records';
-import { ScreenLink } from '../../../parts/links';
+import { ScreenLink } from '../../../parts/url/links';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { listSteps, type Step } from './steps';
 import './first-steps.css';

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/records';
-import type { Search } from '../../../parts/use-url';
+import type { Search } from '../../../parts/url/use-url';
 import { buildCurl } from '../../../parts/values/curl';
 
 type Fact = keyof Schemas['OverviewFirstSteps'];

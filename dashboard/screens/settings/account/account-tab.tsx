@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { api } from '../../../api/client';
 import { useCan } from '../../../api/session';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { TimeAgo } from '../../../parts/values/time';
 import { Logo } from './logo';
 import { SettingsForm } from './settings-form';

@@ -1,5 +1,5 @@
 import { Fieldset, Stack, Switch, Text } from '@mantine/core';
-import { ScreenLink } from '../../../parts/links';
+import { ScreenLink } from '../../../parts/url/links';
 import { MoneyField } from '../../../parts/values/money';
 import type { SettingsFieldsProps } from './settings-draft';
 

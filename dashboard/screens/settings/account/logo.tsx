@@ -4,7 +4,7 @@ import { api, client, ifMatch } from '../../../api/client';
 import { Problem } from '../../../api/problem';
 import { useWrite } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import type { Settings } from './settings-draft';
 
 const MAX_KIB = 256;

@@ -4,7 +4,7 @@ import { client, ifMatch } from '../../../api/client';
 import { splitFaults } from '../../../api/problem';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { AgentFields } from './agent-fields';
 import { CompanyFields } from './company-fields';
 import { InvoiceFields, TimeFields } from './invoice-fields';

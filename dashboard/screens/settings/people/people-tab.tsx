@@ -8,7 +8,7 @@ import { type Filter, FilterBar } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import type { Column } from '../../../parts/record/record-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
-import { useUrlSearch } from '../../../parts/use-url';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 import { DeactivatePerson } from './deactivate-person';
 import { AddPerson, EditPerson } from './person-form';

@@ -3,12 +3,12 @@ import '@mantine/core/styles/List.css';
 import { api } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useSession } from '../../../api/session';
-import { ScreenLink } from '../../../parts/links';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { RecordTable } from '../../../parts/record/record-table';
 import { humanize } from '../../../parts/record/status-badge';
+import { ScreenLink } from '../../../parts/url/links';
 import { ExactTime, TimeAgo } from '../../../parts/values/time';
 
 /** Each read of the limits counts against them, so they are not read more often. */

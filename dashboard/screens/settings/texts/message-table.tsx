@@ -5,11 +5,11 @@ import type { Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
-import { RecordLink } from '../../../parts/links';
 import type { Filter } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
-import { useUrlSearch } from '../../../parts/use-url';
+import { RecordLink } from '../../../parts/url/links';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 import { MessageText } from './message-text';
 

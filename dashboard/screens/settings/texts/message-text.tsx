@@ -1,7 +1,7 @@
 import { Modal, Stack } from '@mantine/core';
 import { api } from '../../../api/client';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { ExactTime } from '../../../parts/values/time';

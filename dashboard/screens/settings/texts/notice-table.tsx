@@ -3,12 +3,12 @@ import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
-import { EntityLink } from '../../../parts/entity-link';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import type { Filter } from '../../../parts/list/filters';
-import { ProblemAlert } from '../../../parts/problem-alert';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
-import { useUrlSearch } from '../../../parts/use-url';
+import { EntityLink } from '../../../parts/url/entity-link';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 
 type Notice = Schemas['Notice'];

@@ -1,6 +1,6 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { humanize } from '../../../parts/record/status-badge';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { type EventType, groupByKind, useEventTypes } from '../choices/event-types';

@@ -1,7 +1,7 @@
 import { api } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
-import { ScreenLink } from '../../../parts/links';
+import { ScreenLink } from '../../../parts/url/links';
 
 export type Endpoint = Schemas['WebhookEndpoint'];
 

@@ -4,7 +4,7 @@ import { useCan } from '../../../api/session';
 import { type Filter, FROM, TO } from '../../../parts/list/filters';
 import { ListScreen } from '../../../parts/list/list-screen';
 import type { Column } from '../../../parts/record/record-table';
-import { type Search, useUrlSearch } from '../../../parts/use-url';
+import { type Search, useUrlSearch } from '../../../parts/url/use-url';
 import { type Endpoint, EndpointName, useEndpoints } from '../choices/endpoint-names';
 import { listTypeFilters, useEventTypes } from '../choices/event-types';
 import { ReplayMany } from '../replays/replay-many';

@@ -4,8 +4,8 @@ import { client } from '../../../api/client';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
-import { ProblemAlert } from '../../../parts/problem-alert';
-import { useUrl, useUrlSearch } from '../../../parts/use-url';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
+import { useUrl, useUrlSearch } from '../../../parts/url/use-url';
 import type { Delivery } from './delivery-columns';
 
 /** Replay sends the same event once more, as a delivery of its own, which then opens. */

@@ -1,12 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import { api } from '../../../api/client';
-import { SearchLink } from '../../../parts/links';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { RecordDrawer } from '../../../parts/record/record-drawer';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
-import { useUrl, useUrlSearch } from '../../../parts/use-url';
+import { SearchLink } from '../../../parts/url/links';
+import { useUrl, useUrlSearch } from '../../../parts/url/use-url';
 import { ExactTime, TimeAgo } from '../../../parts/values/time';
 import { EndpointName } from '../choices/endpoint-names';
 import { Attempt } from './attempt';

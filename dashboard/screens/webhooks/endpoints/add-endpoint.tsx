@@ -5,7 +5,7 @@ import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog';
-import { useUrl } from '../../../parts/use-url';
+import { useUrl } from '../../../parts/url/use-url';
 import { ENDPOINT_FIELDS, type EndpointDraft, EndpointFields } from './endpoint-fields';
 
 type Body = Schemas['WebhookEndpointCreate'];

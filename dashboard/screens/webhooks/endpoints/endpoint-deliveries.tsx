@@ -1,6 +1,6 @@
 import { client } from '../../../api/client';
-import { SearchLink } from '../../../parts/links';
 import { PagedTable } from '../../../parts/record/paged-table';
+import { SearchLink } from '../../../parts/url/links';
 import { DELIVERY_COLUMNS } from '../deliveries/delivery-columns';
 
 /** The deliveries of one endpoint, newest first. */

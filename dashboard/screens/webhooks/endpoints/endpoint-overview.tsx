@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { useCan } from '../../../api/session';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { StatusBadge } from '../../../parts/record/status-badge';
 import { ExactTime, TimeAgo } from '../../../parts/values/time';

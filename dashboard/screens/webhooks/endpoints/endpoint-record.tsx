@@ -2,7 +2,7 @@ import { api } from '../../../api/client';
 import { RecordDrawer } from '../../../parts/record/record-drawer';
 import { RecordTabs } from '../../../parts/record/record-tabs';
 import { StatusBadge } from '../../../parts/record/status-badge';
-import { useUrlSearch } from '../../../parts/use-url';
+import { useUrlSearch } from '../../../parts/url/use-url';
 import { EndpointActions } from './endpoint-actions';
 import { EndpointDeliveries } from './endpoint-deliveries';
 import { EndpointOverview } from './endpoint-overview';

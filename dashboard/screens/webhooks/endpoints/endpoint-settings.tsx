@@ -6,7 +6,7 @@ import { useWrite } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
 import { Facts } from '../../../parts/record/facts';
 import { RecordTable } from '../../../parts/record/record-table';
-import { useUrl } from '../../../parts/use-url';
+import { useUrl } from '../../../parts/url/use-url';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { ExactTime, TimeAgo } from '../../../parts/values/time';
 import type { Endpoint } from '../choices/endpoint-names';

@@ -1,6 +1,6 @@
 import { Checkbox, Fieldset, Input, SimpleGrid, Stack } from '@mantine/core';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { humanize } from '../../../parts/record/status-badge';
 import { type EventType, groupByKind, readKind, useEventTypes } from '../choices/event-types';
 

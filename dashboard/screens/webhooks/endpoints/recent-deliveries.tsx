@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { api } from '../../../api/client';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { TimeAgo } from '../../../parts/values/time';
 

@@ -4,7 +4,7 @@ import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { useUrl, useUrlSearch } from '../../../parts/use-url';
+import { useUrl, useUrlSearch } from '../../../parts/url/use-url';
 import type { Endpoint } from '../choices/endpoint-names';
 import { useEventTypes } from '../choices/event-types';
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../../../api/records';
 import type { Write } from '../../../api/use-write';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
-import { useUrl, useUrlSearch } from '../../../parts/use-url';
+import { useUrl, useUrlSearch } from '../../../parts/url/use-url';
 
 type Replay = Schemas['WebhookReplay'];
 type Count = Schemas['DryRunOfWebhookReplay'];

@@ -5,7 +5,7 @@ import type { Schemas } from '../../../api/records';
 import { useTimeZone } from '../../../api/session';
 import { useWrite, type WriteHeaders } from '../../../api/use-write';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
-import { type Search, useUrlSearch } from '../../../parts/use-url';
+import { type Search, useUrlSearch } from '../../../parts/url/use-url';
 import { TimeField } from '../../../parts/values/time';
 import { endOfDay, startOfDay } from '../../../parts/values/zoned-time';
 import { EndpointSelect, EventTypeSelect } from '../choices/filter-fields';

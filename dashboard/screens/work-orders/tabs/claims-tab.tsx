@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
-import { RecordLink } from '../../../parts/links';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { RecordTable } from '../../../parts/record/record-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
+import { RecordLink } from '../../../parts/url/links';
 import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
 import { useInvoicesOf } from './find-invoices';

@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { api } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { Money } from '../../../parts/values/money';

@@ -1,10 +1,10 @@
 import { Stack, Text } from '@mantine/core';
 import type { WorkOrder } from '../../../api/records';
-import { RecordLink, ScreenLink } from '../../../parts/links';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { RecordTable } from '../../../parts/record/record-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
+import { RecordLink, ScreenLink } from '../../../parts/url/links';
 import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
 import { useInvoicesOf } from './find-invoices';

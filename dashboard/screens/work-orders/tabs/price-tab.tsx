@@ -3,12 +3,12 @@ import { Info } from 'lucide-react';
 import { api } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { useCan } from '../../../api/session';
-import { Loading } from '../../../parts/loading';
-import { ProblemAlert } from '../../../parts/problem-alert';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { RecordTable } from '../../../parts/record/record-table';
 import { humanize } from '../../../parts/record/status-badge';
-import { useUrl } from '../../../parts/use-url';
+import { useUrl } from '../../../parts/url/use-url';
 import { Money } from '../../../parts/values/money';
 
 type Price = Schemas['JobPrice'];

@@ -1,7 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
-import { type Fault, toProblem } from '../api/problem';
-import { describeSummary } from './values/summary';
+import { type Fault, toProblem } from '../../api/problem';
+import { describeSummary } from '../values/summary';
 
 const CHANGED =
   'Somebody has changed this record since you opened it. What you typed is kept: look at the changes below, then send it again.';

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CodeBlock } from './values/code-block';
+import { CodeBlock } from '../values/code-block';
 
 /** What a list shows in place of rows: why it is empty, and the one next action with its curl. */
 export function EmptyState({ text, action, curl }: { text: string; action?: ReactNode; curl?: string }) {
