@@ -1,6 +1,51 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+/** The components of Mantine that the first page shows. */
+const FIRST_PAGE_COMPONENTS = [
+  'Accordion',
+  'ActionIcon',
+  'Alert',
+  'Anchor',
+  'Badge',
+  'Burger',
+  'Button',
+  'CloseButton',
+  'Code',
+  'Collapse',
+  'Flex',
+  'FloatingIndicator',
+  'Group',
+  'Loader',
+  'NavLink',
+  'Paper',
+  'Portal',
+  'Progress',
+  'SegmentedControl',
+  'SimpleGrid',
+  'Skeleton',
+  'Stack',
+  'Text',
+  'Title',
+  'Transition',
+  'UnstyledButton',
+  'VisuallyHidden',
+];
+
+/**
+ * What the first page loads, in one file. Without this, it would load some forty small files. What
+ * forms and dialogs need stays out of it (test/integration/dashboard/dashboard-budget.test.ts).
+ */
+const FIRST_PAGE = new RegExp(
+  [
+    'node_modules/(react|react-dom|scheduler|@tanstack|openapi-|use-sync-external-store|clsx|lucide-react|use-sidecar|use-callback-ref|tslib|get-nonce)',
+    'mantine/hooks',
+    `mantine/core/esm/(core|components/ScrollArea/utils|components/(${FIRST_PAGE_COMPONENTS.join('|')})/)`,
+    'dashboard/(api/|parts/(basics|url)/|parts/feedback/|parts/values/(money|summary|time|zoned-time|curl|code-block|copy)[.]|parts/record/(record-table|status-badge)|screens/screen-list|shell/)',
+    'vite/preload-helper',
+  ].join('|'),
+);
+
 /** Builds the dashboard into the static files that the API serves at /app/. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -19,5 +64,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: 'first-page', test: FIRST_PAGE, minShareCount: 2 }],
+        },
+      },
+    },
   },
 });

@@ -30,7 +30,7 @@ export class DashboardFiles {
   #names: Promise<Set<string>> | undefined;
   readonly #files = new Map<string, Promise<DashboardFile>>();
 
-  /** Resolves with undefined if the build has no file of that name, such as `assets/main-x1y2.js`. */
+  /** Resolves with undefined if the build has no file of that name, such as `assets/main-x.js`. */
   async find(name: string): Promise<DashboardFile | undefined> {
     this.#names ??= this.#listNames();
     if (!(await this.#names).has(name)) return undefined;

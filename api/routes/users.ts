@@ -39,8 +39,8 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
    *     operationId: createUser
    *     summary: Add a person
    *     description: >-
-   *       The person signs in with this e-mail and password, and may do what the role allows. Only an
-   *       owner makes owners.
+   *       The person signs in with this e-mail and password, and may do what the role allows.
+   *       Only an owner makes owners.
    */
   router.post(
     '/users',
@@ -67,8 +67,8 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
    *     operationId: updateUser
    *     summary: Change a person
    *     description: >-
-   *       JSON merge: an absent member is kept. A new role counts everywhere within 5 seconds. The last
-   *       owner of an account cannot be made anything else.
+   *       JSON merge: an absent member is kept. A new role counts everywhere within 5 seconds.
+   *       The last owner of an account cannot be made anything else.
    */
   router.patch(
     '/users/:id',

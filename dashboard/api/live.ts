@@ -155,7 +155,8 @@ let lastRefreshAt = 0;
 
 /**
  * Re-reads what is shown soon after a write; the writes of a burst are read together. A read starts
- * after the one before has its responses, because a new read would cancel a slow one again and again.
+ * after the one before has its responses, because a new read would cancel a slow one again and
+ * again.
  */
 function refreshSoon(): void {
   isRefreshDue = true;

@@ -104,7 +104,7 @@ describe('the screen Settings', () => {
     expect((await tenant.client.get('/settings')).body.logo).to.equal(null);
   });
 
-  it('a deactivated person cannot act any more, and stays in the list as inactive', async () => {
+  it('a person gets one role, and stays in the list as inactive after being deactivated', async () => {
     const { page } = await dashboard.open('settings?tab=people');
     await page.getByRole('button', { name: 'Add person' }).click();
     const form = page.getByRole('dialog', { name: 'Add person' });
@@ -117,7 +117,11 @@ describe('the screen Settings', () => {
       .last()
       .waitFor();
     await form.getByLabel('Password', { exact: true }).fill('correct horse battery staple');
+    await form.getByLabel('Role').selectOption('Bookkeeper');
+    await form.getByText('May do: read, write and approve.').waitFor();
     await form.getByRole('button', { name: 'Add person' }).click();
+    const row = page.getByRole('row', { name: /Robin Rivera/ });
+    await row.getByText('Bookkeeper').waitFor();
     await page.getByRole('button', { name: 'Deactivate Robin Rivera' }).click();
     const dialog = page.getByRole('dialog', { name: 'Deactivate Robin Rivera' });
     await dialog.getByRole('button', { name: 'Deactivate' }).click();

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 /** A wide part that scrolls sideways by itself, also by keyboard. */
 export function ScrollRegion({ label, children }: { label: string; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard could not scroll here
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls here
     <section className="scroll-region" aria-label={label} tabIndex={0}>
       {children}
     </section>

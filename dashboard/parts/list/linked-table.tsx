@@ -1,4 +1,3 @@
-import { Table } from '@mantine/core';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { ScrollRegion } from '../basics/scroll-region';
 import type { Column } from '../record/record-table';
@@ -41,32 +40,34 @@ export function LinkedTable<Row extends { id: string }>({
     recordParameter ? setSearch({ cursor: search.cursor, [recordParameter]: rowId }) : openRecord(rowId);
   return (
     <ScrollRegion label={label}>
-      <Table
-        highlightOnHover
-        verticalSpacing={6}
+      <table
+        className={isOld ? 'records linked old-rows' : 'records linked'}
         aria-label={label}
         aria-busy={isOld}
-        className={isOld ? 'old-rows' : ''}
       >
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{nameHeader}</Table.Th>
+        <thead>
+          <tr>
+            <th>{nameHeader}</th>
             {columns.map(({ header: text, align, width }) => (
-              <Table.Th key={text} ta={align ?? 'left'} {...(width ? { w: width } : {})}>
+              <th
+                key={text}
+                className={align === 'right' ? 'at-right' : ''}
+                {...(width ? { style: { width } } : {})}
+              >
                 {text}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody onKeyDown={moveBetweenRows}>
+          </tr>
+        </thead>
+        <tbody onKeyDown={moveBetweenRows}>
           {rows.map((row) => (
-            <Table.Tr
+            <tr
               key={row.id}
               className="linked-row"
               data-open={row.id === openId || undefined}
               onClick={(event) => !isControl(event) && open(row.id)}
             >
-              <Table.Td>
+              <td>
                 {recordParameter ? (
                   <SearchLink search={{ [recordParameter]: row.id }}>{rowName(row)}</SearchLink>
                 ) : (
@@ -74,16 +75,16 @@ export function LinkedTable<Row extends { id: string }>({
                     {rowName(row)}
                   </RecordLink>
                 )}
-              </Table.Td>
+              </td>
               {columns.map(({ header: text, render, align }) => (
-                <Table.Td key={text} ta={align ?? 'left'}>
+                <td key={text} className={align === 'right' ? 'at-right' : ''}>
                   {render(row)}
-                </Table.Td>
+                </td>
               ))}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </ScrollRegion>
   );
 }

@@ -8,7 +8,10 @@ import { humanize } from './status-badge';
 const WORDS = /(^|_)(status|step|type|reason|kind|method)$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
-/** A value of a changed field, as people read it: names in place of ids, times in the account's zone. */
+/**
+ * A value of a changed field, as people read it: names in place of ids, times in the account's
+ * zone.
+ */
 export function ChangeValue({ field, value }: { field: string; value: unknown }) {
   if (value === null || value === undefined || value === '') return <>empty</>;
   if (typeof value === 'object') return <>{describeSummary(value)}</>;

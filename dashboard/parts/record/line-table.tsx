@@ -1,4 +1,3 @@
-import { Table } from '@mantine/core';
 import type { Schemas } from '../../api/records';
 import { Money } from '../values/money';
 import { RecordTable } from './record-table';
@@ -41,14 +40,14 @@ export function LineTable({
         { header: 'Amount', align: 'right', render: (line) => <Money cents={line.total_cents} /> },
       ]}
       footer={Object.entries(sums).map(([name, cents]) => (
-        <Table.Tr key={name}>
-          <Table.Th colSpan={4} scope="row" ta="right">
+        <tr key={name}>
+          <th colSpan={4} scope="row" className="at-right">
             {name}
-          </Table.Th>
-          <Table.Td ta="right">
+          </th>
+          <td className="at-right">
             <Money cents={cents} />
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       ))}
     />
   );

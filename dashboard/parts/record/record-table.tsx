@@ -1,4 +1,4 @@
-import { Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ScrollRegion } from '../basics/scroll-region';
 
@@ -31,29 +31,33 @@ export function RecordTable<Row>({
   if (rows.length === 0) return <Text c="dimmed">{empty}</Text>;
   return (
     <ScrollRegion label={label}>
-      <Table verticalSpacing={6} aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
+      <table className="records" aria-label={label}>
+        <thead>
+          <tr>
             {columns.map(({ header, align, width }) => (
-              <Table.Th key={header} ta={align ?? 'left'} {...(width ? { w: width } : {})}>
+              <th
+                key={header}
+                className={align === 'right' ? 'at-right' : ''}
+                {...(width ? { style: { width } } : {})}
+              >
                 {header}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows.map((row) => (
-            <Table.Tr key={rowKey(row)}>
+            <tr key={rowKey(row)}>
               {columns.map(({ header, render, align }) => (
-                <Table.Td key={header} ta={align ?? 'left'}>
+                <td key={header} className={align === 'right' ? 'at-right' : ''}>
                   {render(row)}
-                </Table.Td>
+                </td>
               ))}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-        {footer && <Table.Tfoot>{footer}</Table.Tfoot>}
-      </Table>
+        </tbody>
+        {footer && <tfoot>{footer}</tfoot>}
+      </table>
     </ScrollRegion>
   );
 }

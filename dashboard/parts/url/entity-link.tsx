@@ -30,8 +30,8 @@ const LIST_SCREENS: Readonly<Record<string, { screen: string; search?: Search }>
 };
 
 /**
- * A link to the record that an audit entry, an event or a notice is about, or to the screen that lists
- * such records. Only the text if no screen shows them.
+ * A link to the record that an audit entry, an event or a notice is about, or to the screen that
+ * lists such records. Only the text if no screen shows them.
  */
 export function EntityLink({
   type,

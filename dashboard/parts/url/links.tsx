@@ -3,19 +3,30 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { keepSearch, type Search, useUrlPath } from './use-url';
 
-/** A link to a screen, with filters if any, in the same environment. */
+/**
+ * A link to a screen, with filters if any, in the same environment.
+ * @param isInText underlines it, so that it is seen among words without its colour
+ */
 export function ScreenLink({
   screen,
   search = {},
+  isInText = false,
   children,
 }: {
   screen: string;
   search?: Search;
+  isInText?: boolean;
   children: ReactNode;
 }) {
   const merge = (old: Search) => ({ ...keepSearch(old, false), ...search });
   return (
-    <Anchor component={Link} to={`/${screen}`} search={merge as never} inherit>
+    <Anchor
+      component={Link}
+      to={`/${screen}`}
+      search={merge as never}
+      inherit
+      underline={isInText ? 'always' : 'hover'}
+    >
       {children}
     </Anchor>
   );

@@ -1,6 +1,3 @@
-import { TextInput, type TextInputProps } from '@mantine/core';
-import { useState } from 'react';
-
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
 /** Formats US cents: 125000 is "$1,250.00". */
@@ -20,30 +17,4 @@ export function parseCents(text: string): number | undefined {
 /** An amount in digits of equal width, so that columns align. */
 export function Money({ cents }: { cents: number }) {
   return <span className="digits">{formatCents(cents)}</span>;
-}
-
-/** A field for an amount in dollars. It reports cents, or undefined while the text is no amount. */
-export function MoneyField({
-  cents,
-  onCents,
-  ...props
-}: { cents: number | undefined; onCents: (cents: number | undefined) => void } & Omit<
-  TextInputProps,
-  'value' | 'onChange'
->) {
-  const [text, setText] = useState(cents === undefined ? '' : (cents / 100).toFixed(2));
-  const shown = parseCents(text) === cents || cents === undefined ? text : (cents / 100).toFixed(2);
-  return (
-    <TextInput
-      inputMode="decimal"
-      leftSection="$"
-      {...props}
-      value={shown}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        onCents(parseCents(event.currentTarget.value));
-      }}
-      onBlur={() => cents !== undefined && setText((cents / 100).toFixed(2))}
-    />
-  );
 }

@@ -1,7 +1,7 @@
-import { Text, TextInput, type TextInputProps } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTimeZone } from '../../api/session';
-import { formatExact, formatRelative, fromZonedInput, toZonedInput } from './zoned-time';
+import { formatExact, formatRelative } from './zoned-time';
 
 /** Re-renders every half minute, so that relative times stay right. */
 function useNow(): number {
@@ -43,25 +43,5 @@ export function ExactTime({
     <Text component="time" inherit dateTime={at} className="digits">
       {formatExact(at, timeZone, { hasSeconds })}
     </Text>
-  );
-}
-
-/**
- * A field for a date and time in the account's time zone. It reports an instant, or null if empty.
- */
-export function TimeField({
-  at,
-  onAt,
-  ...props
-}: { at: string | null; onAt: (at: string | null) => void } & Omit<TextInputProps, 'value' | 'onChange'>) {
-  const timeZone = useTimeZone();
-  return (
-    <TextInput
-      type="datetime-local"
-      description={`Time zone ${timeZone}`}
-      {...props}
-      value={at ? toZonedInput(at, timeZone) : ''}
-      onChange={(event) => onAt(fromZonedInput(event.currentTarget.value, timeZone))}
-    />
   );
 }

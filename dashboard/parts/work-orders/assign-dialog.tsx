@@ -6,12 +6,14 @@ import { useWrite } from '../../api/use-write';
 import { nameTruck, useDrivers, useTrucks } from '../choices/record-names';
 import { FormDialog } from '../dialogs/form-dialog';
 import { humanize } from '../record/status-badge';
-import { TimeField } from '../values/time';
+import { TimeField } from '../values/time-field';
 
 const OWN_DRIVER = 'own';
 const NO_DRIVER = 'none';
 
-/** Assigns a truck, or another one. The driver is the truck's own unless somebody else is chosen. */
+/**
+ * Assigns a truck, or another one. The driver is the truck's own unless somebody else is chosen.
+ */
 export function AssignDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
   const trucks = useTrucks();
   const drivers = useDrivers();
@@ -81,7 +83,9 @@ function describeEffect({ status }: WorkOrder): string {
   return 'Another truck takes over. The work order goes back from In progress to Dispatched.';
 }
 
-/** Free trucks first, then those off duty. A truck that is busy or out of service cannot be chosen. */
+/**
+ * Free trucks first, then those off duty. A truck that is busy or out of service cannot be chosen.
+ */
 function listTrucks(trucks: readonly Truck[], workOrderId: string) {
   const isBlocked = ({ current_work_order_id: current, status }: Truck) =>
     status === 'out_of_service' || (current !== null && current !== workOrderId);

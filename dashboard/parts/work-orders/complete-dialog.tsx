@@ -4,7 +4,7 @@ import { client, ifMatch } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { FormDialog } from '../dialogs/form-dialog';
-import { TimeField } from '../values/time';
+import { TimeField } from '../values/time-field';
 
 export function CompleteDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
   const [at, setAt] = useState<string | null>(null);

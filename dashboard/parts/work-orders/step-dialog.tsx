@@ -5,7 +5,7 @@ import type { Schemas, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { FormDialog } from '../dialogs/form-dialog';
 import { humanize } from '../record/status-badge';
-import { TimeField } from '../values/time';
+import { TimeField } from '../values/time-field';
 import { STEP_NAMES, STEP_OPTIONS, STEPS } from './allowed-actions';
 
 type Step = Schemas['DriverStep'];

@@ -1,6 +1,6 @@
 /**
- * What the audit log records, by kind of record. The API names each action "record.verb", and may add
- * new ones; an action of the URL that is missing here still works as a filter.
+ * What the audit log records, by kind of record. The API names each action "record.verb", and may
+ * add new ones; an action of the URL that is missing here still works as a filter.
  */
 const VERBS: Readonly<Record<string, string>> = {
   invoice:

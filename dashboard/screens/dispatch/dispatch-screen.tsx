@@ -79,7 +79,7 @@ function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
       truck.driver,
     ]),
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: positions change all the time, and no card shows them
+  // biome-ignore lint/correctness/useExhaustiveDependencies: no card shows positions
   const fleet = useMemo(
     () => ({ trucks: new Map(trucks.map((truck) => [truck.id, truck])), freeTrucks: trucks.filter(isFree) }),
     [key],

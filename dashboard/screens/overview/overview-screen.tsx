@@ -12,7 +12,7 @@ import { InvoicesByStatus } from './invoices-by-status';
 import { LastFailures } from './last-failures';
 
 /** Events and writes refresh the numbers at once, and this refreshes what only time changes. */
-const REFRESH_MS = 60_000;
+const REFRESH_MS = 30_000;
 
 /** What needs attention now, and the first steps of a new account. */
 export function OverviewScreen() {

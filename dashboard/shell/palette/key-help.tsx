@@ -1,6 +1,4 @@
 import { Kbd, Modal, Stack, Switch } from '@mantine/core';
-import '@mantine/core/styles/ModalBase.css';
-import '@mantine/core/styles/Modal.css';
 import { Facts } from '../../parts/record/facts';
 import { setSingleKeys, useAreSingleKeysOn } from './key-settings';
 

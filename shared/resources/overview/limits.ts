@@ -14,3 +14,10 @@ export const MAX_FAILURES = 5;
 
 /** At most this many of the newest keys are looked at, and a normal account has a few dozen. */
 export const MAX_KEYS = 1000;
+
+/**
+ * An overview is kept for some seconds if it took this many records, for which PostgreSQL needs some
+ * 10 ms.
+ */
+export const MIN_KEPT_RECORDS = 5000;
+export const KEPT_MS = 5000;

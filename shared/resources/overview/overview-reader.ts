@@ -1,17 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/postgres/database.js';
-import { buildOverviewQuery } from './queries.js';
+import { KEPT_MS, MIN_KEPT_RECORDS } from './limits.js';
+import { buildOverviewQuery, type OverviewRow } from './queries.js';
 
-/** An overview that took longer to read is kept for {@link KEPT_MS}. */
-const SLOW_MS = 40;
-const KEPT_MS = 5000;
 /** An overview has some 6 KB. */
 const MAX_KEPT = 500;
 
 /**
- * Reads the overviews of accounts. A small account always sees its newest numbers. The overview of a
- * large account takes PostgreSQL a few tens of ms, so it is kept for some seconds: its dashboards
- * read it again whenever something changes.
+ * Reads the overviews of accounts. A small account always sees its newest numbers. Those of a large
+ * account are kept for some seconds, because its dashboards read them again at every change.
  */
 export class OverviewReader {
   readonly #kept = new LRUCache<string, Buffer>({ max: MAX_KEPT, ttl: KEPT_MS });
@@ -20,13 +17,13 @@ export class OverviewReader {
 
   /** Returns the overview as UTF-8 JSON. */
   async read(account: { tenantId: string; timeZone: string }): Promise<Buffer> {
-    const kept = this.#kept.get(account.tenantId);
+    const { tenantId } = account;
+    const kept = this.#kept.get(tenantId);
     if (kept) return kept;
-    const startedAt = performance.now();
-    const [row] = await this.db.read<{ body: string }>(account.tenantId, buildOverviewQuery(account));
+    const [row] = await this.db.read<OverviewRow>(tenantId, buildOverviewQuery(account));
     if (!row) throw new Error('the overview returned no row');
     const body = Buffer.from(row.body);
-    if (performance.now() - startedAt > SLOW_MS) this.#kept.set(account.tenantId, body);
+    if (row.records >= MIN_KEPT_RECORDS) this.#kept.set(tenantId, body);
     return body;
   }
 }

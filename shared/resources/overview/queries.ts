@@ -28,12 +28,13 @@ function countWorkOrdersSql(status: string): string {
  * most invoices of other accounts have.
  */
 const BY_STATUS = `
-  select s.status, n.count, n.total_cents, n.count = ${MAX_COUNTED} as has_more
+  select s.position, s.status, n.count, n.total_cents, n.count = ${MAX_COUNTED} as has_more
   from unnest(array['${INVOICE_STATUSES.join("', '")}']) with ordinality s(status, position),
     lateral (select count(*)::int as count, coalesce(sum(i.total_cents), 0)::bigint as total_cents
       from (select i.total_cents from invoices i where i.tenant_id = $1 and i.status >= s.status and i.status <= s.status
-        order by i.status, i.created_at desc, i.id desc limit ${MAX_COUNTED}) i) n
-  order by s.position`;
+        order by i.status, i.created_at desc, i.id desc limit ${MAX_COUNTED}) i) n`;
+
+const STATUS = jsonObject('s', ['status', 'count', 'total_cents', 'has_more']);
 
 /** The longest payment terms that customers and accounts can have. */
 const MAX_TERMS_DAYS = 365;
@@ -52,7 +53,7 @@ const DAY_STARTS = `
  * date in the account's time zone (measured: 40 ms for 100,000 invoices instead of 220 ms).
  */
 const OPEN_AMOUNTS = `
-  select count(*) filter (where o.status = 'overdue')::int as overdue_count,
+  select count(*) as open_count, count(*) filter (where o.status = 'overdue')::int as overdue_count,
     coalesce(sum(o.open_cents) filter (where o.status = 'overdue'), 0)::bigint as overdue_cents, ${AGING_SUMS}
   from (select i.status, i.balance_due_cents as open_cents,
       case ${AGES.map((days) => `when coalesce(i.due_date, i.released_at) < y.starts[n.terms_days + ${days}] then ${days}`).join(' ')} end as days
@@ -146,7 +147,7 @@ const WORK_ORDERS = jsonObject('w', [
 ]);
 
 const INVOICES = jsonObject('m', [
-  { name: 'by_status', sql: `(select json_agg(row_to_json(s)) from (${BY_STATUS}) s)` },
+  { name: 'by_status', sql: `(select json_agg(${STATUS} order by s.position) from by_status s)` },
   'overdue_count',
   'overdue_cents',
   { name: 'aging', sql: AGING },
@@ -156,12 +157,13 @@ const TEXT = `
   with hours as materialized (${HOURS}),
   by_hour as materialized (${BY_HOUR}),
   day_starts as materialized (${DAY_STARTS}),
+  by_status as materialized (${BY_STATUS}),
   money as materialized (${OPEN_AMOUNTS}),
   keys as materialized (select kind, last_used_at from api_keys k where k.tenant_id = $1
     order by k.created_at desc, k.id desc limit ${MAX_KEYS}),
   work as materialized (select ${countWorkOrdersSql('pending')} as pending, ${countWorkOrdersSql('dispatched')} as dispatched,
     ${countWorkOrdersSql('in_progress')} as in_progress),
-  ended as materialized (select sum(succeeded) as succeeded, sum(succeeded + failed) as all_ended from by_hour)
+  ended as materialized (select sum(succeeded) as succeeded, sum(succeeded + failed) as all_ended, sum(work_orders) as work_orders from by_hour)
   select ${jsonObject('o', [
     jsonTime('o', 'generated_at', 'now()'),
     { name: 'work_orders', sql: `(select ${WORK_ORDERS} from work w)` },
@@ -176,8 +178,15 @@ const TEXT = `
       sql: `coalesce((select json_agg(${webhookDeliveryRepresentation('d')} order by d.id desc) from (${FAILURES}) d), '[]')`,
     },
     { name: 'first_steps', sql: `(select ${FIRST_STEPS} from (select 1) s)` },
-  ])}::text as body
+  ])}::text as body,
+    ((select sum(count) from by_status) + (select open_count from money) + (select work_orders + all_ended from ended))::int as records
   from (select 1) o`;
+
+/** The overview as JSON, and about how many records PostgreSQL read for it. */
+export interface OverviewRow {
+  body: string;
+  records: number;
+}
 
 /** Builds the query for the overview of an account. Every part of it has a limit. */
 export function buildOverviewQuery({ tenantId, timeZone }: { tenantId: string; timeZone: string }): SqlQuery {

@@ -7,8 +7,9 @@ import { type Draft, FIELDS, findChanges, readField, toBody } from './draft';
 import { WorkOrderFields } from './work-order-fields';
 
 /**
- * Changes the fields that were touched. If somebody has changed the work order since the form opened,
- * the API refuses with the list of changes; the form then keeps what was typed over the new version.
+ * Changes the fields that were touched. If somebody has changed the work order since the form
+ * opened, the API refuses with the list of changes; the form then keeps what was typed over the new
+ * version.
  */
 export function EditWorkOrder({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
   // Live updates must not replace this version silently: If-Match would then hide their changes.

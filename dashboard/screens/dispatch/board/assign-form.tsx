@@ -6,8 +6,8 @@ import { useBoard } from './board-view';
 import { nameTruck } from './truck-names';
 
 /**
- * Chooses a truck and assigns it. A native select, because one per card must stay cheap. The choice is
- * kept when somebody else changes the work order, or takes the truck, in between.
+ * Chooses a truck and assigns it. A native select, because one per card must stay cheap. The choice
+ * is kept when somebody else changes the work order, or takes the truck, in between.
  */
 export function AssignForm({ workOrder }: { workOrder: WorkOrder }) {
   const { act, trucks, freeTrucks } = useBoard();

@@ -78,7 +78,9 @@ function isSame(before: CardProps, after: CardProps): boolean {
   );
 }
 
-/** A real link, without the router's own: 200 of those would be rendered at every change of the URL. */
+/**
+ * A real link, without the router's own: 200 of those would be rendered at every change of the URL.
+ */
 function CardLink({ id, number }: { id: string; number: string }) {
   const { open, hrefOf } = useBoard();
   const ref = useRef<HTMLAnchorElement>(null);

@@ -11,7 +11,10 @@ import { nameTruck } from './truck-names';
 /** The fields whose change matters to a dispatcher; other fields are in the history. */
 const INTERNAL = new Set(['intake', 'dispatch_time']);
 
-/** Why the last write was refused: what somebody else changed, and what becomes of the choice made here. */
+/**
+ * Why the last write was refused: what somebody else changed, and what becomes of the choice made
+ * here.
+ */
 export function Conflict({ workOrderId }: { workOrderId: string }) {
   const { problem, truckId } = useCardState(workOrderId);
   const { trucks } = useBoard();

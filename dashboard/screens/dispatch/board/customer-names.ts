@@ -9,8 +9,8 @@ const MAX_PAGES = 10;
 const names = new Map<string, string>();
 
 /**
- * The names of the customers on the board. It reads only what is not known yet, because a read by id
- * for each card would be hundreds of requests, repeated with every change of the board.
+ * The names of the customers on the board. It reads only what is not known yet, because a read by
+ * id for each card would be hundreds of requests, repeated with every change of the board.
  */
 export function useCustomerNames(ids: readonly (string | null)[]): ReadonlyMap<string, string> {
   const unknown = [...new Set(ids)].filter((id): id is string => id !== null && !names.has(id)).sort();

@@ -42,7 +42,9 @@ export interface Drawing {
   scale: { miles: number; length: number };
 }
 
-/** The room of a name. Two names on top of each other cannot be read, so only the first is drawn. */
+/**
+ * The room of a name. Two names on top of each other cannot be read, so only the first is drawn.
+ */
 const NAME_WIDTH = 26;
 const NAME_HEIGHT = 9;
 

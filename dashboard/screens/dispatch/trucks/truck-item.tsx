@@ -13,7 +13,10 @@ type Settable = Schemas['SettableTruckStatus'];
 
 const SETTABLE: readonly Settable[] = ['available', 'returning', 'off_duty', 'out_of_service'];
 
-/** A truck in the rail: what it does, who drives it, and its load. Takes a card that is dropped on it. */
+/**
+ * A truck in the rail: what it does, who drives it, and its load. Takes a card that is dropped on
+ * it.
+ */
 export const TruckItem = memo(
   function TruckItem({ truck, load }: { truck: BoardTruck; load: WorkOrder | undefined }) {
     const { act, open, hrefOf, canWrite } = useBoard();

@@ -20,8 +20,8 @@ export interface Question {
 const UNTOUCHED: CardState = {};
 
 /**
- * The state of the cards. It stands outside React's tree, because a card moves to another column when
- * somebody else assigns its work order, and must keep the choice; and the drawer shows it too.
+ * The state of the cards. It stands outside React's tree, because a card moves to another column
+ * when somebody else assigns its work order, and must keep the choice; and the drawer shows it too.
  */
 const cards = new Map<string, CardState>();
 let announcement = '';
@@ -76,7 +76,9 @@ export function ask(next: Question | undefined): void {
   notify();
 }
 
-/** Remembers the card that a write is about to move, so that the focus can follow it; or forgets it. */
+/**
+ * Remembers the card that a write is about to move, so that the focus can follow it; or forgets it.
+ */
 export function followMove(workOrderId: string | undefined): void {
   movedId = workOrderId;
 }

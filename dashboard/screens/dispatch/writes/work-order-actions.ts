@@ -32,7 +32,9 @@ function send(headers: WriteHeaders, { action, ...workOrder }: Intention) {
   }
 }
 
-/** Keeps the problem with its card. Another work order may have taken the truck: re-reads the board. */
+/**
+ * Keeps the problem with its card. Another work order may have taken the truck: re-reads the board.
+ */
 function keepProblem(problem: Problem, { id }: Intention): void {
   changeCard(id, { problem });
   if (problem.status === 409) void queryClient.invalidateQueries();

@@ -5,7 +5,7 @@ import type { Schemas } from '../../../api/records';
 import { useDryRun } from '../../../api/use-dry-run';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { TimeField } from '../../../parts/values/time';
+import { TimeField } from '../../../parts/values/time-field';
 import type { Connection } from '../vendors/vendor-kinds';
 
 const DAYS = 7;

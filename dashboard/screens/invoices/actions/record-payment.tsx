@@ -7,8 +7,9 @@ import { useWrite } from '../../../api/use-write';
 import { PAYMENT_METHODS } from '../../../parts/choices/invoice-choices';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
-import { formatCents, MoneyField } from '../../../parts/values/money';
-import { TimeField } from '../../../parts/values/time';
+import { formatCents } from '../../../parts/values/money';
+import { MoneyField } from '../../../parts/values/money-field';
+import { TimeField } from '../../../parts/values/time-field';
 import { Restated } from './restated';
 
 type Method = Schemas['PaymentMethod'];

@@ -4,7 +4,8 @@ import { client, ifMatch } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { formatCents, MoneyField } from '../../../parts/values/money';
+import { formatCents } from '../../../parts/values/money';
+import { MoneyField } from '../../../parts/values/money-field';
 import { nameMethod } from '../actions/record-payment';
 import { Restated } from '../actions/restated';
 

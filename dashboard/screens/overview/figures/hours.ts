@@ -2,7 +2,9 @@ import type { Schemas } from '../../../api/records';
 
 type Hour = Schemas['OverviewHour'];
 
-/** Formats the starts of hours in the account's time zone: "2 PM", and "2:30 PM" where it applies. */
+/**
+ * Formats the starts of hours in the account's time zone: "2 PM", and "2:30 PM" where it applies.
+ */
 export function formatHours(hours: readonly Hour[], timeZone: string): string[] {
   const options = { timeZone, hour: 'numeric', minute: '2-digit' } as const;
   return hours.map(({ hour }) => new Date(hour).toLocaleTimeString('en-US', options).replace(':00', ''));

@@ -1,6 +1,6 @@
 import { Fieldset, Stack, Switch, Text } from '@mantine/core';
 import { ScreenLink } from '../../../parts/url/links';
-import { MoneyField } from '../../../parts/values/money';
+import { MoneyField } from '../../../parts/values/money-field';
 import type { SettingsFieldsProps } from './settings-draft';
 
 /** What a limit starts with when a person switches it on. */
@@ -28,8 +28,10 @@ export function AgentFields({ shown, set, errors }: SettingsFieldsProps) {
       <Stack gap="md">
         <Text size="sm" c="dimmed">
           A draft that reaches an amount below is held: it appears under{' '}
-          <ScreenLink screen="approvals">Approvals</ScreenLink> and becomes an invoice only when a person
-          approves it.
+          <ScreenLink isInText screen="approvals">
+            Approvals
+          </ScreenLink>{' '}
+          and becomes an invoice only when a person approves it.
         </Text>
         {LIMITS.map(([name, switchLabel, amountLabel, description]) => (
           <Stack key={name} gap="xs">

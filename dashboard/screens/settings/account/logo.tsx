@@ -63,7 +63,8 @@ function Preview({ logo }: { logo: NonNullable<Settings['logo']> }) {
 function ChooseLogo({ settings, onRemove }: { settings: Settings; onRemove: () => void }) {
   const [refusal, setRefusal] = useState<string>();
   const upload = useWrite(
-    // The file's name and size are part of the input, because they tell one chosen file from another.
+    // The file's name and size are part of the input, because they tell one chosen file from
+    // another.
     (headers, { file }: { file: File; name: string; size: number; changedAt: number }) =>
       client.PUT('/settings/logo', {
         params: { header: { ...headers, ...ifMatch(settings) } },

@@ -11,8 +11,8 @@ import { InvoiceFields, TimeFields } from './invoice-fields';
 import { findChanged, SETTING_NAMES, type Settings, type SettingsChanges } from './settings-draft';
 
 /**
- * All settings in one form. It sends only what was changed here, and only on top of the version shown:
- * if somebody else has saved meanwhile, it shows what and by whom, and keeps what was typed.
+ * All settings in one form. It sends only what was changed here, and only on top of the version
+ * shown: if somebody else has saved meanwhile, it shows what and by whom, and keeps what was typed.
  */
 export function SettingsForm({ settings, canChange }: { settings: Settings; canChange: boolean }) {
   const [changes, setChanges] = useState<SettingsChanges>({});

@@ -1,6 +1,6 @@
 import { NativeSelect, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
-import { TimeField } from '../../../parts/values/time';
+import { TimeField } from '../../../parts/values/time-field';
 
 const CHOICES = [
   { value: 'never', label: 'Never' },

@@ -11,8 +11,8 @@ type OpenDialog =
   | { name: 'secret'; secret: NewSecret };
 
 /**
- * The dialogs of a list of keys, of which one is open at a time, and the functions that open them. A
- * new secret lives only in this state, until the person has stored it.
+ * The dialogs of a list of keys, of which one is open at a time, and the functions that open them.
+ * A new secret lives only in this state, until the person has stored it.
  */
 export function useKeyDialogs({
   name,

@@ -18,7 +18,9 @@ export type SendRoll = (
   input: { id: string; overlap_hours: number },
 ) => Promise<{ data?: KeyWithSecret; response: Response }>;
 
-/** Replaces a key by a new one with the same rights. The old one works until the overlap is over. */
+/**
+ * Replaces a key by a new one with the same rights. The old one works until the overlap is over.
+ */
 export function RollKey({
   value: key,
   send,

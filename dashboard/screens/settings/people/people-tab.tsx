@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import { readEnvironment } from '../../../api/environment';
 import type { Schemas } from '../../../api/records';
-import { useCan } from '../../../api/session';
+import { useCan, useSession } from '../../../api/session';
 import { type Filter, FilterBar } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import type { Column } from '../../../parts/record/record-table';
@@ -12,6 +12,8 @@ import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 import { DeactivatePerson } from './deactivate-person';
 import { AddPerson, EditPerson } from './person-form';
+import { RoleTable } from './role-table';
+import { canManage, nameRole } from './roles';
 
 type Person = Schemas['User'];
 
@@ -54,13 +56,15 @@ function LivePeople() {
             People
           </Title>
           <Text size="sm" c="dimmed">
-            Everybody here may do everything in the account and in its sandbox. There are no roles yet.
+            The people who can sign in, to the account and to its sandbox. The role of each decides what the
+            person may do.
           </Text>
         </Stack>
         {canChange && <Button onClick={() => setOpen({ name: 'add' })}>Add person</Button>}
       </Group>
       <FilterBar filters={FILTERS} />
       <PeopleTable canChange={canChange} onOpen={setOpen} />
+      <RoleTable />
       {open?.name === 'add' && <AddPerson onClose={onClose} />}
       {open?.name === 'edit' && <EditPerson person={open.person} onClose={onClose} />}
       {open?.name === 'deactivate' && <DeactivatePerson person={open.person} onClose={onClose} />}
@@ -70,9 +74,11 @@ function LivePeople() {
 
 function PeopleTable({ canChange, onOpen }: { canChange: boolean; onOpen: (dialog: OpenDialog) => void }) {
   const { is_active: isActive } = useUrlSearch();
+  const { data: session } = useSession();
   const columns: Column<Person>[] = [
     { header: 'Name', render: ({ name }) => name },
     { header: 'E-mail', render: ({ email }) => email },
+    { header: 'Role', render: ({ role }) => nameRole(role) },
     { header: 'Status', render: (person) => <StatusBadge status={readStatus(person)} /> },
     { header: 'Added', render: ({ created_at: at }) => <TimeAgo at={at} /> },
     { header: 'Deactivated', render: ({ deactivated_at: at }) => <TimeAgo at={at} /> },
@@ -80,7 +86,9 @@ function PeopleTable({ canChange, onOpen }: { canChange: boolean; onOpen: (dialo
   if (canChange)
     columns.push({
       header: 'Actions',
-      render: (person) => person.deactivated_at === null && <PersonActions person={person} onOpen={onOpen} />,
+      render: (person) =>
+        person.deactivated_at === null &&
+        canManage(session?.user.role, person.role) && <PersonActions person={person} onOpen={onOpen} />,
     });
   return (
     <PagedTable

@@ -1,23 +1,26 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
+import { useSession } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
+import { canManage, findRole, ROLES, type Role } from './roles';
 
 type Person = Schemas['User'];
 
 interface Draft {
   name: string;
   email: string;
+  role: Role;
   /** Empty: unchanged, or not set. */
   password: string;
 }
 
-const FIELDS = ['name', 'email', 'password'];
+const FIELDS = ['name', 'email', 'role', 'password'];
 
 export function AddPerson({ onClose }: { onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>({ name: '', email: '', password: '' });
+  const [draft, setDraft] = useState<Draft>({ name: '', email: '', role: 'dispatcher', password: '' });
   const write = useWrite(
     (headers, body: Schemas['UserCreate']) => client.POST('/users', { params: { header: headers }, body }),
     { done: ({ name }) => `${name} was added` },
@@ -50,7 +53,7 @@ export function AddPerson({ onClose }: { onClose: () => void }) {
 
 /** Changes a person; a newer version is refused. */
 export function EditPerson({ person, onClose }: { person: Person; onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>({ name: person.name, email: person.email, password: '' });
+  const [draft, setDraft] = useState<Draft>({ ...person, password: '' });
   const write = useWrite(
     (headers, body: Schemas['UserPatch']) =>
       client.PATCH('/users/{id}', {
@@ -63,6 +66,7 @@ export function EditPerson({ person, onClose }: { person: Person; onClose: () =>
     const patch = {
       ...(draft.name === person.name ? {} : { name: draft.name }),
       ...(draft.email === person.email ? {} : { email: draft.email }),
+      ...(draft.role === person.role ? {} : { role: draft.role }),
       ...(draft.password ? { password: draft.password } : {}),
     };
     if (Object.keys(patch).length === 0 || (await write.run(patch))) onClose();
@@ -122,6 +126,7 @@ function PersonFields({
         error={errors.email}
         onChange={(event) => onDraft({ ...draft, email: event.currentTarget.value })}
       />
+      <RoleField role={draft.role} error={errors.role} onRole={(role) => onDraft({ ...draft, role })} />
       <PasswordInput
         label={passwordLabel}
         description={passwordHint}
@@ -131,5 +136,29 @@ function PersonFields({
         onChange={(event) => onDraft({ ...draft, password: event.currentTarget.value })}
       />
     </>
+  );
+}
+
+/** Chooses a role, and shows what it allows. */
+function RoleField({
+  role,
+  error,
+  onRole,
+}: {
+  role: Role;
+  error: string | undefined;
+  onRole: (role: Role) => void;
+}) {
+  const { data: session } = useSession();
+  const offered = ROLES.filter((entry) => canManage(session?.user.role, entry.role));
+  return (
+    <NativeSelect
+      label="Role"
+      description={`May do: ${findRole(role)?.allows ?? ''}`}
+      data={offered.map((entry) => ({ value: entry.role, label: entry.name }))}
+      value={role}
+      error={error}
+      onChange={(event) => onRole(event.currentTarget.value as Role)}
+    />
   );
 }

@@ -41,6 +41,7 @@ function OwnSession() {
           items={{
             Person: data.user.name,
             'E-mail': data.user.email,
+            Role: humanize(data.user.role),
             Account: data.tenant.name,
             Environment: humanize(data.environment),
             'Signed in since': <ExactTime at={data.created_at} />,
@@ -118,28 +119,28 @@ function EndingAccess() {
       <List size="sm" spacing={4}>
         <List.Item>
           A program: revoke or roll its key under{' '}
-          <ScreenLink screen="settings" search={{ tab: 'api-keys' }}>
+          <ScreenLink isInText screen="settings" search={{ tab: 'api-keys' }}>
             API keys
           </ScreenLink>
           .
         </List.Item>
         <List.Item>
           An AI agent: revoke or roll its key under{' '}
-          <ScreenLink screen="settings" search={{ tab: 'agent-keys' }}>
+          <ScreenLink isInText screen="settings" search={{ tab: 'agent-keys' }}>
             Agent keys
           </ScreenLink>
           .
         </List.Item>
         <List.Item>
           A person: set a new password, which ends all sessions, or deactivate the person under{' '}
-          <ScreenLink screen="settings" search={{ tab: 'people' }}>
+          <ScreenLink isInText screen="settings" search={{ tab: 'people' }}>
             People
           </ScreenLink>
           .
         </List.Item>
         <List.Item>
           Who signed in, and what was refused: see the{' '}
-          <ScreenLink screen="audit-log" search={{ entity_type: 'session' }}>
+          <ScreenLink isInText screen="audit-log" search={{ entity_type: 'session' }}>
             audit log
           </ScreenLink>
           .

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite, type WriteHeaders } from '../../../api/use-write';
-import { TimeField } from '../../../parts/values/time';
+import { TimeField } from '../../../parts/values/time-field';
 import type { Endpoint } from '../choices/endpoint-names';
 import { CountedDialog } from './counted-dialog';
 

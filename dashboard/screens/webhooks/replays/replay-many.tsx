@@ -6,7 +6,7 @@ import { useTimeZone } from '../../../api/session';
 import { useWrite, type WriteHeaders } from '../../../api/use-write';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { type Search, useUrlSearch } from '../../../parts/url/use-url';
-import { TimeField } from '../../../parts/values/time';
+import { TimeField } from '../../../parts/values/time-field';
 import { endOfDay, startOfDay } from '../../../parts/values/zoned-time';
 import { EndpointSelect, EventTypeSelect } from '../choices/filter-fields';
 import { CountedDialog } from './counted-dialog';

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { Info } from 'lucide-react';
 import { api } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
@@ -105,14 +105,14 @@ function Charges({ price }: { price: Price }) {
         { header: 'Total', align: 'right', render: ({ total_cents: cents }) => <Money cents={cents} /> },
       ]}
       footer={sums.map(([name, cents]) => (
-        <Table.Tr key={name}>
-          <Table.Th colSpan={3} ta="right" scope="row">
+        <tr key={name}>
+          <th colSpan={3} className="at-right" scope="row">
             {name}
-          </Table.Th>
-          <Table.Td ta="right">
+          </th>
+          <td className="at-right">
             <Money cents={cents} />
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       ))}
     />
   );
