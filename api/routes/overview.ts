@@ -12,7 +12,8 @@ export const overviewRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Get what matters now, in numbers
    *     description: >-
    *       Open work orders, money by age, webhook deliveries of the last 24 hours, and what the
-   *       account has done so far. For accounts with many records, the numbers may be 5 seconds old.
+   *       account has done so far. For accounts with many records, the numbers may be 5 seconds
+   *       old.
    *     x-resource: Overview
    */
   router.get('/overview', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {

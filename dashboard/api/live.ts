@@ -38,10 +38,20 @@ export function useLiveState(): LiveState {
   );
 }
 
+/** Events that arrived before anything listened, because the listener's file was still loading. */
+let early: EventRecord[] = [];
+const MAX_EARLY = 50;
+
+function publishEvent(event: EventRecord): void {
+  if (eventListeners.size === 0) early = [...early, event].slice(-MAX_EARLY);
+  for (const listener of eventListeners) listener(event);
+}
+
 /** Calls `listener` with every event of the account that arrives while the component is shown. */
 export function useLiveEvents(listener: (event: EventRecord) => void): void {
   useEffect(() => {
     eventListeners.add(listener);
+    for (const event of early.splice(0)) listener(event);
     return () => void eventListeners.delete(listener);
   }, [listener]);
 }
@@ -110,8 +120,8 @@ class LiveUpdates {
         signal: abort.signal,
       });
       if (!response.ok || !response.body) throw await readProblem(response);
-      // What was written while there was no stream.
-      if (this.#failures > 0) void refreshShown();
+      // What was written while there was no stream, also between the first reads and its start.
+      refreshSoon();
       this.#failures = 0;
       setState('connected');
       await readEventStream(response.body, {
@@ -124,8 +134,7 @@ class LiveUpdates {
           if (data === '') return;
           refreshSoon();
           if (type === 'changed') return;
-          const event = JSON.parse(data) as EventRecord;
-          for (const listener of eventListeners) listener(event);
+          publishEvent(JSON.parse(data) as EventRecord);
         },
       });
     } finally {

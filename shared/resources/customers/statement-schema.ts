@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { aging } from '../../billing/aging-schema.js';
+import { aging } from '../../billing/aging.js';
 import { allRequired, cents, dateOrDateTime, dateTime, uuid } from '../../contracts/schemas/fields.js';
 
 export const customerStatementQuery = Joi.object({

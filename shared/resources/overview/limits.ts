@@ -16,8 +16,8 @@ export const MAX_FAILURES = 5;
 export const MAX_KEYS = 1000;
 
 /**
- * An overview is kept for some seconds if it took this many records, for which PostgreSQL needs some
- * 10 ms.
+ * An overview is kept for some seconds if it took this many records, for which PostgreSQL needs
+ * some 10 ms.
  */
 export const MIN_KEPT_RECORDS = 5000;
 export const KEPT_MS = 5000;

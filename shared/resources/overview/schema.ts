@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { aging } from '../../billing/aging-schema.js';
+import { aging } from '../../billing/aging.js';
 import { invoiceStatus } from '../../contracts/enums.js';
 import { allRequired, cents, dateTime, strictBoolean } from '../../contracts/schemas/fields.js';
 import { webhookDelivery } from '../webhook-deliveries/schema.js';

@@ -105,11 +105,11 @@ describe('GET /overview', () => {
     );
     await client.post('/invoices', invoiceInput());
     const { invoices } = await read(client);
-    const statements = await Promise.all(
+    const accounts = await Promise.all(
       customers.map(async (customer) => (await client.get(`/customers/${customer}/statement`)).body),
     );
     for (const age of AGES) {
-      const sum = statements.reduce((total, { aging }) => total + aging[age], 0);
+      const sum = accounts.reduce((total, { aging }) => total + aging[age], 0);
       expect(sum, age).to.be.above(0);
       expect(invoices.aging, age).to.have.property(age, sum);
     }

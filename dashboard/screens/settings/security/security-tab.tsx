@@ -1,5 +1,4 @@
-import { List, Progress, Stack, Text, Title } from '@mantine/core';
-import '@mantine/core/styles/List.css';
+import { Progress, Stack, Text, Title } from '@mantine/core';
 import { api } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useSession } from '../../../api/session';
@@ -116,36 +115,36 @@ function EndingAccess() {
       <Title order={2} size="h4">
         End access
       </Title>
-      <List size="sm" spacing={4}>
-        <List.Item>
+      <Text component="ul" size="sm" m={0}>
+        <li>
           A program: revoke or roll its key under{' '}
           <ScreenLink isInText screen="settings" search={{ tab: 'api-keys' }}>
             API keys
           </ScreenLink>
           .
-        </List.Item>
-        <List.Item>
+        </li>
+        <li>
           An AI agent: revoke or roll its key under{' '}
           <ScreenLink isInText screen="settings" search={{ tab: 'agent-keys' }}>
             Agent keys
           </ScreenLink>
           .
-        </List.Item>
-        <List.Item>
+        </li>
+        <li>
           A person: set a new password, which ends all sessions, or deactivate the person under{' '}
           <ScreenLink isInText screen="settings" search={{ tab: 'people' }}>
             People
           </ScreenLink>
           .
-        </List.Item>
-        <List.Item>
+        </li>
+        <li>
           Who signed in, and what was refused: see the{' '}
           <ScreenLink isInText screen="audit-log" search={{ entity_type: 'session' }}>
             audit log
           </ScreenLink>
           .
-        </List.Item>
-      </List>
+        </li>
+      </Text>
     </Stack>
   );
 }
