@@ -267,7 +267,11 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       comment: 'Nothing imports this: delete it.',
-      from: { orphan: true, path: '^(shared|api|workers|dashboard)/', pathNot: '^dashboard/vite\\.config\\.ts$' },
+      from: {
+        orphan: true,
+        path: '^(shared|api|workers|dashboard)/',
+        pathNot: '^dashboard/vite[.]config[.]ts$',
+      },
       to: {},
     },
   ],
