@@ -7,6 +7,7 @@ import {
   useParams,
 } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { ProblemAlert } from './parts/feedback/problem-alert';
 import { SCREENS, type ScreenEntry } from './screens/screen-list';
 import { NotFound } from './shell/not-found';
 import { Shell } from './shell/shell';
@@ -25,7 +26,17 @@ function stringifySearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: ({ error }) => (
+    <ProblemAlert
+      problem={error}
+      text={`This page has failed: ${error instanceof Error ? error.message : String(error)}`}
+      onRetry={() => window.location.reload()}
+    />
+  ),
+});
 
 const routes = SCREENS.map((screen) => {
   const list = createRoute({

@@ -13,6 +13,8 @@ export const theme = createTheme({
   components: {
     Badge: { defaultProps: { variant: 'default', radius: 'sm', tt: 'none', fw: 500 } },
     Button: { defaultProps: { size: 'sm' } },
+    // A closed list of choices would otherwise stay in the page, under the same label as its field.
+    Combobox: { defaultProps: { keepMounted: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },
