@@ -20,10 +20,10 @@ describe('the next work of a connection', () => {
   });
   afterEach(() => account.run('delete from outbound_operations where connection_id = $1'));
 
-  const insert = (kind: string, localId: string, wait: string) =>
+  const insert = (kind: string, localId: string, wait: string, id = newId()) =>
     account.run(
       `insert into outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key, next_at)
-       values ('${account.tenant.id}', '${newId()}', $1, '${kind}', '${localId}', 'send', gen_random_uuid(), now() + interval '${wait}')`,
+       values ('${account.tenant.id}', '${id}', $1, '${kind}', '${localId}', 'send', gen_random_uuid(), now() + interval '${wait}')`,
     );
   const look = () => {
     const ref = { tenantId: account.tenant.id, connectionId: account.connectionId };
@@ -35,8 +35,10 @@ describe('the next work of a connection', () => {
 
   it('is no operation that an earlier one of its record keeps waiting, so that no worker loops', async () => {
     const localId = newId();
-    await insert('message', localId, '1 h');
-    await insert('message', localId, '0 s');
+    // Sorted, because ids of the same millisecond sort at random.
+    const [earlier, later] = [newId(), newId()].sort();
+    await insert('message', localId, '1 h', earlier);
+    await insert('message', localId, '0 s', later);
     const { started, nextInMs } = await look();
     expect(started).to.equal(undefined);
     expect(nextInMs).to.be.within(HOUR_MS - 60_000, HOUR_MS);
