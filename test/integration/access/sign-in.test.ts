@@ -30,7 +30,7 @@ describe('signing in', () => {
     const response = await trySession({ email: 'dana@EXAMPLE.com', password: TEST_PASSWORD });
     expect(response.status, response.text).to.equal(200);
     expect(response.body).to.deep.include({
-      user: { id: user.id, name: 'Dana', email: 'Dana@example.com' },
+      user: { id: user.id, name: 'Dana', email: 'Dana@example.com', role: 'owner' },
       tenant: { id: tenant.id, name: 'Hudson Towing' },
       environment: 'live',
       ended_at: null,
