@@ -126,6 +126,8 @@ function askToConfirm({ vendors }: ApiRuntime, { vendor, account, environment }:
 async function isSamePerson(api: ApiRuntime, ctx: ApiContext, { session_id }: OpenSignIn): Promise<boolean> {
   if (session_id === null) return true;
   const token = readSessionToken(api, ctx);
-  const found = token && (await findSession(api.db, { token, environment: 'live' }));
-  return Boolean(found) && (found as { session?: { id: string } }).session?.id === session_id;
+  const found = token ? await findSession(api.db, { token, environment: 'live' }) : undefined;
+  if (!found || found.revoked || (found.expiresAt ?? 0) < Date.now()) return false;
+  // The person may have lost the right meanwhile.
+  return found.permissions.includes('admin') && found.session?.id === session_id;
 }

@@ -40,7 +40,13 @@ export class Problem extends Error {
 
   /** True if sending the same request again may succeed. */
   get isPassing(): boolean {
-    return this.status === 0 || this.status === 429 || this.status === 502 || this.status === 503;
+    const isInProgress = this.code === 'idempotency_in_progress';
+    return isInProgress || [0, 408, 429, 502, 503, 504].includes(this.status);
+  }
+
+  /** True if a write may have been stored, or may still be, although this was its response. */
+  get isUncertain(): boolean {
+    return this.isPassing || this.status === 401 || this.status >= 500;
   }
 
   /** True if the record has changed since it was shown (412). */

@@ -1,5 +1,6 @@
 import { useCallback, useRef, useState } from 'react';
 import { client, newKey } from './client';
+import { type Environment, readEnvironment } from './environment';
 import { Problem, toProblem } from './problem';
 import { queryClient } from './query-client';
 import { showToast } from './toast';
@@ -7,6 +8,7 @@ import { showToast } from './toast';
 /** The headers of one intended write. Resending it with the same key cannot write twice. */
 export interface WriteHeaders {
   'Idempotency-Key': string;
+  'X-Environment': Environment;
 }
 
 /** What the API client resolves with. */
@@ -55,20 +57,24 @@ export function useWrite<Input, Result>(
       // The last attempt of the same input may have been stored without a response: keep its key.
       const text = JSON.stringify(input) ?? '';
       const key = keys.current.get(text) ?? newKey();
-      const headers = { 'Idempotency-Key': key };
+      // The person may switch while the write is retried: it stays in its environment.
+      const headers = { 'Idempotency-Key': key, 'X-Environment': readEnvironment() };
       setState({ isRunning: true, isSaving: false });
       try {
         const sent = await sendUntilAnswered(() => send(headers, input));
-        const result = await waitUntilStored(sent, () => setState({ isRunning: true, isSaving: true }));
-        // After another write, sending an input again is a new intention.
-        keys.current.clear();
+        const result = await waitUntilStored(sent, headers, () =>
+          setState({ isRunning: true, isSaving: true }),
+        );
+        keys.current.delete(text);
         setState(IDLE);
         if (done) void showToast(typeof done === 'function' ? done(result) : done);
         void queryClient.invalidateQueries();
         return result;
       } catch (error) {
         const problem = toProblem(error);
-        if (problem.isPassing) keys.current.set(text, key);
+        // Only a definite refusal ends the intention. Otherwise the person's next try must not store
+        // a second record.
+        if (problem.isUncertain) keys.current.set(text, key);
         else keys.current.delete(text);
         if (problem.isStale) void queryClient.invalidateQueries();
         setState({ problem, isRunning: false, isSaving: false });
@@ -100,6 +106,7 @@ async function sendUntilAnswered<Result>(send: () => Promise<Sent<Result>>): Pro
 /** Returns the stored record. After a 202, polls the operation until it has succeeded or failed. */
 async function waitUntilStored<Result>(
   { data, response }: Sent<Result>,
+  headers: WriteHeaders,
   onAccepted: () => void,
 ): Promise<Result> {
   const accepted = (data as { data?: { operation_id?: string } } | undefined)?.data;
@@ -107,19 +114,27 @@ async function waitUntilStored<Result>(
   onAccepted();
   for (;;) {
     await sleep(POLL_MS);
-    const operation = await readOperation(accepted.operation_id);
+    const operation = await readOperation(accepted.operation_id, headers);
     if (operation?.status === 'succeeded') return operation.result as Result;
     if (operation?.status === 'failed' && operation.error) throw new Problem(422, operation.error);
   }
 }
 
-/** Reads the operation, or returns undefined while the server is unreachable or busy. */
-async function readOperation(id: string) {
+/**
+ * Reads the operation. Returns undefined while the server is unreachable or busy, and while the
+ * person signs in again.
+ * @throws {Problem} with the code unknown_outcome if the operation cannot be read any more
+ */
+async function readOperation(id: string, { 'X-Environment': environment }: WriteHeaders) {
   try {
-    return (await client.GET('/operations/{id}', { params: { path: { id } } })).data;
+    const params = { path: { id } };
+    return (await client.GET('/operations/{id}', { params, headers: { 'X-Environment': environment } })).data;
   } catch (error) {
-    if (toProblem(error).isPassing) return undefined;
-    throw error;
+    const problem = toProblem(error);
+    if (problem.isUncertain) return undefined;
+    const message =
+      'The server has accepted this, but its result cannot be read. Look at the record before you try again.';
+    throw new Problem(0, { code: 'unknown_outcome', message });
   }
 }
 

@@ -1,6 +1,5 @@
 import { SegmentedControl } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { queryClient } from '../api/query-client';
 import { useUrlPath, useUrlSearch } from '../parts/url/use-url';
 
 /**
@@ -15,7 +14,6 @@ export function EnvironmentSwitch() {
   const choose = async (value: string) => {
     if (value === environment) return;
     await navigate({ to: `/${screen}`, search: (value === 'sandbox' ? { env: 'sandbox' } : {}) as never });
-    await queryClient.resetQueries();
   };
   return (
     <SegmentedControl

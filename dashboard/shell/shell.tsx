@@ -1,9 +1,10 @@
 import { Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
 import { useLiveUpdates } from '../api/live';
 import { Problem } from '../api/problem';
+import { queryClient } from '../api/query-client';
 import { useHasSessionEnded, useSession } from '../api/session';
 import { Loading } from '../parts/basics/loading';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
@@ -55,6 +56,7 @@ function Frame() {
   const { screen } = useUrlPath();
   const { env } = useUrlSearch();
   useLiveUpdates(env === 'sandbox' ? 'sandbox' : 'live');
+  useForgetOtherEnvironment(env);
   useScreenTitle(screen);
   return (
     <div className="frame" data-open={isOpen || undefined}>
@@ -90,6 +92,19 @@ function Frame() {
       </main>
     </div>
   );
+}
+
+/**
+ * Forgets what was read when the environment changes, by the switch as well as by the browser's
+ * Back: records of one environment must never stand under the name of the other.
+ */
+function useForgetOtherEnvironment(env: string | undefined): void {
+  const shown = useRef(env);
+  useLayoutEffect(() => {
+    if (shown.current === env) return;
+    shown.current = env;
+    void queryClient.resetQueries();
+  }, [env]);
 }
 
 function AccountName() {

@@ -31,6 +31,8 @@ describe('the screen Customers', () => {
     const form = page.getByRole('dialog', { name: 'Edit Shared Shop' });
     await form.getByLabel('Phone').fill('555-0100');
     await tenant.client.patch(`/customers/${customer.id}`, { city: 'Yonkers' });
+    // The drawer behind the form follows at once; the form must not, or the edit would be hidden.
+    await page.getByText('Yonkers').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText(/city was changed by/).waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
@@ -68,5 +70,8 @@ describe('the screen Customers', () => {
     expect(new URL(page.url()).search).to.equal('?env=sandbox');
     await page.reload();
     await page.getByRole('link', { name: 'A sandbox customer' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'A live customer' }).waitFor();
+    expect(await page.getByRole('link', { name: 'A sandbox customer' }).count()).to.equal(0);
   });
 });

@@ -63,7 +63,8 @@ export function FormDialog({
   return (
     <Modal
       opened
-      onClose={onClose}
+      // While a write runs, its result is still to be shown.
+      onClose={() => !isRunning && onClose()}
       title={title}
       closeOnClickOutside={!isRunning && !isLong}
       {...(size ? { size } : {})}

@@ -5,6 +5,7 @@ import type { Driver, Schemas, Truck, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { nameTruck, useDrivers, useTrucks } from '../choices/record-names';
 import { FormDialog } from '../dialogs/form-dialog';
+import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { humanize } from '../record/status-badge';
 import { TimeField } from '../values/time-field';
 
@@ -15,6 +16,7 @@ const NO_DRIVER = 'none';
  * Assigns a truck, or another one. The driver is the truck's own unless somebody else is chosen.
  */
 export function AssignDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+  const { opened, onProblem } = useOpenedVersion(workOrder);
   const trucks = useTrucks();
   const drivers = useDrivers();
   const [truckId, setTruckId] = useState(workOrder.truck_id);
@@ -23,10 +25,10 @@ export function AssignDialog({ workOrder, onClose }: { workOrder: WorkOrder; onC
   const write = useWrite(
     (headers, body: Schemas['WorkOrderAssign']) =>
       client.POST('/work-orders/{id}/assign', {
-        params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(workOrder) } },
+        params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(opened) } },
         body,
       }),
-    { done: ({ job_number: number }) => `${number} assigned` },
+    { done: ({ job_number: number }) => `${number} assigned`, onProblem },
   );
   const submit = async () => {
     if (!truckId) return;

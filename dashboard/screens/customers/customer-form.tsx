@@ -5,6 +5,7 @@ import type { Customer, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
 import { useEdits } from '../../parts/dialogs/use-edits';
+import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { useUrl } from '../../parts/url/use-url';
 
 type Draft = Schemas['CustomerCreate'];
@@ -53,14 +54,15 @@ export function NewCustomer({ onClose }: { onClose: () => void }) {
 
 /** Changes the fields that differ from the version shown; a newer version is refused. */
 export function EditCustomer({ customer, onClose }: { customer: Customer; onClose: () => void }) {
-  const { draft, edits, edit } = useEdits<Draft>(customer);
+  const { opened, onProblem } = useOpenedVersion(customer);
+  const { draft, edits, edit } = useEdits<Draft>(opened);
   const write = useWrite(
     (headers, body: Schemas['CustomerPatch']) =>
       client.PATCH('/customers/{id}', {
-        params: { path: { id: customer.id }, header: { ...headers, ...ifMatch(customer) } },
+        params: { path: { id: customer.id }, header: { ...headers, ...ifMatch(opened) } },
         body,
       }),
-    { done: 'Customer saved' },
+    { done: 'Customer saved', onProblem },
   );
   const submit = async () => {
     if (Object.keys(edits).length === 0 || (await write.run(edits))) onClose();

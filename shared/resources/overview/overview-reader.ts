@@ -13,17 +13,35 @@ const MAX_KEPT = 500;
 export class OverviewReader {
   readonly #kept = new LRUCache<string, Buffer>({ max: MAX_KEPT, ttl: KEPT_MS });
 
+  /** Accounts whose overviews were kept. Their reads share a running query. */
+  readonly #large = new LRUCache<string, true>({ max: MAX_KEPT });
+  readonly #running = new Map<string, Promise<Buffer>>();
+
   constructor(private readonly db: Database) {}
 
-  /** Returns the overview as UTF-8 JSON. */
+  /**
+   * Returns the overview as UTF-8 JSON. Reads of a large account that run at the same time share
+   * one query.
+   */
   async read(account: { tenantId: string; timeZone: string }): Promise<Buffer> {
     const { tenantId } = account;
-    const kept = this.#kept.get(tenantId);
+    const kept = this.#kept.get(tenantId) ?? this.#running.get(tenantId);
     if (kept) return kept;
+    if (!this.#large.has(tenantId)) return this.#query(account);
+    const running = this.#query(account).finally(() => this.#running.delete(tenantId));
+    this.#running.set(tenantId, running);
+    return running;
+  }
+
+  async #query(account: { tenantId: string; timeZone: string }): Promise<Buffer> {
+    const { tenantId } = account;
     const [row] = await this.db.read<OverviewRow>(tenantId, buildOverviewQuery(account));
     if (!row) throw new Error('the overview returned no row');
     const body = Buffer.from(row.body);
-    if (row.records >= MIN_KEPT_RECORDS) this.#kept.set(tenantId, body);
+    if (row.records >= MIN_KEPT_RECORDS) {
+      this.#kept.set(tenantId, body);
+      this.#large.set(tenantId, true);
+    }
     return body;
   }
 }

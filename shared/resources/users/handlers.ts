@@ -22,7 +22,7 @@ import {
   DEFAULT_ROLE,
   failLastOwner,
   failOwnerOnly,
-  findOwnersCommands,
+  isByOwner,
   isLastOwner,
   lockActivePeople,
 } from './user-roles.js';
@@ -38,6 +38,8 @@ interface UserRow extends Row, RecordRef {
 const EDITABLE = `${userFields.settable}, password_hash text`;
 const NAMES = parseColumnNames(EDITABLE);
 const INSERTED = NAMES.map((name) => (name === 'role' ? `coalesce(role, 'owner')` : name));
+
+const listTenants = (commands: readonly Command[]) => [...new Set(commands.map(({ tenantId }) => tenantId))];
 
 function failTakenEmail(email: string | undefined): CommandOutcome {
   const message = `email ${email} is taken`;
@@ -60,10 +62,11 @@ export async function createUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserCreate>>[],
 ): Promise<CommandOutcome[]> {
-  const byOwners = await findOwnersCommands(tx, commands);
   const withRole = ({ input }: (typeof commands)[number]) => ({ ...input, role: input.role ?? DEFAULT_ROLE });
+  const ofOwners = commands.filter(({ input }) => input.role === 'owner');
+  const active = await lockActivePeople(tx, listTenants(ofOwners));
   const isAllowed = (command: (typeof commands)[number]) =>
-    withRole(command).role !== 'owner' || byOwners.has(command);
+    withRole(command).role !== 'owner' || isByOwner(command, active.get(command.tenantId));
   const inserted = await insertUsers(
     tx,
     commands.filter(isAllowed).map((command) => ({ ...withRole(command), ...toRecordRef(command) })),
@@ -104,9 +107,7 @@ export async function updateUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserPatch>>[],
 ): Promise<CommandOutcome[]> {
-  const byOwners = await findOwnersCommands(tx, commands);
-  const changesRole = commands.filter(({ input }) => input.role !== undefined);
-  const active = await lockActivePeople(tx, [...new Set(changesRole.map(({ tenantId }) => tenantId))]);
+  const active = await lockActivePeople(tx, listTenants(commands));
   const [rows, taken] = await Promise.all([
     lockRecords<UserRow>(tx, 'users', commands.map(toRecordRef)),
     findTakenEmails(tx, commands),
@@ -119,10 +120,11 @@ export async function updateUsers(
       if (!row) return notFoundOutcome('user');
       if (row.deactivated_at) return failDeactivated();
       const { role: nextRole = row.role } = command.input;
-      if ([row.role, nextRole].includes('owner') && !byOwners.has(command)) return failOwnerOnly();
-      if (nextRole !== 'owner' && isLastOwner(active.get(command.tenantId), row.id)) return failLastOwner();
+      const people = active.get(command.tenantId);
+      if ([row.role, nextRole].includes('owner') && !isByOwner(command, people)) return failOwnerOnly();
+      if (nextRole !== 'owner' && isLastOwner(people, row.id)) return failLastOwner();
       if (taken.has(refKey(row))) return failTakenEmail(command.input.email);
-      active.get(command.tenantId)?.set(row.id, nextRole);
+      if (people?.has(row.id)) people.set(row.id, nextRole);
       return { row, set: command.input, changes: listChanges(row, command.input) };
     },
   });
@@ -175,8 +177,7 @@ export async function deactivateUsers(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
 ): Promise<CommandOutcome[]> {
-  const byOwners = await findOwnersCommands(tx, commands);
-  const active = await lockActivePeople(tx, [...new Set(commands.map(({ tenantId }) => tenantId))]);
+  const active = await lockActivePeople(tx, listTenants(commands));
   const known = await lockRecords<UserRow>(tx, 'users', commands.map(toRecordRef));
   const leaving: RecordRef[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
@@ -184,7 +185,7 @@ export async function deactivateUsers(
     if (!row) return notFoundOutcome('user');
     if (row.deactivated_at) return { ok: true, changes: [], events: [] };
     const people = active.get(command.tenantId) as ActivePeople;
-    if (row.role === 'owner' && !byOwners.has(command)) return failOwnerOnly();
+    if (row.role === 'owner' && !isByOwner(command, people)) return failOwnerOnly();
     if (people.size === 1 && people.has(row.id)) return failLastPerson();
     if (isLastOwner(people, row.id)) return failLastOwner();
     people.delete(row.id);

@@ -3,7 +3,7 @@ import type { Role } from '../../contracts/roles.js';
 import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
-import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+import type { RecordRef } from '../../records/record-refs.js';
 
 /** The role of a person who is added without one. */
 export const DEFAULT_ROLE: Role = 'admin';
@@ -12,28 +12,13 @@ export const DEFAULT_ROLE: Role = 'admin';
 export type ActivePeople = Map<string, Role>;
 
 /**
- * Finds the commands whose sender may make, change and deactivate owners: the owners themselves,
- * keys with the permission admin, and operators. A key cannot sign in, so it gains nothing by it.
+ * True if the sender of a command may make, change and deactivate owners: an owner or an operator. A
+ * key may not, because an admin could create one, and with it become an owner.
+ * @param active the locked people of the account, so that a demotion before this command counts
  */
-export async function findOwnersCommands(
-  tx: Transaction,
-  commands: readonly Command[],
-): Promise<Set<Command>> {
-  const actorRef = ({ tenantId, actor }: Command): RecordRef => ({ tenant_id: tenantId, id: actor.id ?? '' });
-  const ofPeople = commands.filter(({ actor }) => actor.type === 'user' && actor.id !== null);
-  const owners = new Set<string>();
-  if (ofPeople.length > 0) {
-    const rows = await tx.query<RecordRef>({
-      name: 'find-acting-owners',
-      text: `select t.tenant_id, t.id from ${recordsetSql('tenant_id uuid, id uuid')}
-             join users t on t.tenant_id = r.tenant_id and t.id = r.id and t.role = 'owner' and t.deactivated_at is null`,
-      values: [JSON.stringify(ofPeople.map(actorRef))],
-    });
-    for (const row of rows) owners.add(refKey(row));
-  }
-  return new Set(
-    commands.filter((command) => !ofPeople.includes(command) || owners.has(refKey(actorRef(command)))),
-  );
+export function isByOwner({ actor }: Command, active: ActivePeople | undefined): boolean {
+  if (actor.type === 'system') return true;
+  return actor.type === 'user' && active?.get(actor.id ?? '') === 'owner';
 }
 
 /**

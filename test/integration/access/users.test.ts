@@ -78,7 +78,7 @@ describe('users of an account', () => {
     usePasswordCost(2 ** 14);
 
     it('a sign-in concurrent with a password change leaves no session of the old password', async () => {
-      const user = await createUser(stack, tenant.id);
+      const user = await createUser(stack, tenant.id, { role: 'admin' });
       const bystander = await signInColleague();
       const changing = bystander.patch(`/users/${user.id}`, { password: 'another long password' });
       // The sign-ins start at different times, so that the change is recorded during one of them.
@@ -125,7 +125,7 @@ describe('users of an account', () => {
   });
 
   it('PATCH /users/{id} changes only the sent members, and a new name ends no session', async () => {
-    const user = await createUser(stack, tenant.id);
+    const user = await createUser(stack, tenant.id, { role: 'admin' });
     const person = await openSession(stack, user);
     const email = `${newId()}@example.com`;
     const changed = await person.patch(`/users/${user.id}`, { name: 'Renamed', email });
@@ -138,7 +138,7 @@ describe('users of an account', () => {
   });
 
   it('a new password ends every session of the user and invalidates the old password', async () => {
-    const user = await createUser(stack, tenant.id);
+    const user = await createUser(stack, tenant.id, { role: 'admin' });
     const sessions = [await openSession(stack, user), await openSession(stack, user, 'sandbox')];
     const bystander = await openSession(stack, { tenantId: tenant.id });
     const password = 'another long password';
@@ -151,8 +151,8 @@ describe('users of an account', () => {
   });
 
   it('a removed user is signed out within 2 s and stays on record, and the e-mail can be added again', async () => {
-    await createUser(stack, tenant.id);
-    const user = await createUser(stack, tenant.id);
+    await createUser(stack, tenant.id, { role: 'admin' });
+    const user = await createUser(stack, tenant.id, { role: 'admin' });
     const person = await openSession(stack, user);
     const removed = await tenant.client.delete(`/users/${user.id}`);
     expect(removed.status, removed.text).to.equal(200);
@@ -172,7 +172,10 @@ describe('users of an account', () => {
   });
 
   it('the last user of an account cannot be removed, also when two are removed concurrently', async () => {
-    const users = [await createUser(stack, tenant.id), await createUser(stack, tenant.id)];
+    const users = [
+      await createUser(stack, tenant.id, { role: 'admin' }),
+      await createUser(stack, tenant.id, { role: 'admin' }),
+    ];
     const responses = await Promise.all(users.map(({ id }) => tenant.client.delete(`/users/${id}`)));
     expect(responses.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
     const last = responses.find(({ status }) => status === 409) as TestResponse;
@@ -181,7 +184,7 @@ describe('users of an account', () => {
   });
 
   it('the last user who can sign in cannot be removed, and a user without a password does not count', async () => {
-    const user = await createUser(stack, tenant.id);
+    const user = await createUser(stack, tenant.id, { role: 'admin' });
     const { id } = (await addUser()).body;
     expectError(await tenant.client.delete(`/users/${user.id}`), 409, 'conflict');
     expect((await tenant.client.delete(`/users/${id}`)).status).to.equal(200);
@@ -214,7 +217,7 @@ describe('users of an account', () => {
   });
 
   it('users belong to the live account: sandbox keys and users signed in to the sandbox get 403', async () => {
-    const user = await createUser(stack, tenant.id);
+    const user = await createUser(stack, tenant.id, { role: 'admin' });
     const inSandbox = await openSession(stack, user, 'sandbox');
     for (const client of [tenant.sandbox, inSandbox]) {
       expectError(await client.get('/users'), 403, 'forbidden');

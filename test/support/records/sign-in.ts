@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Role } from '../../../shared/contracts/roles.js';
 import { hashPassword, sha256 } from '../../../shared/platform/crypto.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { insertSessions } from '../../../shared/resources/sessions/session-rows.js';
@@ -17,11 +18,14 @@ export interface TestUser {
 export const TEST_PASSWORD = 'long enough for a test';
 
 let serial = 0;
-/** Inserts a user who can sign in with the password. The tenant must be live. */
+/** Inserts a user, by default an owner, who can sign in with the password. The tenant must be live. */
 export async function createUser(
   stack: TestStack,
   tenantId: string,
-  chosen: Partial<Pick<TestUser, 'name' | 'email' | 'password'>> = {},
+  {
+    role = 'owner',
+    ...chosen
+  }: Partial<Pick<TestUser, 'name' | 'email' | 'password'>> & { role?: Role } = {},
 ): Promise<TestUser> {
   serial += 1;
   const user = {
@@ -34,8 +38,8 @@ export async function createUser(
   };
   await stack.rows(
     tenantId,
-    'insert into users (tenant_id, id, email, name, password_hash) values ($1, $2, $3, $4, $5)',
-    [tenantId, user.id, user.email, user.name, await hashPassword(user.password)],
+    `insert into users (tenant_id, id, email, name, password_hash, role) values ($1, $2, $3, $4, $5, $6)`,
+    [tenantId, user.id, user.email, user.name, await hashPassword(user.password), role],
   );
   return user;
 }

@@ -3,6 +3,7 @@ import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { useUrl } from '../../../parts/url/use-url';
 import { EMPTY_REQUEST, REQUEST_FIELDS, readRequest } from '../request/request-draft';
 import { RequestFields } from '../request/request-fields';
@@ -48,13 +49,14 @@ export function NewSchedule({ onClose }: { onClose: () => void }) {
  * Sends the whole schedule, because its members depend on each other. A newer version is refused.
  */
 export function EditSchedule({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
+  const { opened, onProblem } = useOpenedVersion(schedule);
   const write = useWrite(
     (headers, body: Schemas['ExportSchedulePatch']) =>
       client.PATCH('/export-schedules/{id}', {
-        params: { path: { id: schedule.id }, header: { ...headers, ...ifMatch(schedule) } },
+        params: { path: { id: schedule.id }, header: { ...headers, ...ifMatch(opened) } },
         body,
       }),
-    { done: 'Schedule saved' },
+    { done: 'Schedule saved', onProblem },
   );
   const { cadence, hour, weekday, day, period } = schedule;
   return (

@@ -4,6 +4,7 @@ import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { VendorFields } from '../connect/vendor-fields';
 import type { Connection, Integration } from '../vendors/vendor-kinds';
 import { readFields, type VendorValues } from '../vendors/vendor-schema';
@@ -21,16 +22,17 @@ export function EditConnection({
   integration: Integration;
   onClose: () => void;
 }) {
+  const { opened, onProblem } = useOpenedVersion(connection);
   const [label, setLabel] = useState(connection.label ?? '');
   const [settings, setSettings] = useState<VendorValues>(connection.settings);
   const [credentials, setCredentials] = useState<VendorValues>({});
   const write = useWrite(
     (headers, body: Schemas['ConnectionPatch']) =>
       client.PATCH('/connections/{id}', {
-        params: { path: { id: connection.id }, header: { ...headers, ...ifMatch(connection) } },
+        params: { path: { id: connection.id }, header: { ...headers, ...ifMatch(opened) } },
         body,
       }),
-    { done: 'Settings saved' },
+    { done: 'Settings saved', onProblem },
   );
   const credentialFields = integration.auth === 'oauth2' ? [] : readFields(integration.credentials_schema);
   const settingFields = readFields(integration.settings_schema);

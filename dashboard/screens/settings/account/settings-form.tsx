@@ -4,6 +4,7 @@ import { client, ifMatch } from '../../../api/client';
 import { splitFaults } from '../../../api/problem';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { AgentFields } from './agent-fields';
 import { CompanyFields } from './company-fields';
@@ -16,12 +17,13 @@ import { findChanged, SETTING_NAMES, type Settings, type SettingsChanges } from 
  */
 export function SettingsForm({ settings, canChange }: { settings: Settings; canChange: boolean }) {
   const [changes, setChanges] = useState<SettingsChanges>({});
+  const { opened, onProblem } = useOpenedVersion(settings, Object.keys(changes).length > 0);
   const write = useWrite(
     (headers, body: Schemas['SettingsPatch']) =>
-      client.PATCH('/settings', { params: { header: { ...headers, ...ifMatch(settings) } }, body }),
-    { done: 'Settings saved' },
+      client.PATCH('/settings', { params: { header: { ...headers, ...ifMatch(opened) } }, body }),
+    { done: 'Settings saved', onProblem },
   );
-  const changed = findChanged(settings, changes);
+  const changed = findChanged(opened, changes);
   const isComplete = changed.every((name) => changes[name] !== undefined);
   // A fault of a change that was taken back says nothing any more.
   const problem = changed.length > 0 ? write.problem : undefined;
@@ -32,7 +34,7 @@ export function SettingsForm({ settings, canChange }: { settings: Settings; canC
     if (await write.run(patch)) setChanges({});
   };
   const fields = {
-    shown: { ...settings, ...changes },
+    shown: { ...opened, ...changes },
     set: (next: SettingsChanges) => setChanges((before) => ({ ...before, ...next })),
     errors,
   };

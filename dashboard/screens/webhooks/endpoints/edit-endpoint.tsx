@@ -1,13 +1,15 @@
 import type { Schemas } from '../../../api/records';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useEdits } from '../../../parts/dialogs/use-edits';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import type { Endpoint } from '../choices/endpoint-names';
 import { ENDPOINT_FIELDS, type EndpointDraft, EndpointFields } from './endpoint-fields';
 import { useEndpointPatch } from './use-endpoint-patch';
 
 export function EditEndpoint({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
-  const { draft, edits, edit } = useEdits<EndpointDraft>(toDraft(endpoint));
-  const write = useEndpointPatch(endpoint, 'Endpoint saved');
+  const { opened, onProblem } = useOpenedVersion(endpoint);
+  const { draft, edits, edit } = useEdits<EndpointDraft>(toDraft(opened));
+  const write = useEndpointPatch(opened, 'Endpoint saved', onProblem);
   const submit = async () => {
     const isSame = Object.values(edits).every((value) => value === undefined);
     if (isSame || (await write.run(edits as Schemas['WebhookEndpointPatch']))) onClose();

@@ -1,0 +1,27 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { Problem } from '../../api/problem';
+
+/**
+ * The version of a record that a form was opened with, for If-Match. The page re-reads records all
+ * the time; if the form followed, it would silently overwrite what a colleague has just saved. Only
+ * after the server has refused the version, and shown what changed, is the newest taken.
+ * @param isEditing false while nothing has been typed; the newest version is then taken
+ */
+export function useOpenedVersion<Versioned extends { updated_at: string }>(
+  newest: Versioned,
+  isEditing = true,
+) {
+  const [opened, setOpened] = useState(newest);
+  const [isRefused, setRefused] = useState(false);
+  const mayRenew = !isEditing || isRefused;
+  useEffect(() => {
+    if (!mayRenew || newest.updated_at === opened.updated_at) return;
+    setOpened(newest);
+    setRefused(false);
+  }, [mayRenew, newest, opened]);
+  /** An option of useWrite. */
+  const onProblem = useCallback((problem: Problem) => {
+    if (problem.isStale) setRefused(true);
+  }, []);
+  return { opened, onProblem };
+}
