@@ -4,9 +4,9 @@ import type { Knex } from 'knex';
 const UNUSABLE_PASSWORD = 'scrypt$AAAAAAAAAAAAAAAAAAAAAA$';
 
 /**
- * Gives each person a role. Whoever has been in an account for longest, and can sign in, becomes its
- * owner; all others become admins and keep every permission. The default is constant, so no row is
- * rewritten for it. Processes of the previous release ignore the column: whoever they add is an
+ * Gives each person a role. Whoever has been in an account for longest, and can sign in, becomes
+ * its owner; all others become admins and keep every permission. The default is constant, so no row
+ * is rewritten for it. Processes of the previous release ignore the column: whoever they add is an
  * admin.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -72,8 +72,8 @@ export function useWrite<Input, Result>(
         return result;
       } catch (error) {
         const problem = toProblem(error);
-        // Only a definite refusal ends the intention. Otherwise the person's next try must not store
-        // a second record.
+        // Only a definite refusal ends the intention. Otherwise the person's next try must not
+        // store a second record.
         if (problem.isUncertain) keys.current.set(text, key);
         else keys.current.delete(text);
         if (problem.isStale) void queryClient.invalidateQueries();

@@ -12,8 +12,8 @@ export const DEFAULT_ROLE: Role = 'admin';
 export type ActivePeople = Map<string, Role>;
 
 /**
- * True if the sender of a command may make, change and deactivate owners: an owner or an operator. A
- * key may not, because an admin could create one, and with it become an owner.
+ * True if the sender of a command may make, change and deactivate owners: an owner or an operator.
+ * A key may not, because an admin could create one, and with it become an owner.
  * @param active the locked people of the account, so that a demotion before this command counts
  */
 export function isByOwner({ actor }: Command, active: ActivePeople | undefined): boolean {

@@ -18,7 +18,9 @@ export interface TestUser {
 export const TEST_PASSWORD = 'long enough for a test';
 
 let serial = 0;
-/** Inserts a user, by default an owner, who can sign in with the password. The tenant must be live. */
+/**
+ * Inserts a user, by default an owner, who can sign in with the password. The tenant must be live.
+ */
 export async function createUser(
   stack: TestStack,
   tenantId: string,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { buildDraft, createAgentClient } from '../support/agents/approvals.js';
-import { useDashboard } from '../support/browser/dashboard.js';
-import { createWorkOrderAfter } from '../support/records/lifecycle-records.js';
+import { buildDraft, createAgentClient } from '../../support/agents/approvals.js';
+import { useDashboard } from '../../support/browser/dashboard.js';
+import { createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
 
 describe('alerts of the dashboard', () => {
   const dashboard = useDashboard();

@@ -1,18 +1,18 @@
 /** Opens every screen with every kind of record, whose texts are all hostile. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { newId } from '../../shared/platform/ids.js';
-import { findAxeViolations } from '../support/browser/axe.js';
-import { type OpenDashboard, useDashboard } from '../support/browser/dashboard.js';
-import { createCanaryRecords } from '../support/records/canary-records.js';
-import { insertNotice } from '../support/records/notices.js';
-import { createUser, type TestUser } from '../support/records/sign-in.js';
-import { storeSuggestion } from '../support/records/suggestions.js';
-import type { TestTenant } from '../support/stack.js';
-import { useStack } from '../support/use-stack.js';
-import { storeConnectionRows } from '../support/vendors/connection-rows.js';
-import { TEST_VENDORS } from '../support/vendors/texting.js';
-import { makeWebhookRecords } from '../support/webhooks/webhook-rows.js';
+import { newId } from '../../../shared/platform/ids.js';
+import { findAxeViolations } from '../../support/browser/axe.js';
+import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
+import { createCanaryRecords } from '../../support/records/canary-records.js';
+import { insertNotice } from '../../support/records/notices.js';
+import { createUser, type TestUser } from '../../support/records/sign-in.js';
+import { storeSuggestion } from '../../support/records/suggestions.js';
+import type { TestTenant } from '../../support/stack.js';
+import { useStack } from '../../support/use-stack.js';
+import { storeConnectionRows } from '../../support/vendors/connection-rows.js';
+import { TEST_VENDORS } from '../../support/vendors/texting.js';
+import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 
 /** As HTML, this text would run a script, and would be seen as a picture. */
 const HOSTILE = '<img src=x onerror=hacked=1>';

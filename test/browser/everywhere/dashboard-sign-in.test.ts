@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { useDashboard } from '../support/browser/dashboard.js';
+import { useDashboard } from '../../support/browser/dashboard.js';
 
 describe('signing in to the dashboard', () => {
   const dashboard = useDashboard();

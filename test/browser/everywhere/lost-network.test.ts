@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { useDashboard } from '../support/browser/dashboard.js';
-import { createInvoiceAfter } from '../support/records/lifecycle-records.js';
+import { useDashboard } from '../../support/browser/dashboard.js';
+import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 
 describe('the dashboard on a bad network', () => {
   const dashboard = useDashboard();
