@@ -25,7 +25,7 @@ export function auditEntryRepresentation(alias: string): string {
 }
 
 /** A brief entry names at most this many changed fields. */
-const MAX_NAMED_FIELDS = 3;
+const MAX_NAMED_FIELDS = 2;
 
 /**
  * Returns SQL for the JSON of a brief audit entry, for long lists that agents read. The entry names

@@ -41,7 +41,7 @@ export const userFields = defineFields({
   updated_at: time(),
   deactivated_at: time(dateTime().allow(null).description('From then on the person cannot sign in')),
   role: {
-    input: role.description('What the person may do; admin if omitted'),
+    input: role.description('What the person may do; admin if omitted').example('dispatcher'),
     output: role,
     columns: 'text',
   },

@@ -134,7 +134,7 @@ describe('signing in during an attack', () => {
   });
 
   it('known addresses are hashed, expire after 90 days and are deleted when the person is deactivated', async () => {
-    const user = await createUser(stack, tenant.id);
+    const user = await createUser(stack, tenant.id, { role: 'admin' });
     const readKnownAddresses = async () => {
       const [row] = await stack.rows<{ known: Record<string, string> }>(
         tenant.id,
