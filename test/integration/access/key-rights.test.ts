@@ -191,8 +191,8 @@ describe('rights of API keys and agent keys', () => {
     ids.notice = await insertNotice(stack, tenant.id);
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
-    ids.user = (await createUser(stack, tenant.id)).id;
-    await createUser(stack, tenant.id);
+    ids.user = (await createUser(stack, tenant.id, { role: 'admin' })).id;
+    await createUser(stack, tenant.id, { role: 'admin' });
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
 
