@@ -17,7 +17,9 @@ const EMAIL = 'person@bench.example';
 
 printMachine();
 const stores = await startStores({ redis: false });
-const product = await startProduct(stores, 'all', { settings: { NODE_ENV: 'development', BASE_URL: '', DEMO: 'false' } });
+const product = await startProduct(stores, 'all', {
+  settings: { NODE_ENV: 'development', BASE_URL: '', DEMO: 'false' },
+});
 const db = openBenchDatabase(stores);
 const { key, tenantId } = await createTenant(db);
 const password_hash = await hashPassword(PASSWORD);
