@@ -10,6 +10,7 @@ const GENERATED = [
   'shared/contracts/generated.ts',
   'shared/config/generated.ts',
   'dashboard/generated/api.ts',
+  'dashboard/generated/vocabulary.ts',
 ];
 
 const TOP_LEVEL = [

@@ -1,4 +1,6 @@
 import type { Schemas, WorkOrder } from '../../api/records';
+import { DRIVER_STEP } from '../../generated/vocabulary';
+import { wordsOf } from '../choices/words';
 import { humanize } from '../record/status-badge';
 
 export type ActionName =
@@ -40,27 +42,8 @@ export const NEXT_ACTION: Readonly<Partial<Record<WorkOrder['status'], ActionNam
   in_progress: 'complete',
 };
 
-/** The steps of a driver, in their usual order, with what each means. */
-export const STEPS: Readonly<Record<Schemas['DriverStep'], string>> = {
-  offered: 'The work order was offered to the driver',
-  acknowledged: 'The driver accepted it',
-  en_route: 'On the way to the vehicle',
-  on_scene: 'At the vehicle',
-  hooked: 'The vehicle is hooked or loaded',
-  towing: 'On the way to the destination',
-  at_destination: 'At the destination',
-  cleared: 'The vehicle is unloaded, and the truck is free',
-};
-
-export const CANCEL_REASONS: Readonly<Record<Schemas['CancelReason'], string>> = {
-  customer: 'The customer cancelled',
-  club: 'The motor club cancelled',
-  provider: 'We cancelled',
-  goa: 'Gone on arrival: the vehicle was not there',
-  unsuccessful: 'The truck was there and could not do the work',
-};
-
-export const STEP_NAMES = Object.keys(STEPS) as Schemas['DriverStep'][];
+/** The steps of a driver, in their usual order. */
+export const STEP_NAMES = wordsOf(DRIVER_STEP);
 
 /** The options of a select for steps: "On scene". */
 export const STEP_OPTIONS = STEP_NAMES.map((value) => ({ value, label: humanize(value) }));

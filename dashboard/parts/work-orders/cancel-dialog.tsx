@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { client, ifMatch } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
+import { CANCEL_REASON } from '../../generated/vocabulary';
+import { wordsOf } from '../choices/words';
 import { FormDialog } from '../dialogs/form-dialog';
-import { CANCEL_REASONS } from './allowed-actions';
 
 type Reason = Schemas['CancelReason'];
 
@@ -27,9 +28,7 @@ export function CancelDialog({ workOrder, onClose }: { workOrder: WorkOrder; onC
     if (await write.run({ reason, ...(note.trim() ? { note: note.trim() } : {}) })) onClose();
   };
   const isUnderWay = workOrder.status === 'in_progress';
-  const reasons = (Object.keys(CANCEL_REASONS) as Reason[]).filter(
-    (one) => isUnderWay || !ON_SITE.includes(one),
-  );
+  const reasons = wordsOf(CANCEL_REASON).filter((one) => isUnderWay || !ON_SITE.includes(one));
   return (
     <FormDialog
       title={`Cancel ${workOrder.job_number}?`}
@@ -54,7 +53,7 @@ export function CancelDialog({ workOrder, onClose }: { workOrder: WorkOrder; onC
           >
             <Stack gap="xs" mt={4}>
               {reasons.map((value) => (
-                <Radio key={value} value={value} label={CANCEL_REASONS[value]} />
+                <Radio key={value} value={value} label={CANCEL_REASON[value]} />
               ))}
             </Stack>
           </Radio.Group>

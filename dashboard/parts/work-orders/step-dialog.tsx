@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { client, ifMatch } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
+import { DRIVER_STEP } from '../../generated/vocabulary';
 import { FormDialog } from '../dialogs/form-dialog';
 import { humanize } from '../record/status-badge';
 import { TimeField } from '../values/time-field';
-import { STEP_NAMES, STEP_OPTIONS, STEPS } from './allowed-actions';
+import { STEP_NAMES, STEP_OPTIONS } from './allowed-actions';
 
 type Step = Schemas['DriverStep'];
 
@@ -39,7 +40,7 @@ export function StepDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClo
           <Select
             label="Step"
             data-autofocus
-            description={STEPS[step]}
+            description={DRIVER_STEP[step]}
             allowDeselect={false}
             data={STEP_OPTIONS}
             value={step}

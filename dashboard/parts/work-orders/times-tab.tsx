@@ -3,12 +3,13 @@ import { Fragment } from 'react';
 import { api } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
 import { useCan } from '../../api/session';
+import { DRIVER_STEP } from '../../generated/vocabulary';
 import { ChangeValue } from '../record/change-value';
 import { Facts } from '../record/facts';
 import { RecordTable } from '../record/record-table';
 import { humanize } from '../record/status-badge';
 import { ExactTime } from '../values/time';
-import { STEP_NAMES, STEPS } from './allowed-actions';
+import { STEP_NAMES } from './allowed-actions';
 
 /** When what happened: the times of the record, the driver's steps, and the moves of its status. */
 export function TimesTab({ workOrder }: { workOrder: WorkOrder }) {
@@ -73,7 +74,7 @@ function Steps({ workOrder, entries }: { workOrder: WorkOrder; entries: Schemas[
             </Text>
           ),
         },
-        { header: 'Meaning', render: (step) => STEPS[step] },
+        { header: 'Meaning', render: (step) => DRIVER_STEP[step] },
         {
           header: 'State',
           render: (step) => {

@@ -1,5 +1,7 @@
 import { api } from '../../api/client';
+import { APPROVAL_STATUS } from '../../generated/vocabulary';
 import { useListedInvoice } from '../../parts/choices/listed-invoice';
+import { wordsOf } from '../../parts/choices/words';
 import type { Filter } from '../../parts/list/filters';
 import { OpenAndAll } from '../../parts/list/open-and-all';
 import type { Column } from '../../parts/record/record-table';
@@ -9,8 +11,6 @@ import { Money } from '../../parts/values/money';
 import { TimeAgo } from '../../parts/values/time';
 import { type Approval, describeRequest, nameAsker } from './approval-text';
 import { PayerName } from './payer-name';
-
-const STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
 
 const KIND: Filter = {
   name: 'kind',
@@ -49,7 +49,7 @@ export function ApprovalsScreen() {
       name="Approvals"
       path="/approvals"
       waiting={{ status: 'pending', label: 'Pending' }}
-      statuses={STATUSES}
+      statuses={wordsOf(APPROVAL_STATUS)}
       filters={[KIND, agents]}
       columns={COLUMNS}
       nameHeader="What"

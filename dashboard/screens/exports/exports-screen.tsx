@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useCan } from '../../api/session';
+import { EXPORT_STATUS } from '../../generated/vocabulary';
+import { wordsOf } from '../../parts/choices/words';
 import type { Filter } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
 import { ViewTabs } from '../../parts/list/view-tabs';
@@ -19,7 +21,7 @@ const FILTERS: readonly Filter[] = [
     name: 'status',
     label: 'Status',
     kind: 'choice',
-    options: ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'],
+    options: wordsOf(EXPORT_STATUS),
   },
   {
     name: 'resource',

@@ -1,4 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core';
+import { CONNECTION_STATUS } from '../../generated/vocabulary';
+import { wordsOf } from '../../parts/choices/words';
 import type { Filter } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
@@ -13,7 +15,7 @@ const STATUS: Filter = {
   name: 'status',
   label: 'Status',
   kind: 'choice',
-  options: ['pending', 'active', 'paused', 'needs_reauth', 'failing', 'revoked'],
+  options: wordsOf(CONNECTION_STATUS),
 };
 
 const COLUMNS: readonly Column<Connection>[] = [

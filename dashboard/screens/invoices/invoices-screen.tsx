@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
 import type { InvoiceListItem } from '../../api/records';
 import { useCan } from '../../api/session';
-import { INVOICE_STATUSES } from '../../parts/choices/invoice-choices';
+import { INVOICE_STATUS } from '../../generated/vocabulary';
 import { CustomerName } from '../../parts/choices/record-names';
+import { wordsOf } from '../../parts/choices/words';
 import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
@@ -15,7 +16,7 @@ import { ZonedDate } from '../../parts/values/zoned-date';
 import { NEW_ID } from './new-id';
 
 const FILTERS: readonly Filter[] = [
-  { name: 'status', label: 'Status', kind: 'choice', options: INVOICE_STATUSES },
+  { name: 'status', label: 'Status', kind: 'choice', options: wordsOf(INVOICE_STATUS) },
   CUSTOMER,
   FROM,
   TO,

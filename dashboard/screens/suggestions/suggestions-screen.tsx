@@ -1,4 +1,6 @@
 import type { Schemas } from '../../api/records';
+import { PUBLISHED_DETECTOR, SUGGESTION_KIND, SUGGESTION_STATUS } from '../../generated/vocabulary';
+import { wordsOf } from '../../parts/choices/words';
 import type { Filter } from '../../parts/list/filters';
 import { OpenAndAll } from '../../parts/list/open-and-all';
 import type { Column } from '../../parts/record/record-table';
@@ -11,25 +13,9 @@ import { SubjectLink } from './subject-link';
 
 type Suggestion = Schemas['Suggestion'];
 
-const STATUSES = ['open', 'accepted', 'dismissed', 'expired'] as const;
-const DETECTORS = [
-  'missed_mileage',
-  'missed_after_hours',
-  'missed_winching',
-  'missed_storage',
-  'missed_fuel_surcharge',
-  'anomaly_amount',
-  'anomaly_miles',
-  'anomaly_duration',
-  'duplicate_invoice',
-  'claim_denied',
-  'claim_short_paid',
-  'claim_deadline',
-] as const;
-
 const FILTERS: readonly Filter[] = [
-  { name: 'kind', label: 'Kind', kind: 'choice', options: ['missed_fee', 'denial', 'anomaly'] },
-  { name: 'detector', label: 'Detector', kind: 'choice', options: DETECTORS },
+  { name: 'kind', label: 'Kind', kind: 'choice', options: wordsOf(SUGGESTION_KIND) },
+  { name: 'detector', label: 'Detector', kind: 'choice', options: PUBLISHED_DETECTOR },
 ];
 
 const COLUMNS: readonly Column<Suggestion>[] = [
@@ -55,7 +41,7 @@ export function SuggestionsScreen() {
       name="Suggestions"
       path="/suggestions"
       waiting={{ status: 'open', label: 'Open' }}
-      statuses={STATUSES}
+      statuses={wordsOf(SUGGESTION_STATUS)}
       filters={FILTERS}
       columns={COLUMNS}
       nameHeader="Suggestion"

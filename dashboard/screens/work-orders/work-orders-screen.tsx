@@ -1,8 +1,9 @@
 import { Button, Stack, Text } from '@mantine/core';
 import type { WorkOrder } from '../../api/records';
 import { useCan } from '../../api/session';
+import { PUBLISHED_SERVICE_TYPE, WORK_ORDER_STATUS } from '../../generated/vocabulary';
 import { CustomerName, DriverName, TruckName } from '../../parts/choices/record-names';
-import { SERVICE_TYPES } from '../../parts/choices/service-types';
+import { wordsOf } from '../../parts/choices/words';
 import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
@@ -16,17 +17,10 @@ const FILTERS: readonly Filter[] = [
     name: 'status',
     label: 'Status',
     kind: 'choice',
-    options: [
-      { value: 'new', label: 'New, to be accepted' },
-      'pending',
-      'dispatched',
-      'in_progress',
-      'completed',
-      'cancelled',
-    ],
+    options: [{ value: 'new', label: 'New, to be accepted' }, ...wordsOf(WORK_ORDER_STATUS)],
   },
   CUSTOMER,
-  { name: 'service_type', label: 'Service', kind: 'choice', options: SERVICE_TYPES },
+  { name: 'service_type', label: 'Service', kind: 'choice', options: PUBLISHED_SERVICE_TYPE },
   FROM,
   TO,
   SEARCH,

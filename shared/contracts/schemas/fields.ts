@@ -57,6 +57,7 @@ export function slug(defaults: readonly string[]): Joi.StringSchema {
       `be a slug of lower-case letters, digits and _, such as ${defaults[0]}`,
     )
     .description(`Open vocabulary. Published values: ${defaults.join(', ')}.`)
+    .meta({ published: defaults })
     .example(defaults[0]);
 }
 

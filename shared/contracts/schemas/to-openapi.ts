@@ -49,6 +49,8 @@ function removeNames(description: Description, isExplained: boolean): Descriptio
 }
 
 function removeName(meta: Record<string, unknown>, isExplained: boolean): Record<string, unknown>[] {
+  // The description names the published values already.
+  if ('published' in meta) return [];
   if (!('className' in meta)) return [meta];
   return isExplained && meta.meanings ? [{ meanings: meta.meanings }] : [];
 }
@@ -132,11 +134,14 @@ function buildAnnotations(description: Description): OpenApiSchema {
   const values = allow.filter((value) => value !== null && value !== '');
   const nullable = allow.includes(null);
   const format = metas.find((meta) => meta.format)?.format;
+  const published = metas.find((meta) => meta.published)?.published;
   return {
     ...(format ? { format } : {}),
     // In OpenAPI 3.0.3 a nullable enum must list null.
     ...(flags?.only && values.length > 0 ? { enum: nullable ? [...values, null] : values } : {}),
     ...(nullable ? { nullable: true } : {}),
+    // Programs that offer the values as choices need not read the description.
+    ...(published ? { 'x-published-values': published } : {}),
     ...(flags?.default === undefined ? {} : { default: flags.default }),
     ...(words ? { description: words } : {}),
     ...(examples?.[0] === undefined ? {} : { example: examples[0] }),

@@ -1,6 +1,6 @@
 import { Fieldset, NumberInput, Select, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { PUBLISHED_SERVICE_TYPE } from '../../../generated/vocabulary';
 import { CustomerSelect } from '../../choices/customer-select';
-import { SERVICE_TYPES } from '../../choices/service-types';
 import type { FieldErrors } from '../../dialogs/form-dialog';
 import { humanize } from '../../record/status-badge';
 import type { FieldName, Value } from './draft';
@@ -15,7 +15,7 @@ export interface FieldsProps {
 export function WorkOrderFields(props: FieldsProps) {
   const { read, set, errors } = props;
   const type = read('service_type');
-  const known: readonly string[] = SERVICE_TYPES;
+  const known: readonly string[] = PUBLISHED_SERVICE_TYPE;
   const types = type && !known.includes(String(type)) ? [String(type), ...known] : known;
   return (
     <>

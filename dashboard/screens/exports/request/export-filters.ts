@@ -1,5 +1,12 @@
 import type { Schemas } from '../../../api/records';
-import { SERVICE_TYPES } from '../../../parts/choices/service-types';
+import {
+  INSPECTION_KIND,
+  INSPECTION_RESULT,
+  INVOICE_STATUS,
+  PUBLISHED_SERVICE_TYPE,
+  WORK_ORDER_STATUS,
+} from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
 import { humanize } from '../../../parts/record/status-badge';
 import { formatDate } from '../../../parts/values/zoned-time';
 import type { ExportResource } from './export-wording';
@@ -16,26 +23,10 @@ export type ExportFilter = { name: FilterName; label: string } & (
 const SEARCH: ExportFilter = { name: 'search', label: 'Search', kind: 'text' };
 const CUSTOMER: ExportFilter = { name: 'customer_id', label: 'Customer', kind: 'customer' };
 
-const INVOICE_STATUSES = [
-  'draft',
-  'needs_review',
-  'approved',
-  'sending',
-  'sent_to_roadsync',
-  'viewed',
-  'partially_paid',
-  'paid',
-  'overdue',
-  'disputed',
-  'failed',
-  'void',
-  'cancelled',
-] as const satisfies readonly Schemas['InvoiceStatus'][];
-
 /** The filters of each resource, as its list has them. */
 export const EXPORT_FILTERS: Record<ExportResource, readonly ExportFilter[]> = {
   invoices: [
-    { name: 'status', label: 'Status', kind: 'choice', options: INVOICE_STATUSES },
+    { name: 'status', label: 'Status', kind: 'choice', options: wordsOf(INVOICE_STATUS) },
     CUSTOMER,
     SEARCH,
   ],
@@ -49,9 +40,9 @@ export const EXPORT_FILTERS: Record<ExportResource, readonly ExportFilter[]> = {
       name: 'status',
       label: 'Status',
       kind: 'choice',
-      options: ['new', 'pending', 'dispatched', 'in_progress', 'completed', 'cancelled'],
+      options: ['new', ...wordsOf(WORK_ORDER_STATUS)],
     },
-    { name: 'service_type', label: 'Service', kind: 'choice', options: SERVICE_TYPES },
+    { name: 'service_type', label: 'Service', kind: 'choice', options: PUBLISHED_SERVICE_TYPE },
     CUSTOMER,
     SEARCH,
   ],
@@ -60,17 +51,13 @@ export const EXPORT_FILTERS: Record<ExportResource, readonly ExportFilter[]> = {
       name: 'kind',
       label: 'Kind',
       kind: 'choice',
-      options: ['pre_trip', 'post_trip', 'vehicle_condition'] satisfies readonly Schemas['InspectionKind'][],
+      options: wordsOf(INSPECTION_KIND),
     },
     {
       name: 'result',
       label: 'Result',
       kind: 'choice',
-      options: [
-        'pass',
-        'pass_with_defects',
-        'out_of_service',
-      ] satisfies readonly Schemas['InspectionResult'][],
+      options: wordsOf(INSPECTION_RESULT),
     },
     { name: 'truck_id', label: 'Truck', kind: 'truck' },
     { name: 'driver_id', label: 'Driver', kind: 'driver' },

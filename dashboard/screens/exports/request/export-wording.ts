@@ -1,4 +1,6 @@
 import type { Schemas } from '../../../api/records';
+import { EXPORT_RESOURCE } from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
 import { humanize } from '../../../parts/record/status-badge';
 
 export type ExportResource = Schemas['ExportResource'];
@@ -7,13 +9,7 @@ export type ExportFormat = Schemas['ExportFormat'];
 /** The value of `view` in the URL for the schedules. */
 export const SCHEDULES = 'schedules';
 
-export const RESOURCES = [
-  'invoices',
-  'customers',
-  'work_orders',
-  'inspections',
-  'all',
-] as const satisfies readonly ExportResource[];
+export const RESOURCES = wordsOf(EXPORT_RESOURCE);
 
 export const FORMATS: Record<ExportFormat, { label: string; hint: string }> = {
   csv: { label: 'CSV', hint: 'Comma-separated values, for spreadsheets' },

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
+import { SYNC_ISSUE_STATUS } from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
 import { type Filter, FilterBar } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
@@ -18,7 +20,7 @@ const STATUS: Filter = {
   name: 'issue_status',
   label: 'Status',
   kind: 'choice',
-  options: ['open', 'resolved'],
+  options: wordsOf(SYNC_ISSUE_STATUS),
 };
 const KIND: Filter = {
   name: 'kind',

@@ -4,7 +4,8 @@ import { client } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useDryRun } from '../../../api/use-dry-run';
 import { useWrite } from '../../../api/use-write';
-import { PAYMENT_METHODS } from '../../../parts/choices/invoice-choices';
+import { PAYMENT_METHOD } from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
 import { formatCents } from '../../../parts/values/money';
@@ -71,7 +72,7 @@ export function RecordPayment({ invoice, onClose }: { invoice: Invoice; onClose:
             />
             <NativeSelect
               label="Method"
-              data={PAYMENT_METHODS.map((value) => ({ value, label: nameMethod(value) }))}
+              data={wordsOf(PAYMENT_METHOD).map((value) => ({ value, label: nameMethod(value) }))}
               value={method}
               error={errors.method}
               onChange={(event) => setMethod(event.currentTarget.value as Method)}

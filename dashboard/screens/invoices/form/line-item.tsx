@@ -1,7 +1,7 @@
 import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { LINE_ITEM_CATEGORIES, UNIT_TYPES } from '../../../parts/choices/invoice-choices';
+import { PUBLISHED_CATEGORY, PUBLISHED_UNIT_TYPE } from '../../../generated/vocabulary';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
 import { Money } from '../../../parts/values/money';
@@ -59,7 +59,7 @@ export function LineItem({
         <NativeSelect
           ref={first}
           {...field('category')}
-          data={withChosen(LINE_ITEM_CATEGORIES, line.category)}
+          data={withChosen(PUBLISHED_CATEGORY, line.category)}
           value={line.category}
           onChange={(event) => onLine(withCategory(line, event.currentTarget.value))}
         />
@@ -83,7 +83,7 @@ export function LineItem({
         />
         <NativeSelect
           {...field('unit_type')}
-          data={withChosen(UNIT_TYPES, line.unit_type)}
+          data={withChosen(PUBLISHED_UNIT_TYPE, line.unit_type)}
           value={line.unit_type}
           onChange={(event) => set({ unit_type: event.currentTarget.value })}
         />

@@ -3,24 +3,14 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
+import { AGENT_SCOPE } from '../../../generated/vocabulary';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { ExpiryField } from '../keys/expiry-field';
 import type { KeyWithSecret } from '../keys/key-record';
-import { type Right, RightsChoice } from '../keys/rights-choice';
+import { listRights, RightsChoice } from '../keys/rights-choice';
 
 type Draft = Schemas['AgentKeyCreate'];
 type Scope = Schemas['AgentScope'];
-
-const SCOPES: readonly Right<Scope>[] = [
-  { name: 'read_invoices', allows: 'Read invoices.' },
-  { name: 'write_invoices_draft', allows: 'Create and change draft invoices.' },
-  { name: 'read_work_orders', allows: 'Read work orders.' },
-  { name: 'write_work_orders', allows: 'Create work orders.' },
-  { name: 'read_customers', allows: 'Read customers.' },
-  { name: 'read_dispatch', allows: 'Read the dispatch board.' },
-  { name: 'read_audit', allows: 'Read the audit log, with names and IP addresses.' },
-  { name: 'propose_approvals', allows: 'Ask people to approve invoices.' },
-];
 
 const FIELDS = ['name', 'scopes', 'read_only', 'expires_at'];
 
@@ -78,7 +68,7 @@ export function CreateAgentKey({
           <RightsChoice
             label="Scopes"
             description="Give an agent only what its work needs. No scope implies another."
-            rights={SCOPES}
+            rights={listRights(AGENT_SCOPE)}
             chosen={draft.scopes}
             isOffered={(scope) => !draft.read_only || isReading(scope)}
             error={errors.scopes}

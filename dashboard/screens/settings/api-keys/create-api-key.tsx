@@ -3,28 +3,19 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
+import { PERMISSION, TIER } from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { humanize } from '../../../parts/record/status-badge';
 import { ExpiryField } from '../keys/expiry-field';
 import type { KeyWithSecret } from '../keys/key-record';
-import { type Right, RightsChoice } from '../keys/rights-choice';
+import { listRights, RightsChoice } from '../keys/rights-choice';
 
 type Draft = Schemas['ApiKeyCreate'];
 
-const PERMISSIONS: readonly Right<Schemas['Permission']>[] = [
-  { name: 'read', allows: 'Read every record.' },
-  { name: 'write', allows: 'Create and change records.' },
-  {
-    name: 'approve',
-    allows: 'Approve, send and void invoices, dispatch and cancel work orders, refund payments.',
-  },
-  { name: 'admin', allows: 'Manage keys, people, webhooks, settings and exports.' },
-];
-
 const TIERS = [
   { value: '', label: "The account's" },
-  { value: 'starter', label: 'Starter' },
-  { value: 'standard', label: 'Standard' },
-  { value: 'premium', label: 'Premium' },
+  ...wordsOf(TIER).map((value) => ({ value, label: humanize(value) })),
 ];
 
 const FIELDS = ['name', 'permissions', 'read_only', 'tier', 'expires_at'];
@@ -68,7 +59,7 @@ export function CreateApiKey({
           <RightsChoice
             label="Permissions"
             description="Give a key only what its program needs. No permission implies another."
-            rights={PERMISSIONS}
+            rights={listRights(PERMISSION)}
             chosen={draft.permissions ?? []}
             error={errors.permissions}
             onChosen={(permissions) => set({ permissions })}

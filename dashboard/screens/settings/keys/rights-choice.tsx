@@ -1,10 +1,16 @@
 import { Checkbox, Stack } from '@mantine/core';
+import { wordsOf } from '../../../parts/choices/words';
 
 /** One right that a key can have. */
 export interface Right<Name extends string> {
   name: Name;
   /** What a key with this right may do. */
   allows: string;
+}
+
+/** Lists the rights of a vocabulary, with what the API says that each allows. */
+export function listRights<Name extends string>(vocabulary: Readonly<Record<Name, string>>): Right<Name>[] {
+  return wordsOf(vocabulary).map((name) => ({ name, allows: vocabulary[name] }));
 }
 
 /** Chooses rights: each is a checkbox with what it allows. */

@@ -1,4 +1,7 @@
 import type { Schemas } from '../../../api/records';
+import { ROLE } from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
+import { humanize } from '../../../parts/record/status-badge';
 
 export type Role = Schemas['Role'];
 
@@ -10,14 +13,11 @@ interface RoleEntry {
 }
 
 /** The roles, from the most rights to the fewest. Each has a fixed set of permissions. */
-export const ROLES: readonly RoleEntry[] = [
-  { role: 'owner', name: 'Owner', allows: 'Everything. Only an owner makes, changes or deactivates owners.' },
-  { role: 'admin', name: 'Admin', allows: 'Everything: read, write, approve and admin.' },
-  { role: 'dispatcher', name: 'Dispatcher', allows: 'read, write and approve.' },
-  { role: 'bookkeeper', name: 'Bookkeeper', allows: 'read, write and approve.' },
-  { role: 'driver', name: 'Driver', allows: 'read and write.' },
-  { role: 'viewer', name: 'Viewer', allows: 'read.' },
-];
+export const ROLES: readonly RoleEntry[] = wordsOf(ROLE).map((role) => ({
+  role,
+  name: humanize(role),
+  allows: ROLE[role],
+}));
 
 export function nameRole(role: Role): string {
   return findRole(role)?.name ?? role;

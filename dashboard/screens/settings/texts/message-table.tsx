@@ -4,6 +4,8 @@ import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
+import { DELIVERY_STATE } from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
 import type { Filter } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
@@ -28,7 +30,7 @@ export const MESSAGE_FILTERS: readonly Filter[] = [
       { value: 'sms', label: CHANNELS.sms },
     ],
   },
-  { name: 'state', label: 'Status', kind: 'choice', options: ['queued', 'sent', 'failed'] },
+  { name: 'state', label: 'Status', kind: 'choice', options: wordsOf(DELIVERY_STATE) },
 ];
 
 /** The messages with their state; each opens as the text that was sent. */

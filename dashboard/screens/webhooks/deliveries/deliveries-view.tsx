@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useCan } from '../../../api/session';
+import { DELIVERY_TRIGGER, WEBHOOK_DELIVERY_STATUS } from '../../../generated/vocabulary';
+import { wordsOf } from '../../../parts/choices/words';
 import { type Filter, FROM, TO } from '../../../parts/list/filters';
 import { ListScreen } from '../../../parts/list/list-screen';
 import type { Column } from '../../../parts/record/record-table';
@@ -58,7 +60,7 @@ function listFilters(
       name: 'status',
       label: 'Status',
       kind: 'choice',
-      options: ['pending', 'delivering', 'succeeded', 'failed', 'exhausted', 'cancelled'],
+      options: wordsOf(WEBHOOK_DELIVERY_STATUS),
     },
     {
       name: 'endpoint_id',
@@ -76,7 +78,7 @@ function listFilters(
       name: 'trigger',
       label: 'Trigger',
       kind: 'choice',
-      options: ['event', 'replay', 'recover', 'test', 'probe'],
+      options: wordsOf(DELIVERY_TRIGGER),
     },
     FROM,
     TO,

@@ -1,11 +1,11 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { WorkOrder } from '../../../api/records';
+import { CANCEL_REASON } from '../../../generated/vocabulary';
 import { CustomerName, DriverName, TruckName } from '../../../parts/choices/record-names';
 import { Facts } from '../../../parts/record/facts';
 import { humanize } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
-import { CANCEL_REASONS } from '../../../parts/work-orders/allowed-actions';
 
 export function DetailsTab({ workOrder }: { workOrder: WorkOrder }) {
   const { vehicle, cancel_reason: cancelReason } = workOrder;
@@ -13,7 +13,7 @@ export function DetailsTab({ workOrder }: { workOrder: WorkOrder }) {
     <Stack gap="lg">
       {cancelReason && (
         <Section title="Cancelled">
-          <Facts items={{ Reason: CANCEL_REASONS[cancelReason], Note: workOrder.cancel_note }} />
+          <Facts items={{ Reason: CANCEL_REASON[cancelReason], Note: workOrder.cancel_note }} />
         </Section>
       )}
       <Section title="Service">
