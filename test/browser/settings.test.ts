@@ -118,7 +118,7 @@ describe('the screen Settings', () => {
       .waitFor();
     await form.getByLabel('Password', { exact: true }).fill('correct horse battery staple');
     await form.getByLabel('Role').selectOption('Bookkeeper');
-    await form.getByText('May do: read, write and approve.').waitFor();
+    await form.getByText('The permissions read, write and approve').waitFor();
     await form.getByRole('button', { name: 'Add person' }).click();
     const row = page.getByRole('row', { name: /Robin Rivera/ });
     await row.getByText('Bookkeeper').waitFor();

@@ -154,7 +154,7 @@ function RoleField({
   return (
     <NativeSelect
       label="Role"
-      description={`May do: ${findRole(role)?.allows ?? ''}`}
+      description={findRole(role)?.allows}
       data={offered.map((entry) => ({ value: entry.role, label: entry.name }))}
       value={role}
       error={error}
