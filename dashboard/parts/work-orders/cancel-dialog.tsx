@@ -6,13 +6,15 @@ import { useWrite } from '../../api/use-write';
 import { CANCEL_REASON } from '../../generated/vocabulary';
 import { wordsOf } from '../choices/words';
 import { FormDialog } from '../dialogs/form-dialog';
+import { useOpenedVersion } from '../dialogs/use-opened-version';
 
 type Reason = Schemas['CancelReason'];
 
 /** These reasons mean that a truck has been at the vehicle. */
 const ON_SITE: readonly Reason[] = ['goa', 'unsuccessful'];
 
-export function CancelDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+export function CancelDialog({ workOrder: newest, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+  const { opened: workOrder, onProblem } = useOpenedVersion(newest);
   const [reason, setReason] = useState<Reason | ''>('');
   const [note, setNote] = useState('');
   const write = useWrite(
@@ -21,7 +23,7 @@ export function CancelDialog({ workOrder, onClose }: { workOrder: WorkOrder; onC
         params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(workOrder) } },
         body,
       }),
-    { done: ({ job_number: number }) => `${number} cancelled` },
+    { done: ({ job_number: number }) => `${number} cancelled`, onProblem },
   );
   const submit = async () => {
     if (reason === '') return;

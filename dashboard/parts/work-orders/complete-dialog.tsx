@@ -4,9 +4,17 @@ import { client, ifMatch } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { FormDialog } from '../dialogs/form-dialog';
+import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { TimeField } from '../values/time-field';
 
-export function CompleteDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+export function CompleteDialog({
+  workOrder: newest,
+  onClose,
+}: {
+  workOrder: WorkOrder;
+  onClose: () => void;
+}) {
+  const { opened: workOrder, onProblem } = useOpenedVersion(newest);
   const [at, setAt] = useState<string | null>(null);
   const [miles, setMiles] = useState<number | undefined>(workOrder.miles ?? undefined);
   const write = useWrite(
@@ -15,7 +23,7 @@ export function CompleteDialog({ workOrder, onClose }: { workOrder: WorkOrder; o
         params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(workOrder) } },
         body,
       }),
-    { done: ({ job_number: number }) => `${number} completed` },
+    { done: ({ job_number: number }) => `${number} completed`, onProblem },
   );
   const submit = async () => {
     const body = { ...(at ? { at } : {}), ...(miles === undefined ? {} : { miles }) };

@@ -2,6 +2,7 @@ import { client, ifMatch } from '../../api/client';
 import type { WorkOrder } from '../../api/records';
 import { useWrite, type WriteHeaders } from '../../api/use-write';
 import { ConfirmDialog } from '../dialogs/confirm-dialog';
+import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { ACTIONS, type ActionName } from './allowed-actions';
 
 type Init = { params: { path: { id: string }; header: WriteHeaders }; body: Record<string, never> };
@@ -37,13 +38,14 @@ export function isPlainMove(name: ActionName): name is keyof typeof MOVES {
 
 export function PlainMoveDialog({
   move,
-  workOrder,
+  workOrder: newest,
   onClose,
 }: {
   move: keyof typeof MOVES;
   workOrder: WorkOrder;
   onClose: () => void;
 }) {
+  const { opened: workOrder, onProblem } = useOpenedVersion(newest);
   const { effect, done, send } = MOVES[move];
   const { label } = ACTIONS[move];
   const write = useWrite(
@@ -52,7 +54,7 @@ export function PlainMoveDialog({
         params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(workOrder) } },
         body: {},
       }),
-    { done: `${workOrder.job_number} ${done}` },
+    { done: `${workOrder.job_number} ${done}`, onProblem },
   );
   const confirm = async () => {
     if (await write.run(undefined)) onClose();

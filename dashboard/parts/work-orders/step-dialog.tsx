@@ -5,6 +5,7 @@ import type { Schemas, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { DRIVER_STEP } from '../../generated/vocabulary';
 import { FormDialog } from '../dialogs/form-dialog';
+import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { humanize } from '../record/status-badge';
 import { TimeField } from '../values/time-field';
 import { STEP_NAMES, STEP_OPTIONS } from './allowed-actions';
@@ -12,7 +13,8 @@ import { STEP_NAMES, STEP_OPTIONS } from './allowed-actions';
 type Step = Schemas['DriverStep'];
 
 /** Logs a step for a driver who reported it by radio or phone. */
-export function StepDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+export function StepDialog({ workOrder: newest, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
+  const { opened: workOrder, onProblem } = useOpenedVersion(newest);
   const [step, setStep] = useState<Step>(() => findNextStep(workOrder.step));
   const [at, setAt] = useState<string | null>(null);
   const write = useWrite(
@@ -21,7 +23,7 @@ export function StepDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClo
         params: { path: { id: workOrder.id }, header: { ...headers, ...ifMatch(workOrder) } },
         body,
       }),
-    { done: `Step logged: ${humanize(step)}` },
+    { done: `Step logged: ${humanize(step)}`, onProblem },
   );
   const submit = async () => {
     if (await write.run({ step, ...(at ? { at } : {}) })) onClose();

@@ -4,6 +4,7 @@ import type { Invoice, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { CustomerName } from '../../parts/choices/record-names';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog';
+import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { Facts } from '../../parts/record/facts';
 import { LineTable } from '../../parts/record/line-table';
 import { humanize } from '../../parts/record/status-badge';
@@ -12,7 +13,7 @@ import { formatCents } from '../../parts/values/money';
 type Suggestion = Schemas['Suggestion'];
 
 export function AcceptDialog({
-  suggestion,
+  suggestion: newest,
   invoice,
   onClose,
 }: {
@@ -20,13 +21,14 @@ export function AcceptDialog({
   invoice: Invoice | undefined;
   onClose: () => void;
 }) {
+  const { opened: suggestion, onProblem } = useOpenedVersion(newest);
   const write = useWrite(
     (headers, _: undefined) =>
       client.POST('/suggestions/{id}/accept', {
         params: { path: { id: suggestion.id }, header: { ...headers, ...ifMatch(suggestion) } },
         body: {},
       }),
-    { done: 'Suggestion accepted' },
+    { done: 'Suggestion accepted', onProblem },
   );
   const accept = async () => {
     if (await write.run(undefined)) onClose();
@@ -82,14 +84,21 @@ function AcceptEffect({ suggestion, invoice }: { suggestion: Suggestion; invoice
   );
 }
 
-export function DismissDialog({ suggestion, onClose }: { suggestion: Suggestion; onClose: () => void }) {
+export function DismissDialog({
+  suggestion: newest,
+  onClose,
+}: {
+  suggestion: Suggestion;
+  onClose: () => void;
+}) {
+  const { opened: suggestion, onProblem } = useOpenedVersion(newest);
   const write = useWrite(
     (headers, reason: string) =>
       client.POST('/suggestions/{id}/dismiss', {
         params: { path: { id: suggestion.id }, header: { ...headers, ...ifMatch(suggestion) } },
         body: reason ? { reason } : {},
       }),
-    { done: 'Suggestion dismissed' },
+    { done: 'Suggestion dismissed', onProblem },
   );
   const dismiss = async (reason: string) => {
     if (await write.run(reason)) onClose();

@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../dialogs/form-dialog';
+import { useOpenedVersion } from '../../dialogs/use-opened-version';
 import { type Draft, FIELDS, findChanges, readField, toBody } from './draft';
 import { WorkOrderFields } from './work-order-fields';
 
@@ -12,25 +13,18 @@ import { WorkOrderFields } from './work-order-fields';
  * version.
  */
 export function EditWorkOrder({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
-  // Live updates must not replace this version silently: If-Match would then hide their changes.
-  const [seen, setSeen] = useState(workOrder);
+  const { opened, onProblem } = useOpenedVersion(workOrder);
   const [draft, setDraft] = useState<Draft>({});
   const write = useWrite(
     (headers, body: Schemas['WorkOrderPatch']) =>
       client.PATCH('/work-orders/{id}', {
-        params: { path: { id: seen.id }, header: { ...headers, ...ifMatch(seen) } },
+        params: { path: { id: opened.id }, header: { ...headers, ...ifMatch(opened) } },
         body,
       }),
-    { done: ({ job_number: number }) => `${number} saved` },
+    { done: ({ job_number: number }) => `${number} saved`, onProblem },
   );
-  const sentVersion = useRef('');
-  const isStale = write.problem?.isStale ?? false;
-  useEffect(() => {
-    if (isStale && seen.updated_at === sentVersion.current) setSeen(workOrder);
-  }, [isStale, seen, workOrder]);
   const submit = async () => {
-    sentVersion.current = seen.updated_at;
-    const changes = findChanges(draft, seen);
+    const changes = findChanges(draft, opened);
     if (Object.keys(changes).length === 0 || (await write.run(toBody(changes)))) onClose();
   };
   return (
@@ -48,7 +42,7 @@ export function EditWorkOrder({ workOrder, onClose }: { workOrder: WorkOrder; on
         <WorkOrderFields
           read={(name) => {
             const typed = draft[name];
-            return typed === undefined ? readField(seen, name) : typed;
+            return typed === undefined ? readField(opened, name) : typed;
           }}
           set={(name, value) => setDraft((old) => ({ ...old, [name]: value }))}
           errors={errors}

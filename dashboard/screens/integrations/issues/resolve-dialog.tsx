@@ -4,6 +4,7 @@ import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { RecordTable } from '../../../parts/record/record-table';
 import { formatCents } from '../../../parts/values/money';
 import { nameField } from '../vendors/vendor-schema';
@@ -12,7 +13,8 @@ import { ISSUE_KINDS, resolutionsOf } from './issue-wording';
 type Issue = Schemas['SyncIssue'];
 
 /** Decides an issue, with both sides of the record beside each other. */
-export function ResolveDialog({ issue, onClose }: { issue: Issue; onClose: () => void }) {
+export function ResolveDialog({ issue: newest, onClose }: { issue: Issue; onClose: () => void }) {
+  const { opened: issue, onProblem } = useOpenedVersion(newest);
   const [resolution, setResolution] = useState<Schemas['IssueResolution']>();
   const [note, setNote] = useState('');
   const write = useWrite(
@@ -21,7 +23,7 @@ export function ResolveDialog({ issue, onClose }: { issue: Issue; onClose: () =>
         params: { path: { id: issue.id }, header: { ...headers, ...ifMatch(issue) } },
         body,
       }),
-    { done: 'Issue resolved' },
+    { done: 'Issue resolved', onProblem },
   );
   const submit = async () => {
     if (!resolution) return;

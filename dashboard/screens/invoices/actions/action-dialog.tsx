@@ -2,9 +2,9 @@ import { client, ifMatch } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useWrite, type WriteHeaders } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { ACTIONS } from './actions';
 import { Restated } from './restated';
-import { useShownVersion } from './use-shown-version';
 
 type ActionName = Exclude<Schemas['InvoiceActionName'], 'send'>;
 
@@ -19,20 +19,19 @@ export function ActionDialog({
   onClose: () => void;
 }) {
   const { verb, effect, done, isDangerous = false, reason } = ACTIONS[action];
-  const write = useWrite(
-    (headers, input: { shown: Invoice; reason: string }) => act(action, headers, input),
-    { done: `Invoice ${invoice.invoice_number} ${done}` },
-  );
-  const { shown, keepShown } = useShownVersion(invoice, write.problem);
+  const { opened, onProblem } = useOpenedVersion(invoice);
+  const write = useWrite((headers, text: string) => act(action, headers, { opened, reason: text }), {
+    done: `Invoice ${invoice.invoice_number} ${done}`,
+    onProblem,
+  });
   const confirm = async (text: string) => {
-    keepShown();
-    if (await write.run({ shown, reason: text })) onClose();
+    if (await write.run(text)) onClose();
   };
   return (
     <ConfirmDialog
       title={`${verb.replace(' invoice', '')} ${invoice.invoice_number}`}
       verb={verb}
-      effect={<Restated invoice={shown} effect={effect} />}
+      effect={<Restated invoice={opened} effect={effect} />}
       write={write}
       isDangerous={isDangerous}
       {...(action === 'cancel' ? { dismissLabel: 'Keep it' } : {})}
@@ -46,9 +45,9 @@ export function ActionDialog({
 function act(
   action: ActionName,
   headers: WriteHeaders,
-  { shown, reason }: { shown: Invoice; reason: string },
+  { opened, reason }: { opened: Invoice; reason: string },
 ) {
-  const params = { path: { id: shown.id }, header: { ...headers, ...ifMatch(shown) } };
+  const params = { path: { id: opened.id }, header: { ...headers, ...ifMatch(opened) } };
   switch (action) {
     case 'approve':
       return client.POST('/invoices/{id}/approve', { params, body: {} });

@@ -4,9 +4,9 @@ import { client, ifMatch } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { ACTIONS } from './actions';
 import { Restated } from './restated';
-import { useShownVersion } from './use-shown-version';
 
 type Channel = NonNullable<Schemas['InvoiceSend']['channel']>;
 
@@ -20,20 +20,19 @@ const CHANNELS: { value: Channel; label: string }[] = [
 export function SendDialog({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
   const [channel, setChannel] = useState<Channel>('email');
   const [to, setTo] = useState('');
+  const { opened, onProblem } = useOpenedVersion(invoice);
   const write = useWrite(
-    (headers, { shown, ...body }: Schemas['InvoiceSend'] & { shown: Invoice }) =>
+    (headers, body: Schemas['InvoiceSend']) =>
       client.POST('/invoices/{id}/send', {
-        params: { path: { id: shown.id }, header: { ...headers, ...ifMatch(shown) } },
+        params: { path: { id: opened.id }, header: { ...headers, ...ifMatch(opened) } },
         body,
       }),
-    { done: `Invoice ${invoice.invoice_number} sent` },
+    { done: `Invoice ${invoice.invoice_number} sent`, onProblem },
   );
-  const { shown, keepShown } = useShownVersion(invoice, write.problem);
   const hasReceiver = channel !== 'both';
   const send = async () => {
-    keepShown();
     const receiver = hasReceiver && to.trim() !== '' ? { to: to.trim() } : {};
-    if (await write.run({ shown, channel, ...receiver })) onClose();
+    if (await write.run({ channel, ...receiver })) onClose();
   };
   return (
     <FormDialog
@@ -46,7 +45,7 @@ export function SendDialog({ invoice, onClose }: { invoice: Invoice; onClose: ()
     >
       {(errors) => (
         <>
-          <Restated invoice={shown} effect={ACTIONS.send.effect} />
+          <Restated invoice={opened} effect={ACTIONS.send.effect} />
           <NativeSelect
             label="By"
             data={CHANNELS}
@@ -58,7 +57,7 @@ export function SendDialog({ invoice, onClose }: { invoice: Invoice; onClose: ()
             <TextInput
               label="To"
               description="If empty, the address of the invoice, the customer or the work order is used."
-              placeholder={channel === 'email' ? (shown.billing_email ?? '') : ''}
+              placeholder={channel === 'email' ? (opened.billing_email ?? '') : ''}
               value={to}
               error={errors.to}
               onChange={(event) => setTo(event.currentTarget.value)}

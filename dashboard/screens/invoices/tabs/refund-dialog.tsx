@@ -4,6 +4,7 @@ import { client, ifMatch } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { formatCents } from '../../../parts/values/money';
 import { MoneyField } from '../../../parts/values/money-field';
 import { nameMethod } from '../actions/record-payment';
@@ -14,13 +15,14 @@ type Refund = Partial<Schemas['RefundCreate']>;
 /** Pays money back, wholly or in part. The server refuses more than is left of the payment. */
 export function RefundDialog({
   invoice,
-  payment,
+  payment: newest,
   onClose,
 }: {
   invoice: Invoice;
   payment: Schemas['Payment'];
   onClose: () => void;
 }) {
+  const { opened: payment, onProblem } = useOpenedVersion(newest);
   const [refund, setRefund] = useState<Refund>({
     ...(payment.refunded_cents === 0 ? { amount_cents: payment.amount_cents } : {}),
     reason: '',
@@ -31,7 +33,7 @@ export function RefundDialog({
         params: { path: { id: payment.id }, header: { ...headers, ...ifMatch(payment) } },
         body: body as Schemas['RefundCreate'],
       }),
-    { done: `Refund on ${invoice.invoice_number} recorded` },
+    { done: `Refund on ${invoice.invoice_number} recorded`, onProblem },
   );
   const submit = async () => {
     if (await write.run(refund)) onClose();
