@@ -39,6 +39,8 @@ export interface WriteOptions<Input, Result> {
 
 const RETRY_DELAYS_MS = [300, 1500, 4000];
 const POLL_MS = 700;
+/** How long a finished write waits until what is shown was read again. */
+const MAX_REFRESH_MS = 3000;
 
 /**
  * A write with everything that it needs: one idempotency key per intention, retries while the
@@ -66,9 +68,11 @@ export function useWrite<Input, Result>(
           setState({ isRunning: true, isSaving: true }),
         );
         keys.current.delete(text);
+        // The dialog closes over what is shown then. Without the new version, the person's next
+        // action would be refused because of this one.
+        await Promise.race([queryClient.invalidateQueries(), sleep(MAX_REFRESH_MS)]);
         setState(IDLE);
         if (done) void showToast(typeof done === 'function' ? done(result) : done);
-        void queryClient.invalidateQueries();
         return result;
       } catch (error) {
         const problem = toProblem(error);

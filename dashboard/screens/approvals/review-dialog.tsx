@@ -46,7 +46,8 @@ export function ReviewDialog({
   const submit = async () => {
     if (await write.run({ hash: shown.hash, text: text.trim() })) onClose();
   };
-  const isOver = latest.status !== 'pending';
+  // The person's own decision is no decision of somebody else: the dialog closes with it.
+  const isOver = latest.status !== 'pending' && !write.isRunning;
   const isReject = verdict === 'reject';
   return (
     <FormDialog
