@@ -71,7 +71,8 @@ export function useWrite<Input, Result>(
         // The dialog closes over what is shown then. Without the new version, the person's next
         // action would be refused because of this one.
         await Promise.race([queryClient.invalidateQueries(), sleep(MAX_REFRESH_MS)]);
-        setState(IDLE);
+        // After the caller has closed its dialog, which must not be shown as idle for a moment.
+        setTimeout(() => setState(IDLE));
         if (done) void showToast(typeof done === 'function' ? done(result) : done);
         return result;
       } catch (error) {
