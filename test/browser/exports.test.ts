@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { useDashboard } from '../support/browser/dashboard.js';
 import { eventually } from '../support/poll.js';
-import { invoiceInput } from '../support/records/samples.js';
+import { invoiceInput, scheduleInput } from '../support/records/samples.js';
 import { useStack } from '../support/use-stack.js';
 
 describe('the screen Exports', () => {
@@ -80,7 +80,7 @@ describe('the screen Exports', () => {
     await edit.getByRole('combobox', { name: 'Format' }).click();
     await page.getByRole('option', { name: 'SQL dump' }).click();
     await edit.getByRole('button', { name: 'Save' }).click();
-    const changed = page.getByRole('dialog', { name: 'Everything as SQL dump, weekly' });
+    const changed = page.getByRole('dialog', { name: 'Everything as SQL dump, weekly', exact: true });
     await changed.waitFor();
     const { body } = await tenant.client.get('/export-schedules');
     expect(body.data.items[0]).to.include({
@@ -94,6 +94,30 @@ describe('the screen Exports', () => {
     await page.getByRole('button', { name: 'Delete schedule' }).click();
     await page.getByText('There are no schedules yet.').waitFor();
     expect(new URL(page.url()).search).to.equal('?view=schedules');
+  });
+});
+
+describe('two people who change one export schedule', () => {
+  const dashboard = useDashboard();
+
+  it('the second sees what changed, and saving again keeps both changes', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: schedule } = await tenant.client.post('/export-schedules', scheduleInput());
+    await page.goto(`${dashboard.stack.origin}/app/exports/${schedule.id}?view=schedules`);
+    const drawer = page.getByRole('dialog', { name: 'Invoices as CSV, daily' });
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit Invoices as CSV, daily' });
+    await edit.getByRole('combobox', { name: 'Format' }).click();
+    await page.getByRole('option', { name: 'NDJSON' }).click();
+    await tenant.client.patch(`/export-schedules/${schedule.id}`, { hour: 9 });
+    // The drawer behind the form follows at once; the form must not, or the change would be hidden.
+    await page.getByText('9 AM').first().waitFor();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByRole('alert').getByText(/hour/i).waitFor();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.waitFor({ state: 'detached' });
+    const { body } = await tenant.client.get(`/export-schedules/${schedule.id}`);
+    expect(body).to.include({ hour: 9, format: 'ndjson' });
   });
 });
 

@@ -16,3 +16,13 @@ export function useEdits<Fields extends object>(record: Fields) {
     edit: (patch: Partial<Fields>) => setEdits((before) => ({ ...before, ...patch })),
   };
 }
+
+/**
+ * Returns the members in which a form's next state differs from what it shows, for forms that
+ * report their whole state. A member that the next state lacks is undefined.
+ */
+export function findTyped<Fields extends object>(next: Fields, shown: Fields): Partial<Fields> {
+  const names = new Set(Object.keys({ ...shown, ...next })) as Set<keyof Fields & string>;
+  const isTyped = (name: keyof Fields) => JSON.stringify(next[name]) !== JSON.stringify(shown[name]);
+  return Object.fromEntries([...names].filter(isTyped).map((name) => [name, next[name]])) as Partial<Fields>;
+}

@@ -26,6 +26,15 @@ export type Filter = {
 export const FROM: Filter = { name: 'since', label: 'From', kind: 'from' };
 export const TO: Filter = { name: 'until', label: 'To', kind: 'to' };
 export const SEARCH: Filter = { name: 'search', label: 'Search', kind: 'text' };
+export const IS_ACTIVE: Filter = {
+  name: 'is_active',
+  label: 'Status',
+  kind: 'choice',
+  options: [
+    { value: 'true', label: 'Active' },
+    { value: 'false', label: 'Inactive' },
+  ],
+};
 export const CUSTOMER: Filter = { name: 'customer_id', label: 'Customer', kind: 'customer' };
 
 /** Returns the query parameters of the filters that are set in the URL. */

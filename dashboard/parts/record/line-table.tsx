@@ -2,6 +2,7 @@ import type { Schemas } from '../../api/records';
 import { Money } from '../values/money';
 import { RecordTable } from './record-table';
 import { humanize } from './status-badge';
+import { SumRow } from './sum-row';
 
 /** The line items of an invoice, stored or proposed. */
 export type ShownLine = Pick<
@@ -40,14 +41,7 @@ export function LineTable({
         { header: 'Amount', align: 'right', render: (line) => <Money cents={line.total_cents} /> },
       ]}
       footer={Object.entries(sums).map(([name, cents]) => (
-        <tr key={name}>
-          <th colSpan={4} scope="row" className="at-right">
-            {name}
-          </th>
-          <td className="at-right">
-            <Money cents={cents} />
-          </td>
-        </tr>
+        <SumRow key={name} name={name} cents={cents} columns={5} />
       ))}
     />
   );

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Customer } from '../../api/records';
 import { useCan } from '../../api/session';
-import { type Filter, SEARCH } from '../../parts/list/filters';
+import { type Filter, IS_ACTIVE, SEARCH } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
@@ -10,18 +10,7 @@ import { buildCurl } from '../../parts/values/curl';
 import { Money } from '../../parts/values/money';
 import { NewCustomer } from './customer-form';
 
-const FILTERS: readonly Filter[] = [
-  SEARCH,
-  {
-    name: 'is_active',
-    label: 'Status',
-    kind: 'choice',
-    options: [
-      { value: 'true', label: 'Active' },
-      { value: 'false', label: 'Inactive' },
-    ],
-  },
-];
+const FILTERS: readonly Filter[] = [SEARCH, IS_ACTIVE];
 
 const COLUMNS: readonly Column<Customer>[] = [
   { header: 'Type', render: ({ company_type }) => humanize(company_type) },

@@ -45,13 +45,15 @@ describe('x-callbacks: events', () => {
     if (typeof node !== 'object' || node === null) return node;
     const { $ref } = node as Json;
     if ($ref) return inlineRefs(resolve($ref));
+    // The event catalogue names published values in the description alone.
+    const { 'x-published-values': _published, ...written } = node as Json;
     // A reference may have its own description. Inlining joins it with the schema's description.
-    const { allOf: [named] = [], description, ...own } = node as Json;
+    const { allOf: [named] = [], description, ...own } = written;
     if (named) {
       const { description: namedDescription, ...schema } = inlineRefs(named) as Json;
       return { ...schema, ...own, description: `${description}\n\n${namedDescription}` };
     }
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlineRefs(value)]));
+    return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, inlineRefs(value)]));
   };
   const findCallback = (type: string): Json =>
     document.paths['/receivers'].post.callbacks[type]['{$request.body#/url}'].post;

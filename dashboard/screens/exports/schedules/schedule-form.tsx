@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { findTyped, useEdits } from '../../../parts/dialogs/use-edits';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { useUrl } from '../../../parts/url/use-url';
 import { EMPTY_REQUEST, REQUEST_FIELDS, readRequest } from '../request/request-draft';
@@ -58,12 +58,12 @@ export function EditSchedule({ schedule, onClose }: { schedule: Schedule; onClos
       }),
     { done: 'Schedule saved', onProblem },
   );
-  const { cadence, hour, weekday, day, period } = schedule;
+  const { cadence, hour, weekday, day, period } = opened;
   return (
     <ScheduleDialog
       title={`Edit ${nameSchedule(schedule)}`}
       submitLabel="Save"
-      initial={{ ...readRequest(schedule), cadence, hour, weekday, day, period }}
+      initial={{ ...readRequest(opened), cadence, hour, weekday, day, period }}
       write={write}
       onSubmit={async (draft) => {
         if (await write.run(draft)) onClose();
@@ -85,7 +85,9 @@ function ScheduleDialog({
   onSubmit: (draft: ScheduleDraft) => Promise<void>;
   onClose: () => void;
 }) {
-  const [draft, setDraft] = useState(initial);
+  // Only what was typed is kept, so that a newer version keeps what somebody else wrote.
+  const { draft, edit } = useEdits(initial);
+  const setDraft = (next: ScheduleDraft) => edit(findTyped(next, draft));
   return (
     <FormDialog {...dialog} fields={FIELDS} size="lg" isLong onSubmit={() => void onSubmit(draft)}>
       {(errors) => (

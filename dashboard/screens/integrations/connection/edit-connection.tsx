@@ -4,6 +4,7 @@ import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { findTyped, useEdits } from '../../../parts/dialogs/use-edits';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { VendorFields } from '../connect/vendor-fields';
 import type { Connection, Integration } from '../vendors/vendor-kinds';
@@ -23,8 +24,9 @@ export function EditConnection({
   onClose: () => void;
 }) {
   const { opened, onProblem } = useOpenedVersion(connection);
-  const [label, setLabel] = useState(connection.label ?? '');
-  const [settings, setSettings] = useState<VendorValues>(connection.settings);
+  const { draft, edits, edit } = useEdits({ label: opened.label ?? '' });
+  // Settings are replaced as a whole, so what somebody else has changed is sent along unchanged.
+  const { draft: settings, edit: editSettings } = useEdits<VendorValues>(opened.settings);
   const [credentials, setCredentials] = useState<VendorValues>({});
   const write = useWrite(
     (headers, body: Schemas['ConnectionPatch']) =>
@@ -37,7 +39,8 @@ export function EditConnection({
   const credentialFields = integration.auth === 'oauth2' ? [] : readFields(integration.credentials_schema);
   const settingFields = readFields(integration.settings_schema);
   const submit = async () => {
-    const body: Schemas['ConnectionPatch'] = { label: label.trim() || null, settings };
+    const body: Schemas['ConnectionPatch'] = { settings };
+    if (edits.label !== undefined) body.label = edits.label.trim() || null;
     if (Object.keys(credentials).length > 0) body.credentials = credentials as Record<string, string>;
     if (await write.run(body)) onClose();
   };
@@ -58,15 +61,15 @@ export function EditConnection({
         <>
           <TextInput
             label="Label"
-            value={label}
+            value={draft.label}
             error={errors.label}
-            onChange={(event) => setLabel(event.currentTarget.value)}
+            onChange={(event) => edit({ label: event.currentTarget.value })}
           />
           <VendorFields
             fields={settingFields}
             member="settings"
             values={settings}
-            onValues={setSettings}
+            onValues={(values) => editSettings(findTyped(values, settings))}
             errors={errors}
           />
           {credentialFields.length > 0 && (

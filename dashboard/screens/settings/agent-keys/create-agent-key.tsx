@@ -1,18 +1,17 @@
-import { Switch, TextInput } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { AGENT_SCOPE } from '../../../generated/vocabulary';
-import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { ExpiryField } from '../keys/expiry-field';
+import { KeyForm } from '../keys/key-form';
 import type { KeyWithSecret } from '../keys/key-record';
 import { listRights, RightsChoice } from '../keys/rights-choice';
 
 type Draft = Schemas['AgentKeyCreate'];
 type Scope = Schemas['AgentScope'];
 
-const FIELDS = ['name', 'scopes', 'read_only', 'expires_at'];
+const FIELDS = ['scopes', 'read_only'];
 
 const isReading = (scope: Scope) => scope.startsWith('read_');
 
@@ -39,25 +38,18 @@ export function CreateAgentKey({
   const setReadOnly = (isReadOnly: boolean) =>
     set({ read_only: isReadOnly, ...(isReadOnly ? { scopes: draft.scopes.filter(isReading) } : {}) });
   return (
-    <FormDialog
-      title="Create agent key"
-      submitLabel="Create agent key"
+    <KeyForm
+      kind="agent key"
+      nameHint="Which agent uses it. The audit log and approvals show this name."
       fields={FIELDS}
       write={write}
+      draft={draft}
+      onEdit={set}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
       {(errors) => (
         <>
-          <TextInput
-            data-autofocus
-            label="Name"
-            description="Which agent uses it. The audit log and approvals show this name."
-            required
-            value={draft.name}
-            error={errors.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
           <Switch
             label="Read-only"
             description="Limits the key to the scopes that read."
@@ -74,13 +66,8 @@ export function CreateAgentKey({
             error={errors.scopes}
             onChosen={(scopes) => set({ scopes })}
           />
-          <ExpiryField
-            at={draft.expires_at ?? null}
-            error={errors.expires_at}
-            onAt={(expires_at) => set({ expires_at })}
-          />
         </>
       )}
-    </FormDialog>
+    </KeyForm>
   );
 }

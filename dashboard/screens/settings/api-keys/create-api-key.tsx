@@ -1,13 +1,12 @@
-import { NativeSelect, Switch, TextInput } from '@mantine/core';
+import { NativeSelect, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { PERMISSION, TIER } from '../../../generated/vocabulary';
 import { wordsOf } from '../../../parts/choices/words';
-import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
-import { ExpiryField } from '../keys/expiry-field';
+import { KeyForm } from '../keys/key-form';
 import type { KeyWithSecret } from '../keys/key-record';
 import { listRights, RightsChoice } from '../keys/rights-choice';
 
@@ -18,7 +17,7 @@ const TIERS = [
   ...wordsOf(TIER).map((value) => ({ value, label: humanize(value) })),
 ];
 
-const FIELDS = ['name', 'permissions', 'read_only', 'tier', 'expires_at'];
+const FIELDS = ['permissions', 'read_only', 'tier'];
 
 export function CreateApiKey({
   onCreated,
@@ -37,25 +36,18 @@ export function CreateApiKey({
     if (created) onCreated(created);
   };
   return (
-    <FormDialog
-      title="Create API key"
-      submitLabel="Create API key"
+    <KeyForm
+      kind="API key"
+      nameHint="Which program uses it, and where."
       fields={FIELDS}
       write={write}
+      draft={draft}
+      onEdit={set}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
       {(errors) => (
         <>
-          <TextInput
-            data-autofocus
-            label="Name"
-            description="Which program uses it, and where."
-            required
-            value={draft.name}
-            error={errors.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
           <RightsChoice
             label="Permissions"
             description="Give a key only what its program needs. No permission implies another."
@@ -79,13 +71,8 @@ export function CreateApiKey({
             error={errors.tier}
             onChange={(event) => set({ tier: (event.currentTarget.value || null) as Draft['tier'] & string })}
           />
-          <ExpiryField
-            at={draft.expires_at ?? null}
-            error={errors.expires_at}
-            onAt={(expires_at) => set({ expires_at })}
-          />
         </>
       )}
-    </FormDialog>
+    </KeyForm>
   );
 }

@@ -4,7 +4,7 @@ import { client } from '../../../api/client';
 import { readEnvironment } from '../../../api/environment';
 import type { Schemas } from '../../../api/records';
 import { useCan, useSession } from '../../../api/session';
-import { type Filter, FilterBar } from '../../../parts/list/filters';
+import { type Filter, FilterBar, IS_ACTIVE } from '../../../parts/list/filters';
 import { PagedTable } from '../../../parts/record/paged-table';
 import type { Column } from '../../../parts/record/record-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
@@ -20,17 +20,7 @@ type Person = Schemas['User'];
 /** The dialog that is open over the list. */
 type OpenDialog = { name: 'add' } | { name: 'edit' | 'deactivate'; person: Person };
 
-const FILTERS: readonly Filter[] = [
-  {
-    name: 'is_active',
-    label: 'Status',
-    kind: 'choice',
-    options: [
-      { value: 'true', label: 'Active' },
-      { value: 'false', label: 'Inactive' },
-    ],
-  },
-];
+const FILTERS: readonly Filter[] = [IS_ACTIVE];
 
 /** The people who can sign in. They belong to the live account, and act on its sandbox too. */
 export function PeopleTab() {

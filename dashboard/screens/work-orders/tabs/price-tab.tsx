@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { RecordTable } from '../../../parts/record/record-table';
 import { humanize } from '../../../parts/record/status-badge';
+import { SumRow } from '../../../parts/record/sum-row';
 import { useUrl } from '../../../parts/url/use-url';
 import { Money } from '../../../parts/values/money';
 
@@ -104,16 +105,7 @@ function Charges({ price }: { price: Price }) {
         { header: 'Price', align: 'right', render: ({ unit_price_cents: cents }) => <Money cents={cents} /> },
         { header: 'Total', align: 'right', render: ({ total_cents: cents }) => <Money cents={cents} /> },
       ]}
-      footer={sums.map(([name, cents]) => (
-        <tr key={name}>
-          <th colSpan={3} className="at-right" scope="row">
-            {name}
-          </th>
-          <td className="at-right">
-            <Money cents={cents} />
-          </td>
-        </tr>
-      ))}
+      footer={sums.map(([name, cents]) => <SumRow key={name} name={name} cents={cents} columns={4} />)}
     />
   );
 }
