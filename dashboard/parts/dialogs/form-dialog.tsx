@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { type Problem, splitFaults } from '../../api/problem';
 import { ProblemAlert } from '../feedback/problem-alert';
+import { useFocusReturn } from './use-focus-return';
 
 /** The faults that the server found, by the name of the field. */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -44,6 +45,7 @@ export function FormDialog({
   settled?: ReactNode;
   children?: ReactNode | ((errors: FieldErrors) => ReactNode);
 }) {
+  useFocusReturn();
   const { problem, isRunning, isSaving } = write;
   const { errors, rest } = problem ? splitFaults(problem, fields) : { errors: {}, rest: undefined };
   const form = useRef<HTMLFormElement>(null);

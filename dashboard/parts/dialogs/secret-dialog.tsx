@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CodeBlock } from '../values/code-block';
+import { useFocusReturn } from './use-focus-return';
 
 /**
  * Shows a secret that nobody can read again. It closes only by "I stored it".
@@ -20,6 +21,7 @@ export function SecretDialog({
   onClose: () => void;
   children?: ReactNode;
 }) {
+  useFocusReturn();
   return (
     <Modal
       opened

@@ -1,6 +1,7 @@
 import { Drawer, Group, Stack } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Loading } from '../basics/loading';
+import { useFocusReturn } from '../dialogs/use-focus-return';
 import { ProblemAlert } from '../feedback/problem-alert';
 import { useUrl } from '../url/use-url';
 
@@ -37,6 +38,7 @@ export function RecordDrawer<Data>({
   onClose?: () => void;
   children: (data: Data) => ReactNode;
 }) {
+  useFocusReturn();
   const { closeRecord } = useUrl();
   const close = onClose ?? closeRecord;
   const { data, error, isPending, refetch } = reading;

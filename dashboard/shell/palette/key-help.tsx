@@ -1,9 +1,11 @@
 import { Kbd, Modal, Stack, Switch } from '@mantine/core';
+import { useFocusReturn } from '../../parts/dialogs/use-focus-return';
 import { Facts } from '../../parts/record/facts';
 import { setSingleKeys, useAreSingleKeysOn } from './key-settings';
 
 /** Lists the keys. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
+  useFocusReturn();
   const isOn = useAreSingleKeysOn();
   return (
     <Modal opened onClose={onClose} title="Keys">

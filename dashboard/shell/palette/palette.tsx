@@ -1,4 +1,5 @@
 import { Spotlight } from '@mantine/spotlight';
+import { useFocusReturn } from '../../parts/dialogs/use-focus-return';
 import '@mantine/spotlight/styles.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
@@ -17,6 +18,7 @@ interface Offer {
 
 /** Finds pages, actions, and records by number, name or id. */
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+  useFocusReturn();
   const [query, setQuery] = useState('');
   const [searched] = useDebouncedValue(query.trim(), 200);
   const { found, isSearching } = useFoundRecords(searched);

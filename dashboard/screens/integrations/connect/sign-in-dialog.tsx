@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { ExternalLink } from 'lucide-react';
 import { api } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
+import { useFocusReturn } from '../../../parts/dialogs/use-focus-return';
 import { StatusBadge } from '../../../parts/record/status-badge';
 
 const STATUS_MS = 4000;
@@ -20,6 +21,7 @@ export function SignInDialog({
   started: Schemas['ConnectionWithSignIn'];
   onClose: () => void;
 }) {
+  useFocusReturn();
   const { data } = api.useQuery(
     'get',
     '/connections/{id}',

@@ -3,6 +3,7 @@ import { ExternalLink } from 'lucide-react';
 import { api } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { Loading } from '../../../parts/basics/loading';
+import { useFocusReturn } from '../../../parts/dialogs/use-focus-return';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { CodeBlock } from '../../../parts/values/code-block';
 
@@ -16,6 +17,7 @@ export function MessageContent({
   message: Schemas['MessageListItem'];
   onClose: () => void;
 }) {
+  useFocusReturn();
   const reading = api.useQuery('get', '/messages/{id}', { params: { path: { id: message.id } } });
   const link = reading.data && findLink(reading.data);
   return (

@@ -1,6 +1,7 @@
 import { Modal, Stack } from '@mantine/core';
 import { api } from '../../../api/client';
 import { Loading } from '../../../parts/basics/loading';
+import { useFocusReturn } from '../../../parts/dialogs/use-focus-return';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { Facts } from '../../../parts/record/facts';
 import { CodeBlock } from '../../../parts/values/code-block';
@@ -8,6 +9,7 @@ import { ExactTime } from '../../../parts/values/time';
 
 /** The words of one message, as its recipient reads them. */
 export function MessageText({ id, onClose }: { id: string; onClose: () => void }) {
+  useFocusReturn();
   const { data, error, isPending, refetch } = api.useQuery('get', '/messages/{id}', {
     params: { path: { id } },
   });
