@@ -1167,8 +1167,9 @@ export interface InvoiceListItem {
   line_items?: LineItem[];
 }
 export interface InvoiceListQuery {
-  status?: InvoiceStatus;
+  status?: string;
   customer_id?: string;
+  work_order_id?: string;
   search?: string;
   since?: string;
   until?: string;
@@ -1987,7 +1988,7 @@ export interface WorkOrderCreate {
   unit_number?: string | null;
 }
 export interface WorkOrderListQuery {
-  status?: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled" | "new";
+  status?: string;
   service_type?: string;
   customer_id?: string;
   search?: string;

@@ -7,6 +7,7 @@ import {
   dateTime,
   limit,
   multilineText,
+  oneOrMore,
   slug,
   text,
   uuid,
@@ -77,9 +78,9 @@ export const agentWorkOrderListItem = Joi.object({
 }).meta({ className: 'AgentWorkOrderListItem' });
 
 export const workOrderListQuery = Joi.object({
-  status: Joi.string()
-    .valid(...WORK_ORDER_STATUSES, 'new')
-    .description('pending includes jobs that are not accepted yet; new means those alone'),
+  status: oneOrMore([...WORK_ORDER_STATUSES, 'new']).description(
+    'One status, or several joined by commas. pending includes jobs that are not accepted yet; new means those alone',
+  ),
   service_type: slug(SERVICE_TYPES),
   customer_id: uuid(),
   search: text(100).description('Part of job_number or vin'),
