@@ -219,6 +219,7 @@ export interface Approval {
   note: string | null;
   expires_at: string;
   created_at: string;
+  decided_by_name: string | null;
 }
 export interface ApprovalChange {
   field: string;
