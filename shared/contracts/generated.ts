@@ -77,6 +77,16 @@ export type BillingStatus =
 export type CancelReason = "customer" | "club" | "provider" | "goa" | "unsuccessful";
 export type DriverStep =
   "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared";
+export type LoggedAction =
+  | "created"
+  | "accepted"
+  | "assigned"
+  | "unassigned"
+  | "started"
+  | "step_logged"
+  | "completed"
+  | "cancelled"
+  | "reopened";
 export type WorkOrderStatus = "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
 export type ErrorCode =
   | "validation_error"
@@ -1909,6 +1919,29 @@ export interface AgentWorkOrderListItem {
   customer_name?: string;
   pickup_location?: string;
   created_at: string;
+}
+export interface LoggedStep {
+  id: string;
+  at: string;
+  recorded_at: string;
+  action: LoggedAction;
+  step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
+  truck_id: string | null;
+  driver_id: string | null;
+  lat: number | null;
+  lng: number | null;
+  cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
+  cancel_note: string | null;
+  actor: {
+    type: ActorType;
+    id: string | null;
+    name: string | null;
+  };
+}
+export interface LoggedStepListQuery {
+  limit: number;
+  cursor?: string;
 }
 export interface WorkOrder {
   id: string;

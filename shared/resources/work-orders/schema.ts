@@ -17,6 +17,7 @@ import { cancelReason, driverStep } from './enums.js';
 import { workOrderFields } from './fields.js';
 import { ON_SITE_CANCEL_REASONS } from './transitions.js';
 
+export { loggedAction, loggedStep, loggedStepListQuery } from './steps/schema.js';
 export { cancelReason, driverStep };
 
 export const workOrderCreate = Joi.object(workOrderFields.creation).meta({ className: 'WorkOrderCreate' });

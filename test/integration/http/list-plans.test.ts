@@ -19,6 +19,7 @@ import { listRateCards } from '../../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../../shared/resources/users/queries.js';
 import { listWorkOrders } from '../../../shared/resources/work-orders/queries.js';
+import { listWorkOrderSteps } from '../../../shared/resources/work-orders/steps/queries.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 import { explainPlan, explainRun } from '../../support/writes/explain.js';
 
@@ -180,6 +181,11 @@ describe('query plans of lists over 20,000 rows', () => {
       'the audit log of an actor',
       (scope) => listAuditEntries({ limit, actor: customerId }, scope),
       'audit_entries_of_actor',
+    ],
+    [
+      'the steps of a work order',
+      (scope) => listWorkOrderSteps({ limit, work_order_id: customerId }, scope),
+      'audit_entries_of_entity',
     ],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];
