@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import type Joi from 'joi';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import {
   acceptWorkOrder,
@@ -14,6 +15,11 @@ import {
 } from '../../shared/resources/work-orders/commands.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
+import {
+  listWorkOrderSteps,
+  type StepsOfWorkOrder,
+} from '../../shared/resources/work-orders/steps/queries.js';
+import { loggedStepListQuery } from '../../shared/resources/work-orders/steps/schema.js';
 import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
@@ -109,6 +115,27 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     description: The driver is on the way or on the scene.
    */
   router.post('/work-orders/:id/start', serveWrite(api, startWorkOrder));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/steps:
+   *   get:
+   *     operationId: listWorkOrderSteps
+   *     summary: List what happened to a work order
+   *     description: >-
+   *       Newest first: who booked, assigned, started, completed, cancelled or reopened it, and each
+   *       step of the driver.
+   *     x-list: LoggedStep
+   */
+  router.get(
+    '/work-orders/:id/steps',
+    serveList(api, {
+      access: read,
+      schema: loggedStepListQuery as Joi.ObjectSchema<StepsOfWorkOrder>,
+      parent: { entityType: 'work_order', member: 'work_order_id' },
+      buildQuery: listWorkOrderSteps,
+    }),
+  );
 
   /**
    * @openapi

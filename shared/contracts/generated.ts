@@ -77,6 +77,16 @@ export type BillingStatus =
 export type CancelReason = "customer" | "club" | "provider" | "goa" | "unsuccessful";
 export type DriverStep =
   "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared";
+export type LoggedAction =
+  | "created"
+  | "accepted"
+  | "assigned"
+  | "unassigned"
+  | "started"
+  | "step_logged"
+  | "completed"
+  | "cancelled"
+  | "reopened";
 export type WorkOrderStatus = "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
 export type ErrorCode =
   | "validation_error"
@@ -219,6 +229,7 @@ export interface Approval {
   note: string | null;
   expires_at: string;
   created_at: string;
+  decided_by_name: string | null;
 }
 export interface ApprovalChange {
   field: string;
@@ -1167,8 +1178,9 @@ export interface InvoiceListItem {
   line_items?: LineItem[];
 }
 export interface InvoiceListQuery {
-  status?: InvoiceStatus;
+  status?: string;
   customer_id?: string;
+  work_order_id?: string;
   search?: string;
   since?: string;
   until?: string;
@@ -1908,6 +1920,29 @@ export interface AgentWorkOrderListItem {
   pickup_location?: string;
   created_at: string;
 }
+export interface LoggedStep {
+  id: string;
+  at: string;
+  recorded_at: string;
+  action: LoggedAction;
+  step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
+  truck_id: string | null;
+  driver_id: string | null;
+  lat: number | null;
+  lng: number | null;
+  cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
+  cancel_note: string | null;
+  actor: {
+    type: ActorType;
+    id: string | null;
+    name: string | null;
+  };
+}
+export interface LoggedStepListQuery {
+  limit: number;
+  cursor?: string;
+}
 export interface WorkOrder {
   id: string;
   job_number: string;
@@ -1987,7 +2022,7 @@ export interface WorkOrderCreate {
   unit_number?: string | null;
 }
 export interface WorkOrderListQuery {
-  status?: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled" | "new";
+  status?: string;
   service_type?: string;
   customer_id?: string;
   search?: string;

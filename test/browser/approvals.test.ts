@@ -73,6 +73,9 @@ describe('the screen Approvals', () => {
     await reject.click({ timeout: 2_000 }).catch(() => undefined);
     await review.getByText(/Approved by Uma Umbrella/).waitFor();
     expect(await reject.count()).to.equal(0);
+    const viewer = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });
+    const third = await dashboard.open(`approvals/${approval.id}`, { tenant, user: viewer });
+    await third.page.getByText(/Approved by Uma Umbrella/).waitFor();
     expect((await tenant.client.get(`/approvals/${approval.id}`)).body.status).to.equal('approved');
   });
 

@@ -114,6 +114,7 @@ function makeCommonColumns(
     source: 'mcp',
     hash: hashApprovalContent(content),
     decided_by: isDecided ? scope.profile.owner.id : null,
+    decided_by_name: isDecided ? scope.profile.owner.name : null,
     decided_at: isDecided || status === 'cancelled' ? scope.daysAgo(daysAgo / 2) : null,
     note: note ?? null,
     expires_at: scope.daysAgo(daysAgo - LIFETIME_DAYS),

@@ -2,7 +2,6 @@ import { Stack, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { api } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
-import { useCan } from '../../api/session';
 import { DRIVER_STEP } from '../../generated/vocabulary';
 import { ChangeValue } from '../record/change-value';
 import { Facts } from '../record/facts';
@@ -11,17 +10,13 @@ import { humanize } from '../record/status-badge';
 import { ExactTime } from '../values/time';
 import { STEP_NAMES } from './allowed-actions';
 
+type LoggedStep = Schemas['LoggedStep'];
+
 /** When what happened: the times of the record, the driver's steps, and the moves of its status. */
 export function TimesTab({ workOrder }: { workOrder: WorkOrder }) {
-  const canRead = useCan('admin');
-  const { id } = workOrder;
-  const log = api.useQuery(
-    'get',
-    '/audit-log',
-    { params: { query: { entity_type: 'work_order', entity_id: id, outcome: 'ok', limit: 100 } } },
-    { enabled: canRead },
-  );
-  const entries = log.data?.data.items ?? [];
+  const params = { path: { id: workOrder.id }, query: { limit: 200 } };
+  const { data } = api.useQuery('get', '/work-orders/{id}/steps', { params });
+  const logged = data?.data.items ?? [];
   return (
     <Stack gap="lg">
       <Facts
@@ -34,30 +29,26 @@ export function TimesTab({ workOrder }: { workOrder: WorkOrder }) {
           'From dispatch to completion': describeSpan(workOrder.dispatch_time, workOrder.completion_time),
         }}
       />
-      <Steps workOrder={workOrder} entries={entries} />
-      {canRead ? (
-        <RecordTable
-          label="Timeline"
-          rows={entries.filter(({ action }) => action !== 'work_order.updated')}
-          rowKey={(entry) => entry.id}
-          empty="Nothing was recorded yet."
-          columns={[
-            { header: 'Time', render: ({ occurred_at: at }) => <ExactTime at={at} /> },
-            { header: 'What happened', render: (entry) => <What entry={entry} /> },
-            { header: 'Who', render: ({ actor }) => actor.name ?? humanize(actor.type) },
-          ]}
-        />
-      ) : (
-        <Text c="dimmed" size="sm">
-          Only people with the right admin may see who did what, and when each step was logged.
-        </Text>
-      )}
+      <DriverSteps workOrder={workOrder} logged={logged} />
+      <RecordTable
+        label="Timeline"
+        rows={logged}
+        rowKey={({ id }) => id}
+        empty="Nothing was recorded yet."
+        columns={[
+          { header: 'Time', render: ({ at }) => <ExactTime at={at} /> },
+          { header: 'What happened', render: (step) => <What logged={step} /> },
+          { header: 'Who', render: ({ actor }) => actor.name ?? humanize(actor.type) },
+        ]}
+      />
     </Stack>
   );
 }
 
 /** The driver's steps in their usual order, with the one that the driver is at. */
-function Steps({ workOrder, entries }: { workOrder: WorkOrder; entries: Schemas['AuditEntry'][] }) {
+function DriverSteps({ workOrder, logged }: { workOrder: WorkOrder; logged: readonly LoggedStep[] }) {
+  // Steps are newest first: a step that was logged twice shows its last time.
+  const findLogged = (step: string) => logged.find((entry) => entry.step === step)?.at;
   const isUnderWay = workOrder.status === 'dispatched' || workOrder.status === 'in_progress';
   return (
     <RecordTable
@@ -79,44 +70,36 @@ function Steps({ workOrder, entries }: { workOrder: WorkOrder; entries: Schemas[
           header: 'State',
           render: (step) => {
             if (step === workOrder.step) return isUnderWay ? 'Now here' : 'The last one';
-            return findLogged(entries, step) ? 'Logged' : '–';
+            return findLogged(step) ? 'Logged' : '–';
           },
         },
-        { header: 'Logged at', render: (step) => <ExactTime at={findLogged(entries, step)} /> },
+        { header: 'Logged at', render: (step) => <ExactTime at={findLogged(step)} /> },
       ]}
     />
   );
 }
 
-/** Entries are newest first: a step that was logged twice shows its last time. */
-function findLogged(entries: Schemas['AuditEntry'][], step: string): string | undefined {
-  const isOfStep = ({ changes }: Schemas['AuditEntry']) =>
-    changes.some(({ field, to }) => field === 'step' && to === step);
-  return entries.find(isOfStep)?.occurred_at;
-}
-
-/** What an entry reports, with the step, the crew or the reason that belongs to it. */
-function What({ entry: { action, changes } }: { entry: Schemas['AuditEntry'] }) {
-  const verb = humanize(action.replace('work_order.', ''));
-  const shown = changes.filter(({ field, to }) => DETAILS[action]?.includes(field) && to !== null);
+/** What happened, with the step, the crew or the reason that belongs to it. */
+function What({ logged }: { logged: LoggedStep }) {
+  const details = DETAILS[logged.action]?.filter((field) => logged[field] !== null) ?? [];
   return (
     <>
-      {verb}
-      {shown.map(({ field, to }, index) => (
+      {humanize(logged.action)}
+      {details.map((field, index) => (
         <Fragment key={field}>
           {index === 0 ? ': ' : ', '}
-          <ChangeValue field={field} value={to} />
+          <ChangeValue field={field} value={logged[field]} />
         </Fragment>
       ))}
     </>
   );
 }
 
-/** The changed fields that the timeline names, by the action. */
-const DETAILS: Readonly<Record<string, readonly string[]>> = {
-  'work_order.step_logged': ['step'],
-  'work_order.assigned': ['truck_id', 'driver_id'],
-  'work_order.cancelled': ['cancel_reason', 'cancel_note'],
+/** The members that the timeline names, by the action. */
+const DETAILS: Readonly<Partial<Record<LoggedStep['action'], readonly (keyof LoggedStep)[]>>> = {
+  step_logged: ['step'],
+  assigned: ['truck_id', 'driver_id'],
+  cancelled: ['cancel_reason', 'cancel_note'],
 };
 
 /** Describes the time between two instants: "2 h 5 min". Undefined if one is not known. */

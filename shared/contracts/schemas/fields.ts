@@ -71,6 +71,26 @@ export function vin(): Joi.StringSchema {
     .example('1HGCM82633A004352');
 }
 
+/**
+ * One word, or several joined by commas, as a filter of a list. It is published as a text, so that
+ * clients that were generated for a single word remain valid.
+ */
+export function oneOrMore(words: readonly string[]): Joi.StringSchema {
+  return Joi.string()
+    .custom((value: string, helpers) =>
+      value.split(',').every((word) => words.includes(word))
+        ? value
+        : helpers.error('any.only', { valids: words }),
+    )
+    .max(200)
+    .meta({ published: words });
+}
+
+/** Returns the words of a filter that {@link oneOrMore} has checked, each once. */
+export function splitWords(filter: string): string[] {
+  return [...new Set(filter.split(','))];
+}
+
 export function coordinate(bound: number): Joi.NumberSchema {
   return Joi.number().strict().min(-bound).max(bound);
 }

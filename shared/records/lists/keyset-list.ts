@@ -61,6 +61,12 @@ export class Conditions {
     return this;
   }
 
+  /** Adds the condition that one of the alternatives holds. */
+  addAlternatives(alternatives: readonly string[] = []): this {
+    if (alternatives.length > 0) this.parts.push(`(${alternatives.join(' or ')})`);
+    return this;
+  }
+
   get text(): string {
     return this.parts.join(' and ');
   }
@@ -71,6 +77,11 @@ export interface ListPlan {
   /** SQL for an item's JSON, over the row with the alias `t`. */
   representation: string;
   conditions: Conditions;
+  /**
+   * Conditions that exclude one another. A record fulfills one of them, and each finds its newest
+   * records by its own index. The list then merges these.
+   */
+  alternatives?: readonly string[] | undefined;
   limit: number;
   position: CursorPosition | undefined;
   /** The search. Its condition is not part of `conditions`. */
@@ -95,19 +106,26 @@ export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
  * row to find out whether another page follows.
  */
 export function buildListQuery(plan: ListPlan): SqlQuery {
-  const { table, conditions, position, idTimeColumn, search } = plan;
+  const { table, conditions, alternatives = [], position, idTimeColumn, search } = plan;
   if (position && idTimeColumn) conditions.add('t.id < ?::uuid', position.id);
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const limitAt = conditions.values.push(plan.limit);
   if (search?.term !== undefined) {
+    conditions.addAlternatives(alternatives);
     const source = buildSearchQuery({ ...plan, search, term: search.term, limitAt });
     const query = nameQuery(buildPageText(plan, { source, limitAt, maxBytesAt: addMaxBytes(conditions) }));
     return { ...query, values: conditions.values, timeoutMs: SEARCH_TIMEOUT_MS };
   }
   const maxBytesAt = addMaxBytes(conditions);
   const order = `${idTimeColumn ? '' : 't.created_at desc, '}t.id desc`;
-  const source = `select t.* from ${table} t where ${conditions.text} order by ${order} limit $${limitAt}::int + 1`;
+  const sortAndLimit = `order by ${order} limit $${limitAt}::int + 1`;
+  if (alternatives.length === 1) conditions.addAlternatives(alternatives);
+  const rows = `select t.* from ${table} t where ${conditions.text}`;
+  const source =
+    alternatives.length <= 1
+      ? `${rows} ${sortAndLimit}`
+      : `select t.* from (${alternatives.map((one) => `(${rows} and ${one} ${sortAndLimit})`).join(' union all ')}) t ${sortAndLimit}`;
   const query = pageQueries.get(plan.representation, source, () =>
     nameQuery(buildPageText(plan, { source, limitAt, maxBytesAt })),
   );

@@ -140,6 +140,7 @@ function decide(
     status,
     note,
     decided_by: command.actor.id,
+    decided_by_name: command.actor.name,
     decided_at: new Date().toISOString(),
   };
   const changes = [{ field: 'status', from: approval.status, to: status }];

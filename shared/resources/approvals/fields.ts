@@ -20,6 +20,13 @@ const nullableText = () => Joi.string().allow(null);
  */
 const isExpiredSql = (alias: string) => `${alias}.status = 'pending' and ${alias}.expires_at <= now()`;
 
+/**
+ * Returns the SQL for the name of the person who decided. Decisions of earlier releases stored the
+ * id alone, which a sandbox cannot look up, because its people belong to the live account.
+ */
+const deciderNameSql = (alias: string) =>
+  `coalesce(${alias}.decided_by_name, (select u.name from users u where u.tenant_id = ${alias}.tenant_id and u.id = ${alias}.decided_by))`;
+
 export const approvalFields = defineFields({
   id: recordId(),
   kind: { output: approvalKind },
@@ -81,4 +88,11 @@ export const approvalFields = defineFields({
   },
   expires_at: time(),
   created_at: time(),
+  decided_by_name: {
+    output: nullableText()
+      .description('The name of the user who decided, at that time')
+      .example('Dana Whitfield'),
+    sql: deciderNameSql,
+    freeText: true,
+  },
 });

@@ -1,4 +1,5 @@
 import type { InvoiceListQuery } from '../../contracts/generated.js';
+import { splitWords } from '../../contracts/schemas/fields.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import {
   addDateRange,
@@ -24,7 +25,8 @@ const WITHOUT_LINE_ITEMS = jsonText(
  * query.
  */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
-  const conditions = buildFilters(query, scope);
+  const { conditions, alternatives } = buildFilters(query, scope);
+  conditions.addAlternatives(alternatives);
   addSearchCondition(conditions, buildSearch(query, scope));
   return conditions;
 }
@@ -33,23 +35,27 @@ function buildSearch({ search: term }: InvoiceListQuery, { tenantId }: FilterSco
   return { term, columns: ['invoice_number', 'po_number'], indexedTenantId: tenantId };
 }
 
-function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
+function buildFilters(
+  query: InvoiceListQuery,
+  scope: FilterScope,
+): { conditions: Conditions; alternatives: string[] } {
+  const statuses = query.status === undefined ? [] : splitWords(query.status);
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addEqual(query, 'status', 'customer_id');
-  addDateRange(conditions, query.date_field ?? defaultDateField(query.status), {
+    .addEqual(query, 'customer_id', 'work_order_id');
+  addDateRange(conditions, query.date_field ?? defaultDateField(statuses), {
     since: query.since,
     until: query.until,
     timeZone: scope.timeZone,
   });
-  return conditions;
+  return { conditions, alternatives: statuses.map((status) => conditions.bind('t.status = ?', status)) };
 }
 
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'invoices',
     representation: query.expand ? WITH_LINE_ITEMS : WITHOUT_LINE_ITEMS,
-    conditions: buildFilters(query, scope),
+    ...buildFilters(query, scope),
     search: buildSearch(query, scope),
     limit: query.limit,
     position: scope.position,
@@ -63,7 +69,7 @@ export function listAgentInvoices(
   return buildListQuery({
     table: 'invoices',
     representation: agentInvoiceListRepresentation('t'),
-    conditions: buildFilters(query, scope),
+    ...buildFilters(query, scope),
     limit: query.limit,
     position: scope.position,
   });
@@ -73,6 +79,7 @@ export function listAgentInvoices(
  * Returns the column that `since` and `until` filter if the request names no column
  * (docs/decisions.md §5, Dates).
  */
-function defaultDateField(status: InvoiceListQuery['status']): string {
-  return status === 'paid' || status === 'partially_paid' ? 'paid_at' : 'created_at';
+function defaultDateField(statuses: readonly string[]): string {
+  const isPaid = (status: string) => status === 'paid' || status === 'partially_paid';
+  return statuses.length > 0 && statuses.every(isPaid) ? 'paid_at' : 'created_at';
 }

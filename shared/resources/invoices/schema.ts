@@ -1,16 +1,17 @@
 import Joi from 'joi';
 import { draftLine, lineItem, lineItemInput } from '../../billing/line-item-schema.js';
 import { MAX_LINE_ITEMS } from '../../billing/money.js';
-import { invoiceStatus } from '../../contracts/enums.js';
 import {
   cursor,
   dateOrDateTime,
   email,
   limit,
   multilineText,
+  oneOrMore,
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
+import { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 import { deliveryState, invoiceActionName } from './enums.js';
 import { invoiceFields, invoiceListFields } from './fields.js';
 
@@ -70,15 +71,16 @@ export const invoiceListItem = invoiceListFields.response
   .meta({ className: 'InvoiceListItem' });
 
 export const invoiceListQuery = Joi.object({
-  status: invoiceStatus,
+  status: oneOrMore(INVOICE_STATUSES).description('One status, or several joined by commas'),
   customer_id: uuid(),
+  work_order_id: uuid(),
   search: text(100).description('Part of invoice_number or po_number'),
   since: dateOrDateTime().description('Inclusive'),
   until: dateOrDateTime().description('Exclusive'),
   date_field: Joi.string()
     .valid('created_at', 'updated_at', 'service_date', 'due_date', 'paid_at')
     .description(
-      'Column that since and until filter. Default: created_at, or paid_at for status paid and partially_paid',
+      'Column that since and until filter. Default: created_at, or paid_at if status names only paid and partially_paid',
     ),
   expand: Joi.string().valid('line_items'),
   limit: limit(200),

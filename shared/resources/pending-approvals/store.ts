@@ -45,6 +45,7 @@ export interface ApprovalRow extends Row, NewApproval {
   hash: string;
   changes: { field: string; from: unknown; to: unknown }[];
   decided_by: string | null;
+  decided_by_name: string | null;
   decided_at: string | null;
   note: string | null;
   expires_at: string;
@@ -100,7 +101,7 @@ export function insertApprovals(
 }
 
 const UPDATED_COLUMNS = `status text, payload jsonb, amount_cents bigint, invoice_id uuid, record_version timestamptz, hash text, changes jsonb, decided_by uuid,
-  decided_at timestamptz, note text`;
+  decided_by_name text, decided_at timestamptz, note text`;
 const UPDATED_NAMES = parseColumnNames(UPDATED_COLUMNS);
 
 /** Stores changed approvals. The caller must have locked the rows. */

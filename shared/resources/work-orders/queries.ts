@@ -1,5 +1,6 @@
 import type { WorkOrderListQuery } from '../../contracts/generated.js';
 import { jsonObject } from '../../contracts/resource.js';
+import { splitWords } from '../../contracts/schemas/fields.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import {
   addDateRange,
@@ -20,7 +21,8 @@ const WORK_ORDER_JSON = jsonText(workOrderTable, 't');
  * query. The status `pending` includes unaccepted work orders; `new` selects only unaccepted ones.
  */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
-  const conditions = workOrderFilters(query, scope);
+  const { conditions, alternatives } = workOrderFilters(query, scope);
+  conditions.addAlternatives(alternatives);
   addSearchCondition(conditions, workOrderSearch(query, scope));
   return conditions;
 }
@@ -29,24 +31,30 @@ function workOrderSearch({ search: term }: WorkOrderListQuery, { tenantId }: Fil
   return { term, columns: ['job_number', 'vin'], indexedTenantId: tenantId };
 }
 
-function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Conditions {
+function workOrderFilters(
+  query: WorkOrderListQuery,
+  scope: FilterScope,
+): { conditions: Conditions; alternatives: string[] } {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
-  if (query.status === 'new') conditions.add("t.status = 'pending' and t.intake = 'new'");
-  else conditions.addEqual(query, 'status');
+  const named = query.status === undefined ? [] : splitWords(query.status);
+  const statuses = named.includes('pending') ? named.filter((status) => status !== 'new') : named;
+  const alternatives = statuses.map((status) =>
+    status === 'new' ? "t.status = 'pending' and t.intake = 'new'" : conditions.bind('t.status = ?', status),
+  );
   conditions.addEqual(query, 'service_type', 'customer_id');
   addDateRange(conditions, query.date_field ?? 'created_at', {
     since: query.since,
     until: query.until,
     timeZone: scope.timeZone,
   });
-  return conditions;
+  return { conditions, alternatives };
 }
 
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'work_orders',
     representation: WORK_ORDER_JSON,
-    conditions: workOrderFilters(query, scope),
+    ...workOrderFilters(query, scope),
     search: workOrderSearch(query, scope),
     limit: query.limit,
     position: scope.position,

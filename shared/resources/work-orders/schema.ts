@@ -7,6 +7,7 @@ import {
   dateTime,
   limit,
   multilineText,
+  oneOrMore,
   slug,
   text,
   uuid,
@@ -16,6 +17,7 @@ import { cancelReason, driverStep } from './enums.js';
 import { workOrderFields } from './fields.js';
 import { ON_SITE_CANCEL_REASONS } from './transitions.js';
 
+export { loggedAction, loggedStep, loggedStepListQuery } from './steps/schema.js';
 export { cancelReason, driverStep };
 
 export const workOrderCreate = Joi.object(workOrderFields.creation).meta({ className: 'WorkOrderCreate' });
@@ -77,9 +79,9 @@ export const agentWorkOrderListItem = Joi.object({
 }).meta({ className: 'AgentWorkOrderListItem' });
 
 export const workOrderListQuery = Joi.object({
-  status: Joi.string()
-    .valid(...WORK_ORDER_STATUSES, 'new')
-    .description('pending includes jobs that are not accepted yet; new means those alone'),
+  status: oneOrMore([...WORK_ORDER_STATUSES, 'new']).description(
+    'One status, or several joined by commas. pending includes jobs that are not accepted yet; new means those alone',
+  ),
   service_type: slug(SERVICE_TYPES),
   customer_id: uuid(),
   search: text(100).description('Part of job_number or vin'),

@@ -1,6 +1,5 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderStepEntry } from '../../contracts/generated.js';
-import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
@@ -27,7 +26,8 @@ export async function logSteps(
     const { step, at, lat = null, lng = null } = command.input;
     logged.push({
       ...toRecordRef(command),
-      step_id: newId(),
+      // The list of steps finds the audit entry of the command by this id.
+      step_id: command.id,
       step,
       at: at ?? new Date().toISOString(),
       lat,

@@ -19,6 +19,7 @@ import { listRateCards } from '../../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../../shared/resources/users/queries.js';
 import { listWorkOrders } from '../../../shared/resources/work-orders/queries.js';
+import { listWorkOrderSteps } from '../../../shared/resources/work-orders/steps/queries.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 import { explainPlan, explainRun } from '../../support/writes/explain.js';
 
@@ -110,6 +111,11 @@ describe('query plans of lists over 20,000 rows', () => {
       'invoices_customer',
     ],
     [
+      'invoices of two statuses',
+      (scope) => listInvoices({ limit, status: 'paid,draft' }, scope),
+      'invoices_status',
+    ],
+    [
       'invoices since a day',
       (scope) => listInvoices({ limit, since: '2020-01-01' }, scope),
       'invoices_created',
@@ -118,6 +124,11 @@ describe('query plans of lists over 20,000 rows', () => {
     [
       'work orders of a status',
       (scope) => listWorkOrders({ limit, status: 'completed' }, scope),
+      'work_orders_status',
+    ],
+    [
+      'work orders of two statuses',
+      (scope) => listWorkOrders({ limit, status: 'new,completed' }, scope),
       'work_orders_status',
     ],
     ['customers', (scope) => listCustomers({ limit }, scope), 'customers_created'],
@@ -171,6 +182,11 @@ describe('query plans of lists over 20,000 rows', () => {
       (scope) => listAuditEntries({ limit, actor: customerId }, scope),
       'audit_entries_of_actor',
     ],
+    [
+      'the steps of a work order',
+      (scope) => listWorkOrderSteps({ limit, work_order_id: customerId }, scope),
+      'audit_entries_of_entity',
+    ],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];
   for (const [name, buildQuery, index] of cases) {
@@ -184,15 +200,22 @@ describe('query plans of lists over 20,000 rows', () => {
     }
   }
 
-  it('the impound of a work order is found through the index impounds_work_order', async () => {
-    const nodes = await explainPlan(
-      stack.runtime.db,
-      tenant.id,
-      listImpounds({ limit, work_order_id: newId() }, scopeForPage('first')),
-    );
-    expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
-    expect(nodes.map((node) => node['Index Name'])).to.include('impounds_work_order');
-  });
+  const ofWorkOrder: [
+    string,
+    (query: { limit: number; work_order_id: string }, scope: ListScope) => SqlQuery,
+    string,
+  ][] = [
+    ['impounds', listImpounds, 'impounds_work_order'],
+    ['invoices', listInvoices, 'invoices_work_order'],
+  ];
+  for (const [name, buildQuery, index] of ofWorkOrder) {
+    it(`the ${name} of a work order are found through the index ${index}`, async () => {
+      const query = buildQuery({ limit, work_order_id: newId() }, scopeForPage('first'));
+      const nodes = await explainPlan(stack.runtime.db, tenant.id, query);
+      expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
+      expect(nodes.map((node) => node['Index Name'])).to.include(index);
+    });
+  }
 
   const sweeps: [string, (tx: Transaction, limit: number) => Promise<unknown>, string][] = [
     ['the sweep of storage fees', findDueStorageAccruals, 'impounds_open'],

@@ -136,6 +136,70 @@ describe('list filters', () => {
       expect(await listIds(`/invoices?customer_id=${UNKNOWN_ID}`)).to.deep.equal([]);
     });
 
+    it('GET /invoices filters by several statuses joined by commas, newest first over all pages', async () => {
+      const owner = await stack.createTenant('Several');
+      const create = (status: string) => createRecord('/invoices', invoiceInput(), { status }, owner);
+      const overdue = await create('overdue');
+      await create('draft');
+      const sending = await create('sending');
+      const newest = await create('overdue');
+      for (const status of ['sending,overdue', 'overdue,sending,overdue', 'overdue%2Csending'])
+        expect(await listIds(`/invoices?status=${status}`, owner)).to.deep.equal([newest, sending, overdue]);
+      const { body: first } = await owner.client.get('/invoices?status=sending,overdue&limit=2');
+      const rest = await listIds(
+        `/invoices?status=sending,overdue&limit=2&cursor=${first.data.cursor}`,
+        owner,
+      );
+      expect(rest).to.deep.equal([overdue]);
+      expect(await listIds('/invoices?status=sending,overdue&search=INV', owner)).to.have.length(3);
+    });
+
+    it('GET /invoices and GET /work-orders refuse a list of statuses with an unknown or an empty one', async () => {
+      for (const path of ['/invoices', '/work-orders'])
+        for (const status of ['lost', 'cancelled,lost', 'cancelled,', ',', 'cancelled, pending'])
+          expect(listValidationErrors(await tenant.client.get(`${path}?status=${status}`))).to.have.length(1);
+    });
+
+    it('GET /invoices?status=paid,partially_paid compares since and until with paid_at, as each does alone', async () => {
+      const owner = await stack.createTenant('Paid');
+      const id = await createRecord(
+        '/invoices',
+        invoiceInput(),
+        { status: 'paid', paid_at: '2025-06-06T12:00:00Z' },
+        owner,
+      );
+      const day = 'since=2025-06-06&until=2025-06-07';
+      expect(await listIds(`/invoices?status=paid,partially_paid&${day}`, owner)).to.deep.equal([id]);
+      expect(await listIds(`/invoices?status=paid,overdue&${day}`, owner)).to.deep.equal([]);
+    });
+
+    it('GET /invoices?work_order_id= returns the invoices of the work order alone, of the own account', async () => {
+      const work_order_id = await createRecord(
+        '/work-orders',
+        { service_type: 'tow' },
+        { status: 'completed' },
+      );
+      const id = await createRecord('/invoices', invoiceInput({ work_order_id }));
+      await createRecord('/invoices', invoiceInput());
+      expect(await listIds(`/invoices?work_order_id=${work_order_id}`)).to.deep.equal([id]);
+      expect(await listIds(`/invoices?work_order_id=${work_order_id}&status=paid`)).to.deep.equal([]);
+      const stranger = await stack.createTenant('Stranger');
+      expect(await listIds(`/invoices?work_order_id=${work_order_id}`, stranger)).to.deep.equal([]);
+    });
+
+    it('GET /work-orders filters by several statuses; new beside pending adds nothing twice', async () => {
+      const owner = await stack.createTenant('Several jobs');
+      const create = (columns: Record<string, string>) =>
+        createRecord('/work-orders', { service_type: 'tow' }, columns, owner);
+      const unaccepted = await create({ intake: 'new' });
+      const accepted = await create({ intake: 'accepted' });
+      const dispatched = await create({ status: 'dispatched', intake: 'accepted' });
+      await create({ status: 'cancelled', intake: 'accepted' });
+      const list = (status: string) => listIds(`/work-orders?status=${status}`, owner);
+      expect(await list('new,dispatched')).to.deep.equal([dispatched, unaccepted]);
+      expect(await list('new,pending,dispatched')).to.deep.equal([dispatched, accepted, unaccepted]);
+    });
+
     it('GET /work-orders filters by every status, service_type and customer_id', async () => {
       const owner = await stack.createTenant('Jobs');
       const customer_id = await createRecord('/customers', { company_name: 'Filtered' }, {}, owner);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../../../api/client';
+import { api, client } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { Loading } from '../../../parts/basics/loading';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
@@ -8,14 +8,14 @@ import { StatusBadge } from '../../../parts/record/status-badge';
 import { RecordLink } from '../../../parts/url/links';
 import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
-import { useInvoicesOf } from './find-invoices';
 
 type Claim = Schemas['Claim'];
 
 /** The claims on motor clubs for the invoices of the work order. */
 export function ClaimsTab({ workOrder }: { workOrder: WorkOrder }) {
-  const found = useInvoicesOf(workOrder);
-  const invoices = found.data?.invoices ?? [];
+  const query = { work_order_id: workOrder.id, limit: 200 };
+  const found = api.useQuery('get', '/invoices', { params: { query } });
+  const invoices = found.data?.data.items ?? [];
   const claims = useQuery({
     queryKey: ['claims of invoices', invoices.map(({ id }) => id)],
     queryFn: async () => (await Promise.all(invoices.map(({ id }) => readClaims(id)))).flat(),

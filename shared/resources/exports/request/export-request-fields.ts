@@ -53,7 +53,7 @@ const filters = () =>
     result: filter('inspections'),
     truck_id: filter('inspections'),
     driver_id: filter('inspections'),
-    work_order_id: filter('inspections'),
+    work_order_id: filter('invoices or inspections'),
   })
     .description('The filters of the list of the resource; all has no filters')
     .example({ status: 'paid', since: '2026-11-01' });

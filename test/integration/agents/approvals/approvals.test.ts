@@ -55,7 +55,12 @@ describe('approvals of held writes', () => {
     const response = await approve(held.id, { hash: held.hash, note: 'slip is on file' });
     expect(response.status, response.text).to.equal(200);
     const { decided_at, invoice_id, ...rest } = response.body;
-    expect(rest).to.deep.include({ status: 'approved', decided_by: user.id, note: 'slip is on file' });
+    expect(rest).to.deep.include({
+      status: 'approved',
+      decided_by: user.id,
+      decided_by_name: 'Olive',
+      note: 'slip is on file',
+    });
     expect(Date.parse(decided_at)).to.be.closeTo(Date.now(), 60_000);
     const invoice = (await agent.get(`/invoices/${invoice_id}`)).body;
     expect(invoice).to.include({
@@ -207,6 +212,29 @@ describe('approvals of held writes', () => {
     expect(await countInvoices()).to.equal(0);
     const [decision] = await listAuditEntries(held.id);
     expect(decision).to.include({ action: 'approval.rejected', actor_type: 'user' });
+  });
+
+  it('an approval shows the name of the person who decided to keys and agents, in the sandbox too', async () => {
+    const held = await holdDraft();
+    expect(held.decided_by_name).to.equal(null);
+    await person.post(`/approvals/${held.id}/reject`, { reason: 'not on the slip' });
+    for (const reader of [tenant.client, agent]) {
+      expect((await reader.get(`/approvals/${held.id}`)).body.decided_by_name).to.equal('Olive');
+      const { body: page } = await reader.get('/approvals?status=rejected');
+      expect(page.data.items[0].decided_by_name).to.equal('Olive');
+    }
+    await setApprovalThreshold({ ...tenant, client: tenant.sandbox });
+    const sandboxAgent = await createAgentClient(stack, tenant.sandboxId);
+    const inSandbox = expectHeld(await sandboxAgent.post('/invoices', buildDraft(APPROVAL_THRESHOLD_CENTS)));
+    const decided = await approve(inSandbox.id, {}, await openSession(stack, user, 'sandbox'));
+    expect(decided.body, decided.text).to.include({ status: 'approved', decided_by_name: 'Olive' });
+  });
+
+  it('an approval that an earlier release decided shows the name that the person has now', async () => {
+    const held = await holdDraft();
+    await person.post(`/approvals/${held.id}/reject`, { reason: 'not on the slip' });
+    await stack.rows(tenant.id, 'update approvals set decided_by_name = null where id = $1', [held.id]);
+    expect((await person.get(`/approvals/${held.id}`)).body.decided_by_name).to.equal('Olive');
   });
 
   it('API keys and agent keys cannot decide approvals', async () => {
