@@ -1145,7 +1145,7 @@ export interface LineItemInput {
   quantity: number;
   unit_type: string;
   unit_price_cents: number;
-  total_cents: number;
+  total_cents?: number;
   taxable: boolean;
 }
 export interface InvoiceDraft {
@@ -1351,12 +1351,22 @@ export interface JobPrice {
   is_after_hours: boolean;
   is_invoiced: boolean;
   invoiced_storage_days: number;
-  line_items: LineItemInput[];
+  line_items: PricedLineItem[];
   explanation: PriceExplanation[];
   subtotal_cents: number;
   tax_rate_bps: number;
   tax_cents: number;
   total_cents: number;
+}
+export interface PricedLineItem {
+  name: string;
+  description?: string | null;
+  category: string;
+  quantity: number;
+  unit_type: string;
+  unit_price_cents: number;
+  total_cents: number;
+  taxable: boolean;
 }
 export interface PriceExplanation {
   name: string;
