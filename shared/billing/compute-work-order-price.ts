@@ -1,4 +1,4 @@
-import type { LineItemInput, PriceExplanation, RateCardItem } from '../contracts/generated.js';
+import type { PricedLineItem, PriceExplanation, RateCardItem } from '../contracts/generated.js';
 import { calculateLineTotalCents, MAX_QUANTITY, MAX_QUANTITY_DECIMALS } from './money.js';
 import { formatCount } from './phrases.js';
 
@@ -24,7 +24,7 @@ export interface PricingFacts {
 }
 
 export interface PricedWorkOrder {
-  lineItems: LineItemInput[];
+  lineItems: PricedLineItem[];
   explanation: PriceExplanation[];
 }
 
@@ -43,7 +43,7 @@ const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee']
  * never cost less.
  */
 export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: PricingFacts): PricedWorkOrder {
-  const lineItems: LineItemInput[] = [];
+  const lineItems: PricedLineItem[] = [];
   const explanation = selectItems(items, facts).map((item): PriceExplanation => {
     const charge = computeCharge(item, facts);
     if (charge.line) lineItems.push(charge.line);
@@ -113,7 +113,7 @@ export function findStorageItem(
 }
 
 interface Charge {
-  line: LineItemInput | null;
+  line: PricedLineItem | null;
   measured: number | null;
   included: number | null;
   charged: number | null;

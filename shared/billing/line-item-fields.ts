@@ -97,8 +97,12 @@ export const lineItemFields = defineFields({
     columns: 'bigint',
   },
   total_cents: {
-    input: integer(-1e15, 1e15).custom(checkLineTotal).example(12_500),
-    isRequired: true,
+    input: integer(-1e15, 1e15)
+      .custom(checkLineTotal)
+      .example(12_500)
+      .description(
+        'Computed from quantity and unit_price_cents if omitted. If given, it may differ by one cent',
+      ),
     output: cents(),
     columns: 'bigint',
   },

@@ -8,6 +8,11 @@ export const lineItemInput = Joi.object(lineItemFields.creation).meta({ classNam
 
 const { total_cents: _total, taxable: _taxable, ...draftLineKeys } = lineItemFields.creation;
 
+/** A line item that the server has priced, in the form that POST /invoices accepts. */
+export const pricedLineItem = lineItemInput
+  .fork('total_cents', (total) => total.required().description('quantity times unit_price_cents'))
+  .meta({ className: 'PricedLineItem' });
+
 /**
  * A line item of an invoice that an agent drafts (docs/specification.md §2.1.1). It has no total,
  * because the server calculates the total, and `taxable` is required.

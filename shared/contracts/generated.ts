@@ -20,6 +20,7 @@ export type ClaimStatus =
 export type ClubAnswer = "accepted" | "denied" | "paid";
 export type VendorKind = "accounting" | "payments" | "motor_club" | "messaging" | "telematics";
 export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" | "failing" | "revoked";
+export type ConnectionActionName = "test" | "sync" | "pause" | "resume" | "reconnect" | "disconnect";
 export type OutboundOperationState = "due" | "doing" | "done" | "waiting" | "dead";
 export type SyncRunState = "succeeded" | "failed";
 export type DutyClass = "light" | "medium" | "heavy";
@@ -74,6 +75,8 @@ export type ReplayableStatus = "succeeded" | "failed" | "exhausted" | "cancelled
 export type WebhookReplayStatus = "running" | "completed" | "cancelled";
 export type BillingStatus =
   "unbilled" | "ready_to_bill" | "invoiced" | "billed" | "partially_paid" | "paid" | "disputed" | "not_billable";
+export type WorkOrderActionName =
+  "accept" | "assign" | "unassign" | "start" | "complete" | "cancel" | "reopen" | "step";
 export type CancelReason = "customer" | "club" | "provider" | "goa" | "unsuccessful";
 export type DriverStep =
   "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared";
@@ -410,6 +413,7 @@ export interface Connection {
   };
   created_at: string;
   updated_at: string;
+  allowed_actions: ConnectionActionName[];
 }
 export interface ConnectionAction {
   [k: string]: unknown;
@@ -483,6 +487,7 @@ export interface ConnectionReplay {
   };
   created_at: string;
   updated_at: string;
+  allowed_actions: ConnectionActionName[];
   replayed: number;
 }
 export interface ConnectionSync {
@@ -514,6 +519,7 @@ export interface ConnectionWithSignIn {
   };
   created_at: string;
   updated_at: string;
+  allowed_actions: ConnectionActionName[];
   authorize_url: string | null;
 }
 export interface Integration {
@@ -1139,7 +1145,7 @@ export interface LineItemInput {
   quantity: number;
   unit_type: string;
   unit_price_cents: number;
-  total_cents: number;
+  total_cents?: number;
   taxable: boolean;
 }
 export interface InvoiceDraft {
@@ -1345,12 +1351,22 @@ export interface JobPrice {
   is_after_hours: boolean;
   is_invoiced: boolean;
   invoiced_storage_days: number;
-  line_items: LineItemInput[];
+  line_items: PricedLineItem[];
   explanation: PriceExplanation[];
   subtotal_cents: number;
   tax_rate_bps: number;
   tax_cents: number;
   total_cents: number;
+}
+export interface PricedLineItem {
+  name: string;
+  description?: string | null;
+  category: string;
+  quantity: number;
+  unit_type: string;
+  unit_price_cents: number;
+  total_cents: number;
+  taxable: boolean;
 }
 export interface PriceExplanation {
   name: string;
@@ -1908,6 +1924,7 @@ export interface AgentWorkOrder {
   cancel_note: string | null;
   created_at: string;
   updated_at: string;
+  allowed_actions: WorkOrderActionName[];
   status: "new" | "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
 }
 export interface AgentWorkOrderListItem {
@@ -1981,6 +1998,7 @@ export interface WorkOrder {
   cancel_note: string | null;
   created_at: string;
   updated_at: string;
+  allowed_actions: WorkOrderActionName[];
 }
 export interface WorkOrderAction {
   [k: string]: unknown;
@@ -2163,6 +2181,7 @@ export interface ActiveJob {
   cancel_note: string | null;
   created_at: string;
   updated_at: string;
+  allowed_actions: WorkOrderActionName[];
   priority: number;
   elapsed_s: number;
 }
@@ -2265,6 +2284,7 @@ export interface UnassignedJob {
   cancel_note: string | null;
   created_at: string;
   updated_at: string;
+  allowed_actions: WorkOrderActionName[];
   priority: number;
   waiting_s: number;
 }

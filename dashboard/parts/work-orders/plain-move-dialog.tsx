@@ -3,7 +3,7 @@ import type { WorkOrder } from '../../api/records';
 import { useWrite, type WriteHeaders } from '../../api/use-write';
 import { ConfirmDialog } from '../dialogs/confirm-dialog';
 import { useOpenedVersion } from '../dialogs/use-opened-version';
-import { ACTIONS, type ActionName } from './allowed-actions';
+import { ACTIONS, type ActionName } from './actions';
 
 type Init = { params: { path: { id: string }; header: WriteHeaders }; body: Record<string, never> };
 

@@ -8,7 +8,7 @@ import { FormDialog } from '../dialogs/form-dialog';
 import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { humanize } from '../record/status-badge';
 import { TimeField } from '../values/time-field';
-import { STEP_NAMES, STEP_OPTIONS } from './allowed-actions';
+import { STEP_NAMES, STEP_OPTIONS } from './steps';
 
 type Step = Schemas['DriverStep'];
 

@@ -8,7 +8,7 @@ import { Facts } from '../record/facts';
 import { RecordTable } from '../record/record-table';
 import { humanize } from '../record/status-badge';
 import { ExactTime } from '../values/time';
-import { STEP_NAMES } from './allowed-actions';
+import { STEP_NAMES } from './steps';
 
 type LoggedStep = Schemas['LoggedStep'];
 

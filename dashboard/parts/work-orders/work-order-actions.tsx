@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { api } from '../../api/client';
 import type { WorkOrder } from '../../api/records';
 import { useMe } from '../../api/session';
-import { ACTIONS, type ActionName, NEXT_ACTION } from './allowed-actions';
+import { ACTIONS, type ActionName, NEXT_ACTION } from './actions';
 import { AssignDialog } from './assign-dialog';
 import { CancelDialog } from './cancel-dialog';
 import { CompleteDialog } from './complete-dialog';
@@ -19,7 +18,7 @@ const DIALOGS = {
   edit: EditWorkOrder,
 };
 
-/** The buttons of a work order: what its status and the person's rights allow. */
+/** The buttons of a work order: what its state and the person's rights allow. */
 export function WorkOrderActions({ workOrder }: { workOrder: WorkOrder }) {
   const [open, setOpen] = useState<ActionName>();
   const names = useAllowedActions(workOrder);
@@ -44,27 +43,9 @@ export function WorkOrderActions({ workOrder }: { workOrder: WorkOrder }) {
   );
 }
 
-function useAllowedActions(workOrder: WorkOrder): ActionName[] {
+function useAllowedActions({ allowed_actions: allowed }: WorkOrder): ActionName[] {
   const permissions = useMe().data?.key.permissions ?? [];
-  const mayAccept = workOrder.status === 'pending' && permissions.includes('approve');
-  const isNew = useIsNew(workOrder, mayAccept);
-  return (Object.keys(ACTIONS) as ActionName[]).filter((name) => {
-    const { from, permission } = ACTIONS[name];
-    if (name === 'accept' && !isNew) return false;
-    return from.includes(workOrder.status) && permissions.includes(permission);
-  });
-}
-
-/**
- * True if the work order waits to be accepted. Only the list's filter tells it from one that is
- * accepted: both are `pending`.
- */
-function useIsNew({ id, job_number: search }: WorkOrder, isEnabled: boolean): boolean {
-  const { data } = api.useQuery(
-    'get',
-    '/work-orders',
-    { params: { query: { status: 'new', search, limit: 20 } } },
-    { enabled: isEnabled },
+  return (Object.keys(ACTIONS) as ActionName[]).filter(
+    (name) => (name === 'edit' || allowed.includes(name)) && permissions.includes(ACTIONS[name].permission),
   );
-  return isEnabled && (data?.data.items.some((item) => item.id === id) ?? false);
 }

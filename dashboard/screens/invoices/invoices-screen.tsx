@@ -63,7 +63,6 @@ const EXAMPLE = {
       quantity: 1,
       unit_type: 'each',
       unit_price_cents: 12500,
-      total_cents: 12500,
     },
   ],
 };

@@ -1,11 +1,12 @@
 import Joi from 'joi';
 import { namedEnum } from '../../contracts/named-enum.js';
-import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { jsonObject, jsonTime, lookUpWords } from '../../contracts/resource.js';
 import { allRequired, dateTime, text, uuid } from '../../contracts/schemas/fields.js';
 import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 import { VENDOR_KINDS } from '../../integrations/contract/vendor.js';
 import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
+import { CONNECTION_ACTIONS, isActionAllowed } from './transitions.js';
 import { CONNECTION_STATUSES } from './vocabulary.js';
 
 export const vendorKind = namedEnum('VendorKind', VENDOR_KINDS, {
@@ -24,6 +25,22 @@ export const connectionStatus = namedEnum('ConnectionStatus', CONNECTION_STATUSE
   failing: 'The vendor has not answered for a while. The service keeps trying',
   revoked: 'Disconnected. Its history stays',
 });
+
+export const connectionActionName = namedEnum('ConnectionActionName', CONNECTION_ACTIONS, {
+  test: 'Ask the vendor for its description of the account',
+  sync: 'Read changes now',
+  pause: 'Send and read nothing until it is resumed',
+  resume: 'End the pause',
+  reconnect: 'Sign in at the vendor again',
+  disconnect: 'End it for good',
+});
+
+const ACTIONS_BY_STATUS = Object.fromEntries(
+  CONNECTION_STATUSES.map((status) => [
+    status,
+    CONNECTION_ACTIONS.filter((action) => isActionAllowed(action, status)),
+  ]),
+);
 
 const health = allRequired({
   last_success_at: dateTime().allow(null),
@@ -99,6 +116,14 @@ export const connectionFields = defineFields({
   health: { output: health, sql: renderHealth, columns: null, csv: null },
   created_at: time(),
   updated_at: time(),
+  allowed_actions: {
+    output: Joi.array()
+      .items(connectionActionName)
+      .description('Actions that its status allows now. reconnect is for vendors with a sign-in'),
+    sql: (alias) => lookUpWords(ACTIONS_BY_STATUS, `${alias}.status`),
+    columns: null,
+    csv: null,
+  },
 });
 
 export const syncRunState = namedEnum('SyncRunState', ['succeeded', 'failed'], {

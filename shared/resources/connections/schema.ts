@@ -9,6 +9,7 @@ import {
   strictBoolean,
 } from '../../contracts/schemas/fields.js';
 import {
+  connectionActionName,
   connectionCallFields,
   connectionFields,
   connectionStatus,
@@ -19,7 +20,7 @@ import {
   vendorKind,
 } from './fields.js';
 
-export { connectionStatus, operationState, syncRunState, vendorKind };
+export { connectionActionName, connectionStatus, operationState, syncRunState, vendorKind };
 
 export const connection = connectionFields.response.meta({ className: 'Connection' });
 export const syncRun = syncRunFields.response.meta({ className: 'SyncRun' });

@@ -24,6 +24,17 @@ const CONNECTION_TRANSITIONS: Readonly<
   revoked: {},
 };
 
+/** What clients may do with a connection. Each has a route of its own, and `disconnect` is DELETE. */
+export const CONNECTION_ACTIONS = ['test', 'sync', 'pause', 'resume', 'reconnect', 'disconnect'] as const;
+export type ConnectionAction = (typeof CONNECTION_ACTIONS)[number];
+
+export function isActionAllowed(action: ConnectionAction, status: ConnectionStatus): boolean {
+  if (action === 'test') return status !== 'revoked' && status !== 'paused';
+  if (action === 'sync') return status === 'active' || status === 'failing';
+  if (action === 'reconnect') return status !== 'revoked';
+  return nextConnectionStatus(status, action) !== undefined;
+}
+
 export function nextConnectionStatus(
   status: ConnectionStatus,
   move: ConnectionMove,

@@ -1,3 +1,4 @@
+import { lookUpWords } from '../../contracts/resource.js';
 import { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 import { listAllowedActions } from './transitions.js';
 
@@ -5,27 +6,23 @@ const BOOLEANS = [false, true];
 
 /**
  * Returns the allowed actions for each possible state of an invoice. A key consists of the status
- * and of the flags released, delivered and paid: `draft000` → `["approve","cancel"]`.
+ * and of the flags released, delivered and paid: `draft000` → `approve`, `cancel`.
  */
-function buildActionTable(): Record<string, string> {
-  const actionsByState: Record<string, string> = {};
+function buildActionTable(): Record<string, string[]> {
+  const actionsByState: Record<string, string[]> = {};
   for (const status of INVOICE_STATUSES)
     for (const isReleased of BOOLEANS)
       for (const isDelivered of BOOLEANS)
         for (const paid of BOOLEANS) {
           const key = `${status}${Number(isReleased)}${Number(isDelivered)}${Number(paid)}`;
-          actionsByState[key] = JSON.stringify(listAllowedActions({ status, isReleased, isDelivered }, paid));
+          actionsByState[key] = listAllowedActions({ status, isReleased, isDelivered }, paid);
         }
   return actionsByState;
 }
 
-const ACTIONS_BY_STATE = JSON.stringify(buildActionTable());
+const ACTIONS_BY_STATE = buildActionTable();
 
-/**
- * Returns SQL for the allowed actions as a JSON array. The SQL looks them up in one JSON constant.
- * With a `case` branch for each status, reading one invoice took twice as long (measured), because
- * PostgreSQL sets up every branch for every read.
- */
+/** Returns SQL for the allowed actions as a JSON array. */
 export function allowedActions(alias: string): string {
   const flag = (condition: string) => `case when ${condition} then '1' else '0' end`;
   const key = [
@@ -34,5 +31,5 @@ export function allowedActions(alias: string): string {
     flag(`${alias}.viewed_at is not null or ${alias}.sent_at is not null`),
     flag(`${alias}.paid_cents > 0`),
   ].join(' || ');
-  return `('${ACTIONS_BY_STATE}'::jsonb ->> (${key}))::json`;
+  return lookUpWords(ACTIONS_BY_STATE, key);
 }

@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { lineItemInput } from '../../billing/line-item-schema.js';
+import { pricedLineItem } from '../../billing/line-item-schema.js';
 import { allRequired, cents, cursor, limit, text, uuid } from '../../contracts/schemas/fields.js';
 import { cardName, date, rateCardFields } from './fields.js';
 import { rateCardItem, rateCardItemInput } from './item-fields.js';
 
-export { rateCardItem, rateCardItemInput };
+export { pricedLineItem, rateCardItem, rateCardItemInput };
 
 export const rateCardCreate = Joi.object(rateCardFields.creation).meta({ className: 'RateCardCreate' });
 
@@ -50,7 +50,7 @@ export const jobPrice = allRequired({
     .example(false)
     .description('An invoice already charges this job; a further invoice gets storage alone'),
   invoiced_storage_days: Joi.number().integer().min(0).example(0).description('Of the days in line_items'),
-  line_items: Joi.array().items(lineItemInput).description('As POST /invoices takes them'),
+  line_items: Joi.array().items(pricedLineItem).description('As POST /invoices takes them'),
   explanation: Joi.array().items(priceExplanation).description('Every item of the card for this service'),
   subtotal_cents: cents(),
   tax_rate_bps: Joi.number().integer().example(825),

@@ -1,5 +1,5 @@
 import { namedEnum } from '../../contracts/named-enum.js';
-import { CANCEL_REASONS, DRIVER_STEPS } from './transitions.js';
+import { CANCEL_REASONS, DRIVER_STEPS, WORK_ORDER_ACTIONS, type WorkOrderAction } from './transitions.js';
 
 export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
   offered: 'The job was offered to the driver',
@@ -10,6 +10,19 @@ export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
   towing: 'On the way to the destination',
   at_destination: 'At the destination',
   cleared: 'The vehicle is unloaded, and the truck is free',
+});
+
+const actionNames = [...(Object.keys(WORK_ORDER_ACTIONS) as WorkOrderAction[]), 'step' as const];
+
+export const workOrderActionName = namedEnum('WorkOrderActionName', actionNames, {
+  accept: 'Accept what an agent has booked',
+  assign: 'Assign a truck, or another one',
+  unassign: 'Take the truck off',
+  start: 'Begin the work',
+  complete: 'End the work',
+  cancel: 'Abandon it',
+  reopen: 'Open it again; for signed-in people',
+  step: 'Log a step of the driver',
 });
 
 export const cancelReason = namedEnum('CancelReason', CANCEL_REASONS, {

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { billingStatus, workOrderStatus } from '../../contracts/enums.js';
-import { jsonObject } from '../../contracts/resource.js';
+import { jsonObject, lookUpWords } from '../../contracts/resource.js';
 import {
   allRequired,
   coordinate,
@@ -13,7 +13,7 @@ import {
   uuid,
   vin,
 } from '../../contracts/schemas/fields.js';
-import { SERVICE_TYPES } from '../../contracts/vocabulary.js';
+import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { columnGroup } from '../../records/fields/column-group.js';
 import {
   type Field,
@@ -25,7 +25,8 @@ import {
 } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { customerTable } from '../customers/table.js';
-import { cancelReason, driverStep } from './enums.js';
+import { cancelReason, driverStep, workOrderActionName } from './enums.js';
+import { listAllowedActions } from './transitions.js';
 
 const nullableText = () => Joi.string().allow(null);
 
@@ -69,6 +70,24 @@ export const vehicle = columnGroup('vehicle', {
   },
 });
 
+/** Maps each state to its actions. A key consists of the status and two flags: `pending10`. */
+const ACTIONS_BY_STATE = Object.fromEntries(
+  WORK_ORDER_STATUSES.flatMap((status) =>
+    [false, true].flatMap((isAccepted) =>
+      [false, true].map((isBilled) => [
+        `${status}${Number(isAccepted)}${Number(isBilled)}`,
+        listAllowedActions({ status, isAccepted, isBilled }),
+      ]),
+    ),
+  ),
+);
+
+function allowedActions(alias: string): string {
+  const isAccepted = `(${alias}.intake <> 'new')::int`;
+  const isBilled = `(${alias}.billing_status in ('billed', 'partially_paid', 'paid', 'disputed'))::int`;
+  return lookUpWords(ACTIONS_BY_STATE, `${alias}.status || ${isAccepted} || ${isBilled}`);
+}
+
 export const workOrderFields = defineFields({
   id: recordId(),
   job_number: { output: Joi.string().example('WO-000123') },
@@ -108,4 +127,15 @@ export const workOrderFields = defineFields({
   created_at: time(),
   updated_at: time(),
   customer_name: { columns: null, csv: 'text', freeText: true },
+  // Exports omit the allowed actions, because these are valid only at the moment of reading.
+  allowed_actions: {
+    output: Joi.array()
+      .items(workOrderActionName)
+      .description(
+        'Actions that an operator may take on this work order now. reopen follows billing_status: it is absent once an invoice is sent, paid or disputed',
+      ),
+    sql: allowedActions,
+    columns: null,
+    csv: null,
+  },
 });

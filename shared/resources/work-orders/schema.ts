@@ -13,12 +13,12 @@ import {
   uuid,
 } from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
-import { cancelReason, driverStep } from './enums.js';
+import { cancelReason, driverStep, workOrderActionName } from './enums.js';
 import { workOrderFields } from './fields.js';
 import { ON_SITE_CANCEL_REASONS } from './transitions.js';
 
 export { loggedAction, loggedStep, loggedStepListQuery } from './steps/schema.js';
-export { cancelReason, driverStep };
+export { cancelReason, driverStep, workOrderActionName };
 
 export const workOrderCreate = Joi.object(workOrderFields.creation).meta({ className: 'WorkOrderCreate' });
 

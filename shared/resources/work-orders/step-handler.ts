@@ -4,10 +4,8 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { ACTIVE_STATUSES } from './transitions.js';
 import type { WorkOrderRow } from './work-order-row.js';
-
-/** In these statuses, a driver works on the work order. */
-const ACTIVE_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
 
 /**
  * Logs steps that drivers report. A step never changes the status of the work order

@@ -49,6 +49,31 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
+/** In these statuses, a driver works on the work order and reports steps. */
+export const ACTIVE_STATUSES: readonly WorkOrderStatus[] = ['dispatched', 'in_progress'];
+
+/** The state of a work order that determines what may be done with it. */
+export interface WorkOrderState {
+  status: WorkOrderStatus;
+  /** False until an operator accepts what an agent has booked. */
+  isAccepted: boolean;
+  /** True if an invoice of the work order was sent, paid or disputed. */
+  isBilled: boolean;
+}
+
+/** Lists what an operator may do with a work order in this state; `step` logs a driver's step. */
+export function listAllowedActions({
+  status,
+  isAccepted,
+  isBilled,
+}: WorkOrderState): (WorkOrderAction | 'step')[] {
+  const actions = (Object.keys(WORK_ORDER_ACTIONS) as WorkOrderAction[])
+    .filter((action) => WORK_ORDER_ACTIONS[action].from.includes(status))
+    .filter((action) => action !== 'accept' || !isAccepted)
+    .filter((action) => action !== 'reopen' || !isBilled);
+  return ACTIVE_STATUSES.includes(status) ? [...actions, 'step'] : actions;
+}
+
 /**
  * Returns the statuses that may follow `status`. Omits statuses that only reopening leads to.
  * Error details show these statuses.

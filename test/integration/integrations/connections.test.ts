@@ -117,6 +117,18 @@ describe('connections', () => {
     expect(body.data.items.map(({ id }: { id: string }) => id)).to.deep.equal([account.connectionId]);
   });
 
+  it('allowed_actions names what the status of a connection allows, and the API refuses everything else', async () => {
+    const path = `/connections/${account.connectionId}`;
+    const allowed = async () => (await account.client.get(path)).body.allowed_actions;
+    expect(await allowed()).to.deep.equal(['test', 'sync', 'pause', 'reconnect', 'disconnect']);
+    const paused = await account.client.post(`${path}/pause`);
+    expect(paused.body.allowed_actions).to.deep.equal(['resume', 'reconnect', 'disconnect']);
+    for (const action of ['test', 'sync'])
+      expect((await account.client.post(`${path}/${action}`)).status, action).to.equal(409);
+    await account.client.post(`${path}/resume`);
+    await account.waitForStatus('active');
+  });
+
   it('tow doctor counts connections by vendor and status, and finds work that no worker does', async () => {
     const stackDb = texting.stack.runtime.db;
     // Other files share the database, so the command gets a database that lists only one account.

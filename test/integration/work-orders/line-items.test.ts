@@ -24,6 +24,23 @@ describe('invoice line items', () => {
       });
     }
 
+    it('POST and PATCH compute a line item total that is omitted, and the audit log has its amount', async () => {
+      const { total_cents: _total, ...untotalled } = lineItem(line);
+      const { body: invoice } = await createInvoice(untotalled, lineItem());
+      expect(invoice.line_items.map(({ total_cents }: { total_cents: number }) => total_cents)).to.deep.equal(
+        [4998, 10_000],
+      );
+      expect(invoice.total_cents).to.equal(14_998);
+      const patched = await tenant.client.patch(`/invoices/${invoice.id}`, { line_items: [untotalled] });
+      expect(patched.body.total_cents, patched.text).to.equal(4998);
+      const { body: log } = await tenant.client.get(`/audit-log?entity_id=${invoice.id}&outcome=ok`);
+      const amounts = log.data.items.map(
+        ({ changes }: { changes: { field: string; to: { total_cents: number } }[] }) =>
+          changes.find(({ field }) => field === 'line_items')?.to.total_cents,
+      );
+      expect(amounts).to.deep.equal([4998, 14_998]);
+    });
+
     for (const total_cents of [4996, 5000]) {
       it(`POST /invoices refuses a line item total of ${total_cents} with line_total_mismatch and names 4998`, async () => {
         const response = await createInvoice(lineItem(), lineItem({ ...line, total_cents }));

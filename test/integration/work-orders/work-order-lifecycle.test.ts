@@ -80,6 +80,27 @@ describe('life cycle of work orders', () => {
     expect(await billing()).to.equal('partially_paid');
   });
 
+  it('allowed_actions names accept until a person accepts, and reopen until an invoice is sent', async () => {
+    const agent = stack.createClient(
+      await stack.createKey(tenant.id, { kind: 'agent', scopes: ['write_work_orders'] }),
+    );
+    const { body: booked } = await agent.post('/work-orders', { service_type: 'tow' });
+    expect(booked.allowed_actions).to.deep.equal(['accept', 'assign', 'cancel']);
+    expect((await act(booked.id, 'accept')).body.allowed_actions).to.deep.equal(['assign', 'cancel']);
+    await act(booked.id, 'assign', { truck_id: await createTruck() });
+    await act(booked.id, 'start');
+    expect((await act(booked.id, 'complete')).body.allowed_actions).to.deep.equal(['reopen']);
+    const { body: invoice } = await client.post(
+      '/invoices',
+      invoiceInput({ work_order_id: booked.id, billing_email: 'b@example.com' }),
+    );
+    await client.post(`/invoices/${invoice.id}/approve`, {});
+    await client.post(`/invoices/${invoice.id}/send`, {});
+    expect((await client.get(`/work-orders/${booked.id}`)).body.allowed_actions).to.deep.equal([]);
+    const { body: page } = await client.get('/work-orders?limit=1');
+    expect(page.data.items[0]).to.deep.include({ id: booked.id, allowed_actions: [] });
+  });
+
   it('a work order refuses transitions outside the table, and a repeated action changes nothing', async () => {
     const id = await createWorkOrder();
     for (const action of ['start', 'complete', 'unassign']) {

@@ -22,6 +22,15 @@ const NEXT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 const ASSIGNABLE = ['pending', 'dispatched', 'in_progress'];
 
+/** Maps a status to the `allowed_actions` of a work order that is accepted and not billed. */
+const ALLOWED: Readonly<Record<string, string[]>> = {
+  pending: ['assign', 'cancel'],
+  dispatched: ['assign', 'unassign', 'start', 'cancel', 'step'],
+  in_progress: ['assign', 'complete', 'cancel', 'step'],
+  completed: ['reopen'],
+  cancelled: ['reopen'],
+};
+
 interface WorkOrderModel {
   status: string;
   truck: number | null;
@@ -50,6 +59,7 @@ async function compare(model: Model, real: Real): Promise<void> {
     const { body } = await real.client.get(`/work-orders/${real.workOrders[nth]}`);
     const truck = workOrder.truck === null ? null : real.trucks[workOrder.truck];
     expect(body, `work order ${nth}`).to.include({ status: workOrder.status, truck_id: truck });
+    expect(body.allowed_actions, workOrder.status).to.have.members(ALLOWED[workOrder.status] as string[]);
     expect(body.dispatch_time === null, 'dispatch_time').to.equal(workOrder.truck === null);
     expect(body.completion_time !== null, 'completion_time').to.equal(workOrder.status === 'completed');
     expect(await real.listEvents(real.workOrders[nth] as string)).to.deep.equal(workOrder.events);

@@ -117,7 +117,8 @@ function matchTotal(lineItem: LineItem): LineItem {
   const price = ['discount', 'adjustment'].includes(lineItem.category.trim())
     ? lineItem.unit_price_cents
     : Math.abs(lineItem.unit_price_cents);
-  return { ...lineItem, quantity, unit_price_cents: price, total_cents: quantity * price };
+  const total = 'total_cents' in lineItem ? { total_cents: quantity * price } : {};
+  return { ...lineItem, quantity, unit_price_cents: price, ...total };
 }
 
 /**

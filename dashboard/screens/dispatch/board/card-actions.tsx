@@ -1,6 +1,6 @@
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { humanize } from '../../../parts/record/status-badge';
-import { STEP_NAMES } from '../../../parts/work-orders/allowed-actions';
+import { STEP_NAMES } from '../../../parts/work-orders/steps';
 import { ask, useCardState } from '../writes/card-store';
 import { AssignForm } from './assign-form';
 import { useBoard } from './board-view';

@@ -20,15 +20,10 @@ const VERBS: Record<Move, { label: string; done: string }> = {
   resume: { label: 'Resume', done: 'Connection resumed' },
 };
 
-/** The moves that make sense in each status; the API refuses most others. */
-const MOVES: Record<Connection['status'], readonly Move[]> = {
-  pending: [],
-  active: ['test', 'sync', 'pause'],
-  failing: ['test', 'sync', 'pause'],
-  needs_reauth: ['test'],
-  paused: ['resume'],
-  revoked: [],
-};
+/** Disconnecting and signing in have dialogs of their own. */
+function isMove(name: Connection['allowed_actions'][number]): name is Move {
+  return name in VERBS;
+}
 
 /** The worker asks the vendor some seconds later, which makes no event. */
 function readAgainSoon(): void {
@@ -53,18 +48,21 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
     void showToast(VERBS[name].done);
     readAgainSoon();
   };
-  if (!isAdmin || connection.status === 'revoked') return null;
+  if (!isAdmin) return null;
+  const allowed = connection.allowed_actions;
   const needsSignIn = connection.status === 'needs_reauth' || connection.status === 'pending';
   return (
     <>
       {move.problem && <ProblemAlert problem={move.problem} />}
-      <DisconnectButton connection={connection} />
-      {MOVES[connection.status].map((name) => (
+      {allowed.includes('disconnect') && <DisconnectButton connection={connection} />}
+      {allowed.filter(isMove).map((name) => (
         <Button key={name} variant="default" loading={move.isRunning} onClick={() => void run(name)}>
           {VERBS[name].label}
         </Button>
       ))}
-      {integration?.auth === 'oauth2' && <ReconnectButton connection={connection} isUrgent={needsSignIn} />}
+      {integration?.auth === 'oauth2' && allowed.includes('reconnect') && (
+        <ReconnectButton connection={connection} isUrgent={needsSignIn} />
+      )}
     </>
   );
 }

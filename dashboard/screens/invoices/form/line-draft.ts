@@ -62,17 +62,6 @@ export function toLineInput(line: LineDraft): Schemas['LineItemInput'] {
     description: line.description === '' ? null : line.description,
     quantity,
     unit_price_cents: price,
-    total_cents: multiply(quantity, price),
   };
   return input as Schemas['LineItemInput'];
-}
-
-/**
- * Returns the line's total, which the API requires of its clients and checks against its own. It is
- * sent only: every amount that is shown comes from the server.
- */
-function multiply(quantity: number | undefined, cents: number | undefined): number | undefined {
-  if (quantity === undefined || cents === undefined || !Number.isFinite(quantity)) return undefined;
-  const product = (Math.round(quantity * 10_000) * Math.abs(cents)) / 10_000;
-  return Math.sign(cents) * Math.round(product);
 }

@@ -86,7 +86,6 @@ function listWorkSteps(): Step[] {
               quantity: 1,
               unit_type: 'each',
               unit_price_cents: 12_500,
-              total_cents: 12_500,
             },
           ],
         },

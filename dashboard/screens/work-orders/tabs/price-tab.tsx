@@ -110,7 +110,7 @@ function Charges({ price }: { price: Price }) {
   );
 }
 
-function describeQuantity({ quantity, unit_type: unit }: Schemas['LineItemInput']): string {
+function describeQuantity({ quantity, unit_type: unit }: Schemas['PricedLineItem']): string {
   return `${quantity} ${humanize(unit).toLowerCase()}`;
 }
 

@@ -19,6 +19,7 @@ import {
   refuseMove,
   storeConnections,
 } from '../connection-rows.js';
+import { isActionAllowed } from '../transitions.js';
 import { buildAttempt, showSignIn } from './create-handler.js';
 
 interface Effect {
@@ -94,9 +95,9 @@ export function updateConnections(
 /** Tests connections: the worker reads the vendor's description of the account again. */
 export function testConnections(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   return applyEffects(tx, commands, (row) =>
-    row.status === 'revoked' || row.status === 'paused'
-      ? refuseMove(row, 'tested')
-      : { endsPauses: true, dueStreams: [{ stream: DESCRIBE_STREAM }] },
+    isActionAllowed('test', row.status)
+      ? { endsPauses: true, dueStreams: [{ stream: DESCRIBE_STREAM }] }
+      : refuseMove(row, 'tested'),
   );
 }
 
@@ -124,7 +125,7 @@ export function syncConnections(
   commands: Command<ConnectionSync>[],
 ): Promise<CommandOutcome[]> {
   return applyEffects(tx, commands, (row, { input: { stream = null, since = null } }) =>
-    row.status === 'active' || row.status === 'failing'
+    isActionAllowed('sync', row.status)
       ? { endsPauses: true, dueStreams: [{ stream, since }] }
       : refuseMove(row, 'synchronized'),
   );
@@ -135,9 +136,9 @@ export async function reconnectConnections(
   commands: Command<{ sign_in?: SignInStart }>[],
 ): Promise<CommandOutcome[]> {
   const outcomes = await applyEffects(tx, commands, (row, command) =>
-    row.status === 'revoked'
-      ? refuseMove(row, 'reconnected')
-      : { responseExtra: { authorize_url: showSignIn(command) } },
+    isActionAllowed('reconnect', row.status)
+      ? { responseExtra: { authorize_url: showSignIn(command) } }
+      : refuseMove(row, 'reconnected'),
   );
   const started = commands.filter((_command, index) => outcomes[index]?.ok);
   await insertOAuthAttempts(tx, started.flatMap(buildAttempt));

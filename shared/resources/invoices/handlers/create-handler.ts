@@ -20,7 +20,7 @@ import { holdWritesOverThreshold, type PricedWrite } from '../../pending-approva
 import { refreshBillingStatus } from '../../work-orders/billing.js';
 import { invoiceFields } from '../fields.js';
 import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
-import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
+import { addLineTotals, buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import { priceFromCards } from './price-from-cards.js';
 
 type CreateCommand = Command<InvoiceCreate>;
@@ -33,7 +33,7 @@ interface Draft {
 }
 
 export async function createInvoices(tx: Transaction, received: CreateCommand[]): Promise<CommandOutcome[]> {
-  const dated = await replacePlainDates(tx, received);
+  const dated = addLineTotals(await replacePlainDates(tx, received));
   const fromCard = await priceFromCards(tx, dated);
   const outcomes = new Map<string, CommandOutcome>();
   const commands: CreateCommand[] = [];

@@ -15,7 +15,7 @@ import { invoiceFields } from '../fields.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from '../transitions.js';
 import { AGENT_TRACE_COLUMNS, isAgentPriceReaddressed, updateAgentTraces } from './agent-traces.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from './lifecycle.js';
-import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
+import { addLineTotals, buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import {
   type PatchedMove,
   type PlannedMove,
@@ -50,7 +50,7 @@ export async function updateInvoices(
   received: UpdateCommand[],
   config: Config,
 ): Promise<CommandOutcome[]> {
-  const commands = await replacePlainDates<InvoicePatch>(tx, received);
+  const commands = addLineTotals(await replacePlainDates<InvoicePatch>(tx, received));
   const rows = await lockInvoices(tx, commands.map(toRecordRef));
   const outcomes = new Map<string, CommandOutcome>();
   const accepted: Plan[] = [];

@@ -214,6 +214,14 @@ describe('approvals of held writes', () => {
     expect(decision).to.include({ action: 'approval.rejected', actor_type: 'user' });
   });
 
+  it('a held write whose line items have no totals shows the totals that the service computes', async () => {
+    const { total_cents: _total, ...untotalled } = lineItem({ quantity: 2, unit_price_cents: 75_000 });
+    const held = await holdDraft({ line_items: [untotalled] });
+    expect(held.payload.line_items[0].total_cents).to.equal(150_000);
+    expect(held.amount_cents).to.equal(150_000);
+    expect((await approve(held.id, { hash: held.hash })).status).to.equal(200);
+  });
+
   it('an approval shows the name of the person who decided to keys and agents, in the sandbox too', async () => {
     const held = await holdDraft();
     expect(held.decided_by_name).to.equal(null);
