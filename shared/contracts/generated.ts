@@ -1946,6 +1946,8 @@ export interface WorkOrder {
   cancel_note: string | null;
   created_at: string;
   updated_at: string;
+  driver_url?: string | null;
+  tracking_url?: string | null;
 }
 export interface WorkOrderAction {
   [k: string]: unknown;
@@ -2128,6 +2130,8 @@ export interface ActiveJob {
   cancel_note: string | null;
   created_at: string;
   updated_at: string;
+  driver_url?: string | null;
+  tracking_url?: string | null;
   priority: number;
   elapsed_s: number;
 }
@@ -2230,6 +2234,8 @@ export interface UnassignedJob {
   cancel_note: string | null;
   created_at: string;
   updated_at: string;
+  driver_url?: string | null;
+  tracking_url?: string | null;
   priority: number;
   waiting_s: number;
 }
