@@ -18,6 +18,8 @@ import { buildLetterhead, buildTrackingState } from './tracking-view.js';
  */
 const PAGE_LIMITS = { minute: 300, hour: 10_000 };
 
+type TrackingRuntime = Pick<ApiRuntime, 'config' | 'db' | 'limiter' | 'logger'>;
+
 const PATH = /^\/t\/([^/]*)(\/state|\/logo)?$/;
 
 /**
@@ -25,7 +27,7 @@ const PATH = /^\/t\/([^/]*)(\/state|\/logo)?$/;
  * needs no key. `/t/{token}/state` is the changing part of the page as JSON, and `/t/{token}/logo`
  * the account's logo.
  */
-export function serveTrackingPages(api: ApiRuntime): ApiMiddleware {
+export function serveTrackingPages(api: TrackingRuntime): ApiMiddleware {
   const keys = deriveLinkKeys(api.config);
   const reader = new TrackingReader(api.db);
   return async (ctx, next) => {
@@ -55,7 +57,11 @@ function respondWithEnd(ctx: ApiContext, { company, phone }: TrackedWorkOrder): 
   respondWithExplanation(ctx, 410, ['This link has ended', `With questions, call ${contact}.`]);
 }
 
-async function respondWithAccountLogo(api: ApiRuntime, ctx: ApiContext, tenantId: string): Promise<void> {
+async function respondWithAccountLogo(
+  api: TrackingRuntime,
+  ctx: ApiContext,
+  tenantId: string,
+): Promise<void> {
   const logo = await readForPage(api, ctx, () => readLogo(api.db, tenantId));
   if (logo === 'unavailable') return;
   if (logo) respondWithLogo(ctx, logo);
