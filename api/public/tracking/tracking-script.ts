@@ -19,7 +19,7 @@ export const TRACKING_SCRIPT = `'use strict';
 
   function write(element, text) {
     // An equal text is not written again, because a screen reader would read it aloud again.
-    if (text !== null && element.textContent !== text) element.textContent = text;
+    if (element.textContent !== (text || '')) element.textContent = text;
     element.toggleAttribute('hidden', text === null);
   }
 
