@@ -21,6 +21,7 @@ import { refuseInvalidTarget, requestContext } from './middleware/request-contex
 import { reportUnknownNames } from './middleware/warnings.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
 import { serveOAuthCallback } from './public/oauth-callback.js';
+import { serveTrackingPages } from './public/tracking/tracking-pages.js';
 import { serveVendorHooks } from './public/vendor-hooks.js';
 import { documentRoutes } from './routes/document.js';
 import { exportDownloadRoute } from './routes/export-download.js';
@@ -58,6 +59,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveHealth(createHealthReader(api, [...createServingChecks(api), ...checks])));
   use(limitUnreadPublicResponses(api));
   use(serveInvoicePages(api));
+  use(serveTrackingPages(api));
   use(serveVendorHooks(api));
   use(serveOAuthCallback(api));
   use(serveDashboard());

@@ -1,9 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
-import { createRateLimitError } from '../../shared/http/rate-limit-response.js';
 import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
-import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
@@ -12,7 +10,8 @@ import { respondWithPdf } from '../routes/invoice-pdf.js';
 import { respondWithLogo } from '../routes/logo.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
-import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
+import { PAGE_HEADERS, renderInvoicePage } from './page-html.js';
+import { consumePublicLimits, readForPage, respondWithExplanation } from './public-page.js';
 
 /**
  * Maximum number of requests per network. Opening a page takes up to three requests. Within these
@@ -51,53 +50,16 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
     ctx.set(PAGE_HEADERS);
     assertReadMethod(ctx.method);
     const network = findNetworkPrefix(ctx.ip);
-    const decisions = [await api.limiter.consume(`page:${network}`, PAGE_LIMITS)];
-    if (part === '/pdf') decisions.push(await api.limiter.consume(`page-pdf:${network}`, PDF_LIMITS));
-    const windows = decisions.flatMap((decision) => decision.windows);
-    const refusal = createRateLimitError(windows, () => 'Too many requests.');
-    if (refusal) {
-      ctx.set(refusal.headers);
-      return respondWithExplanation(ctx, 429, [
-        'Too many requests',
-        'Wait a minute, then open the link again.',
-      ]);
-    }
+    const counted = [{ key: `page:${network}`, limits: PAGE_LIMITS }];
+    if (part === '/pdf') counted.push({ key: `page-pdf:${network}`, limits: PDF_LIMITS });
+    if (!(await consumePublicLimits(api, ctx, counted))) return undefined;
     const target = openLink(key, token);
-    const found = target && (await readInvoice(api, ctx, target));
+    const found = target && (await readForPage(api, ctx, () => readLinkedInvoice(api.db, target)));
     if (found === 'unavailable') return undefined;
     if (!target || !found) return respondWithExplanation(ctx, 404, ['No such invoice', UNKNOWN_LINK_TEXT]);
     if (found.state !== 'open') return respondWithState(ctx, found);
     return respondWithInvoice(api, ctx, { target, found, part, path: `/i/${token}` });
   };
-}
-
-/**
- * Reads the invoice behind a link. If PostgreSQL is unreachable, returns `unavailable` and responds
- * with an HTML page, because a person reads the response.
- */
-async function readInvoice(
-  api: ApiRuntime,
-  ctx: ApiContext,
-  target: LinkTarget,
-): Promise<LinkedInvoice | 'unavailable' | undefined> {
-  try {
-    return await readLinkedInvoice(api.db, target);
-  } catch (error) {
-    if (!isTransientDatabaseError(error)) throw error;
-    api.logger.warn(
-      { err: error, requestId: ctx.state.requestId },
-      'the invoice of a public page could not be read',
-    );
-    ctx.set('Retry-After', '5');
-    respondWithExplanation(ctx, 503, ['Not available right now', 'Open the link again in a moment.']);
-    return 'unavailable';
-  }
-}
-
-function respondWithExplanation(ctx: ApiContext, status: number, [title, text]: [string, string]): void {
-  ctx.status = status;
-  ctx.type = 'text/html';
-  ctx.body = renderExplanationPage(title, text);
 }
 
 function respondWithState(ctx: ApiContext, { state, document: { sender } }: LinkedInvoice): void {

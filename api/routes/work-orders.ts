@@ -26,6 +26,7 @@ import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
+import { createWorkOrderLinkAdder } from '../runtime/work-order-links.js';
 import { priceWorkOrder } from './price-work-order.js';
 
 const read = getReadAccess('work_order');
@@ -61,7 +62,8 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *     operationId: getWorkOrder
    *     summary: Get one work order
    */
-  router.get('/work-orders/:id', serveRecord(api, 'work_order'));
+  const transformResponse = createWorkOrderLinkAdder(api);
+  router.get('/work-orders/:id', serveRecord(api, 'work_order', { transformResponse }));
 
   /**
    * @openapi

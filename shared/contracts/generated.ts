@@ -1999,6 +1999,8 @@ export interface WorkOrder {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  driver_url?: string | null;
+  tracking_url?: string | null;
 }
 export interface WorkOrderAction {
   [k: string]: unknown;
@@ -2182,6 +2184,8 @@ export interface ActiveJob {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  driver_url?: string | null;
+  tracking_url?: string | null;
   priority: number;
   elapsed_s: number;
 }
@@ -2285,6 +2289,8 @@ export interface UnassignedJob {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  driver_url?: string | null;
+  tracking_url?: string | null;
   priority: number;
   waiting_s: number;
 }

@@ -1,10 +1,9 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ID_BYTES = 16;
-const TOKEN = /^[A-Za-z0-9_-]{80}$/;
 
 /**
  * Encrypts the ids of a tenant and of a record into the secret part of a link. Without the key, a
@@ -12,20 +11,44 @@ const TOKEN = /^[A-Za-z0-9_-]{80}$/;
  * tenant in the token, so no table has to be readable across tenants.
  */
 export function sealIds(key: Buffer, tenantId: string, id: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
+  return encrypt(key, toBytes([tenantId, id]), randomBytes(NONCE_BYTES));
+}
+
+/**
+ * Encrypts ids like {@link sealIds}, and returns the same token each time, so that a record that
+ * shows the link stays the same. The nonce is derived from the ids, so no two different plain texts
+ * share one.
+ */
+export function sealIdsRepeatably(key: Buffer, ...ids: string[]): string {
+  const plain = toBytes(ids);
+  return encrypt(key, plain, createHmac('sha256', key).update(plain).digest().subarray(0, NONCE_BYTES));
+}
+
+function toBytes(ids: readonly string[]): Buffer {
+  return Buffer.from(ids.join('').replaceAll('-', ''), 'hex');
+}
+
+function encrypt(key: Buffer, plain: Buffer, nonce: Buffer): string {
   const cipher = createCipheriv(ALGORITHM, key, nonce);
-  const plain = Buffer.from((tenantId + id).replaceAll('-', ''), 'hex');
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
 /**
- * Decrypts a token of {@link sealIds}. Returns undefined for a token that was not sealed with this
- * key.
+ * Decrypts a token with the ids of a tenant and a record. Returns undefined for a
+ * token that was not sealed with this key.
  */
 export function openIds(key: Buffer, token: string): { tenantId: string; id: string } | undefined {
-  if (!TOKEN.test(token)) return undefined;
+  const [tenantId, id] = openAllIds(key, token, 2) ?? [];
+  return tenantId !== undefined && id !== undefined ? { tenantId, id } : undefined;
+}
+
+/** Decrypts a token that contains `count` ids. */
+export function openAllIds(key: Buffer, token: string, count: number): string[] | undefined {
   const bytes = Buffer.from(token, 'base64url');
+  if (bytes.length !== NONCE_BYTES + TAG_BYTES + count * ID_BYTES) return undefined;
+  // Decoding ignores foreign characters and surplus bits. Each link has only one valid token.
+  if (bytes.toString('base64url') !== token) return undefined;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
@@ -33,10 +56,9 @@ export function openIds(key: Buffer, token: string): { tenantId: string; id: str
   try {
     const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
     const plain = Buffer.concat([body, decipher.final()]);
-    return {
-      tenantId: formatUuid(plain.subarray(0, ID_BYTES)),
-      id: formatUuid(plain.subarray(ID_BYTES)),
-    };
+    return Array.from({ length: count }, (_, index) =>
+      formatUuid(plain.subarray(index * ID_BYTES, (index + 1) * ID_BYTES)),
+    );
   } catch {
     // The token is forged, mistyped, or sealed with an earlier SECRET_KEY.
     return undefined;

@@ -1,4 +1,5 @@
 import type { InvoiceDocument } from './document.js';
+import type { LogoRef } from './document-rows.js';
 
 export type DocumentPart =
   | 'mark'
@@ -35,6 +36,12 @@ export function escapeHtml(text: string): string {
 
 /** Maximum size of the logo, in CSS pixels. */
 const LOGO_BOX = { width: 240, height: 72 };
+
+/** Returns the HTML attributes that show the logo within its maximum size. */
+export function buildLogoSizeAttributes({ width, height }: Pick<LogoRef, 'width' | 'height'>): string {
+  const scale = Math.min(LOGO_BOX.width / width, LOGO_BOX.height / height, 1);
+  return `width="${Math.round(width * scale)}" height="${Math.round(height * scale)}"`;
+}
 
 /**
  * Renders the document as HTML, with every text escaped. Quantity and price stand below the
@@ -84,11 +91,8 @@ export function renderInvoiceHtml(
 
   function logoHtml(): string {
     if (!document.logo) return '';
-    const { width, height } = document.logo;
-    const scale = Math.min(LOGO_BOX.width / width, LOGO_BOX.height / height, 1);
-    const size = `width="${Math.round(width * scale)}" height="${Math.round(height * scale)}"`;
     // The company's name follows as text, so `alt` is empty.
-    return `<img ${styleAttribute('logo')} src="${escapeHtml(logoUrl)}" ${size} alt="">`;
+    return `<img ${styleAttribute('logo')} src="${escapeHtml(logoUrl)}" ${buildLogoSizeAttributes(document.logo)} alt="">`;
   }
 
   function payHtml(): string {

@@ -7,6 +7,15 @@ export interface StoredLogo {
   data: Buffer;
 }
 
+/**
+ * Returns SQL for the account's logo without its bytes, as the JSON of a {@link LogoRef}. The row
+ * with this alias determines the account.
+ */
+export function selectLogoRef(alias: string): string {
+  return `(select json_build_object('sha256', g.sha256, 'content_type', g.content_type, 'width', g.width, 'height', g.height)
+   from account_logos g where g.tenant_id = ${alias}.tenant_id)`;
+}
+
 export async function readLogo(db: Database, tenantId: string): Promise<StoredLogo | undefined> {
   const sqlQuery: SqlQuery = {
     name: 'read-logo',

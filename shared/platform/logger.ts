@@ -20,7 +20,7 @@ const REDACTED_PATHS = [
 ];
 
 /**
- * The secrets to mask anywhere in a log entry: API keys, webhook secrets, links to invoices and
+ * The secrets to mask anywhere in a log entry: API keys, webhook secrets, links to pages and
  * exports, bearer credentials and passwords in URLs. Unauthenticated clients choose some of the
  * texts, so matching must take linear time. Every pattern therefore starts with fixed text, so that
  * a match is not tried from every character. A pattern that also matched the scheme before `://`
@@ -29,7 +29,7 @@ const REDACTED_PATHS = [
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
   [/\b(whsec|whsk)_[A-Za-z0-9+/=]{8,}/g, '$1_[redacted]'],
-  [/\/i\/[\w-]{80}/g, '/i/[redacted]'],
+  [/\/([dit])\/[\w-]{80,}/g, '/$1/[redacted]'],
   [/\/downloads\/[\w-]{40,}/g, '/downloads/[redacted]'],
   [/\bX-Amz-Signature=[0-9a-f]+/gi, 'X-Amz-Signature=[redacted]'],
   [/\b(bearer) +[\w.~+/=-]{8,}/gi, '$1 [redacted]'],

@@ -1,4 +1,5 @@
 import type { DocumentRow } from '../../documents/document-rows.js';
+import { selectLogoRef } from '../../documents/logo-queries.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { invoiceFields } from './fields.js';
@@ -13,8 +14,7 @@ export const DOCUMENT_COLUMNS = `(${invoiceFields.representation('i')})::text as
     'phone', t.phone, 'email', t.email, 'remittance_text', t.remittance_text) as account,
   case when c.id is not null then json_build_object('company_name', c.company_name, 'address', c.address, 'city', c.city, 'state', c.state,
     'zip', c.zip) end as customer,
-  (select json_build_object('sha256', g.sha256, 'content_type', g.content_type, 'width', g.width, 'height', g.height)
-   from account_logos g where g.tenant_id = i.tenant_id) as logo`;
+  ${selectLogoRef('i')} as logo`;
 
 export const DOCUMENT_JOINS = `
   join tenants t on t.tenant_id = i.tenant_id

@@ -7,17 +7,23 @@ export function selectFromCurrentWorkOrder(alias: string, expression: string): s
     and j.status in ('dispatched', 'in_progress') limit 1)`;
 }
 
-const STATUS_FROM_WORK_ORDER = `case
-  when j.step in ('on_scene', 'hooked') then 'on_scene'
-  when j.step in ('towing', 'at_destination') then 'towing'
-  when j.step = 'cleared' then 'returning'
-  when j.step = 'en_route' or j.status = 'in_progress' then 'en_route'
+/**
+ * Returns SQL for the progress of a truck on its work order, as the truck's status. `alias` is the
+ * dispatched or in_progress work order.
+ */
+export function selectProgress(alias: string): string {
+  return `case
+  when ${alias}.step in ('on_scene', 'hooked') then 'on_scene'
+  when ${alias}.step in ('towing', 'at_destination') then 'towing'
+  when ${alias}.step = 'cleared' then 'returning'
+  when ${alias}.step = 'en_route' or ${alias}.status = 'in_progress' then 'en_route'
   else 'assigned' end`;
+}
 
 /**
  * Returns SQL for the truck's status. While the truck has a current work order, the progress of
  * that work order determines the status. Otherwise the SQL returns the stored status.
  */
 export function selectTruckStatus(alias: string): string {
-  return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;
+  return `coalesce(${selectFromCurrentWorkOrder(alias, selectProgress('j'))}, ${alias}.status)`;
 }

@@ -21,7 +21,7 @@ const unitNumber = () => text(32).example('T-12');
  * Returns the SQL condition that the position is older than five minutes. The API marks such a
  * position as stale.
  */
-const isStale = (alias: string) => `${alias}.located_at < now() - interval '5 minutes'`;
+export const isPositionStale = (alias: string) => `${alias}.located_at < now() - interval '5 minutes'`;
 
 const location: Field = {
   input: Joi.object({
@@ -51,7 +51,7 @@ const location: Field = {
     .description('Last known position'),
   sql: (alias) => {
     const at = { ...jsonTime(alias, 'located_at'), name: 'at' };
-    const stale = { name: 'stale', sql: isStale(alias) };
+    const stale = { name: 'stale', sql: isPositionStale(alias) };
     const position = jsonObject(alias, ['lat', 'lng', 'heading', 'speed_mph', at, stale]);
     return `case when ${alias}.located_at is not null then ${position} end`;
   },
@@ -68,7 +68,7 @@ const location: Field = {
     { name: 'location_heading', kind: 'plain', sql: (alias) => `${alias}.heading` },
     { name: 'location_speed_mph', kind: 'plain', sql: (alias) => `${alias}.speed_mph` },
     { name: 'location_at', kind: 'time', sql: (alias) => `${alias}.located_at` },
-    { name: 'location_stale', kind: 'boolean', sql: (alias) => `(${isStale(alias)})` },
+    { name: 'location_stale', kind: 'boolean', sql: (alias) => `(${isPositionStale(alias)})` },
   ],
 };
 

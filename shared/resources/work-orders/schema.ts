@@ -53,7 +53,22 @@ export const workOrderCancel = Joi.object({
   note: multilineText(2000).allow(null),
 }).meta({ className: 'WorkOrderCancel' });
 
-export const workOrder = workOrderFields.response.meta({ className: 'WorkOrder' });
+const link = () => Joi.string().allow(null).example(null);
+
+/**
+ * A work order. The links are in no list, event or export: the API adds them to one work order that
+ * a caller reads, if the caller may dispatch.
+ */
+export const workOrder = workOrderFields.response
+  .keys({
+    driver_url: link().description(
+      "Link of the driver's page; needs no key. Ends with the work order, and when another driver or truck takes it. Only in GET /work-orders/{id}, for callers that may assign trucks; null while no truck is assigned",
+    ),
+    tracking_url: link().description(
+      "Link of the motorist's tracking page; needs no key. Only in GET /work-orders/{id}, for callers that may assign trucks; null when the work order has ended",
+    ),
+  })
+  .meta({ className: 'WorkOrder' });
 
 const agentStatus = () =>
   Joi.string()
@@ -64,7 +79,9 @@ const agentStatus = () =>
  * A work order for agents, who see the status `new` until the work order is accepted
  * (docs/decisions.md §1, row 3).
  */
-export const agentWorkOrder = workOrder.keys({ status: agentStatus() }).meta({ className: 'AgentWorkOrder' });
+export const agentWorkOrder = workOrderFields.response
+  .keys({ status: agentStatus() })
+  .meta({ className: 'AgentWorkOrder' });
 
 /** A work order in the agents' list. Members that are null are omitted. */
 export const agentWorkOrderListItem = Joi.object({

@@ -41,18 +41,25 @@ export interface OpenDashboard {
  * @param stack default: the stack that all files of the dashboard share
  */
 export function useDashboard(stack: TestStack = useStack(DASHBOARD_STACK)): DashboardBench {
-  const browser = useShared('browser', startWhereInstalled, (running) => running.close());
+  const browser = useBrowser();
   const bench = new DashboardBench(stack, browser);
-  before(function () {
-    if (BROWSER_SKIP_REASON) {
-      process.stdout.write(`    the dashboard is not tested in a browser: ${BROWSER_SKIP_REASON}\n`);
-      this.skip();
-    }
+  before(() => {
     const isBuilt = existsSync(join(PROJECT, 'dist', 'dashboard', 'index.html'));
     if (!isBuilt) throw new Error('The dashboard is not built. Run `npm run build` first.');
   });
   afterEach(() => bench.closePages());
   return bench;
+}
+
+/** Provides the browser that all files share. Skips the tests of a `describe` where there is none. */
+export function useBrowser(): Browser {
+  const browser = useShared('browser', startWhereInstalled, (running) => running.close());
+  before(function () {
+    if (!BROWSER_SKIP_REASON) return;
+    process.stdout.write(`    not tested in a browser: ${BROWSER_SKIP_REASON}\n`);
+    this.skip();
+  });
+  return browser;
 }
 
 async function startWhereInstalled(): Promise<Browser> {

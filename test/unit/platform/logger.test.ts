@@ -165,11 +165,14 @@ describe('redactText', () => {
 
 describe('redactPath', () => {
   it('redactPath masks a link token that the limit of 200 characters would cut', () => {
-    const token = 'x1Y_'.repeat(20);
-    for (let start = 0; start < 200; start += 1) {
-      const path = redactPath(`/${'a'.repeat(start)}/i/${token}/pdf`);
-      expect(path.length).to.be.at.most(200);
-      expect(path, path).to.not.include('x1Y_');
+    // A driver's link has a longer token than that of an invoice or of a motorist.
+    const tokens = { i: 'x1Y_'.repeat(20), t: 'x1Y_'.repeat(20), d: 'x1Y_'.repeat(26) };
+    for (const [page, token] of Object.entries(tokens)) {
+      for (let start = 0; start < 200; start += 1) {
+        const path = redactPath(`/${'a'.repeat(start)}/${page}/${token}/pdf`);
+        expect(path.length).to.be.at.most(200);
+        expect(path, path).to.not.include('x1Y_');
+      }
     }
   });
 

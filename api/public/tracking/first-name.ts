@@ -1,0 +1,19 @@
+const MAX_CHARACTERS = 30;
+
+/** Forms of address. The word after one is usually a last name, which the page does not show. */
+const FORM_OF_ADDRESS = /^(mr|mrs|ms|miss|mx|dr|prof|sir|madam|rev|officer)\.?$/i;
+
+/** Matches a word that can be a name: letters with marks, hyphens and apostrophes. */
+const NAME = /^[\p{L}\p{M}'’-]+\.?$/u;
+
+/**
+ * Returns the first name in the name of a contact, or null if it cannot be told. Understands
+ * `Dana Whitfield` and `Whitfield, Dana`.
+ */
+export function findFirstName(contactName: string | null): string | null {
+  const [before = '', after = ''] = (contactName ?? '').split(',').map((part) => part.trim());
+  const isLastNameFirst = after !== '' && !before.includes(' ');
+  const [word = ''] = (isLastNameFirst ? after : before).split(/\s+/);
+  const isFirstName = NAME.test(word) && !FORM_OF_ADDRESS.test(word) && word.length <= MAX_CHARACTERS;
+  return isFirstName ? word : null;
+}

@@ -1,0 +1,88 @@
+/**
+ * The script of the tracking page. It reads the state again and writes it into the elements that
+ * the server has rendered, as text. Only one request runs at a time; a hidden page sends none.
+ * After an error, the pauses double up to four minutes. Every pause varies by a fifth, so that the
+ * pages of one message do not all read at the same moment.
+ */
+export const TRACKING_SCRIPT = `'use strict';
+(() => {
+  const PAUSE_MS = 15000;
+  const MAX_PAUSE_MS = 240000;
+  const TIMEOUT_MS = 10000;
+  const main = document.querySelector('main');
+  const find = (name) => main.querySelector('[data-part=' + name + ']');
+  let hasEnded = main.dataset.ended === 'true';
+  let isReading = false;
+  let failures = 0;
+  let readAt = Date.now();
+  let timer;
+
+  function write(element, text) {
+    // An equal text is not written again, because a screen reader would read it aloud again.
+    if (element.textContent !== (text || '')) element.textContent = text;
+    element.toggleAttribute('hidden', text === null);
+  }
+
+  function show({ state, has_ended, texts, steps, plan }) {
+    hasEnded = has_ended;
+    main.dataset.state = state;
+    for (const [name, text] of Object.entries(texts)) write(find(name), text);
+    find('steps').toggleAttribute('hidden', steps.every(({ mark }) => mark === 'left_out'));
+    [...find('steps').children].forEach((item, index) => {
+      const { mark, word } = steps[index];
+      item.dataset.mark = mark;
+      if (mark === 'current') item.setAttribute('aria-current', 'step');
+      else item.removeAttribute('aria-current');
+      write(item.lastElementChild, word);
+    });
+    find('plan').toggleAttribute('hidden', plan === null);
+    if (plan) {
+      find('plan-truck').setAttribute('transform', 'translate(' + plan.x + ' ' + plan.y + ')');
+      find('plan-way').setAttribute('x2', plan.x);
+      find('plan-way').setAttribute('y2', plan.y);
+    }
+  }
+
+  function showLost(isLost) {
+    find('lost').toggleAttribute('hidden', !isLost);
+    // The minutes until the truck comes are wrong as soon as nobody counts them down.
+    if (isLost) find('eta_in').toggleAttribute('hidden', true);
+  }
+
+  async function read() {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(location.pathname + '/state', { cache: 'no-store', credentials: 'omit', signal });
+    // The link has ended. The page at the same address says why.
+    if (response.status === 404 || response.status === 410) location.reload();
+    if (!response.ok) throw new Error('status ' + response.status);
+    return response.json();
+  }
+
+  async function poll() {
+    clearTimeout(timer);
+    if (isReading || hasEnded || document.hidden) return;
+    isReading = true;
+    readAt = Date.now();
+    try {
+      show(await read());
+      failures = 0;
+    } catch {
+      failures += 1;
+    }
+    isReading = false;
+    showLost(failures > 0);
+    schedule(Math.min(PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.8 + 0.4 * Math.random()));
+  }
+
+  function schedule(pause) {
+    clearTimeout(timer);
+    if (!hasEnded && !document.hidden) timer = setTimeout(poll, pause);
+  }
+
+  // Whoever switches to and fro between pages does not cause more requests.
+  document.addEventListener('visibilitychange', () => schedule(readAt + PAUSE_MS - Date.now()));
+  addEventListener('online', poll);
+  addEventListener('offline', () => showLost(!hasEnded));
+  schedule(PAUSE_MS);
+})();
+`;

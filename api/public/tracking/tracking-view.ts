@@ -1,0 +1,143 @@
+import type {
+  Progress,
+  TrackedWorkOrder,
+} from '../../../shared/resources/work-order-links/tracking-queries.js';
+import { findFirstName } from './first-name.js';
+import { describePosition, type PlanPoint } from './truck-position.js';
+
+const STEPS = ['received', 'assigned', 'en_route', 'on_scene', 'towing', 'done'] as const;
+type Step = (typeof STEPS)[number];
+
+export const STEP_LABELS: Readonly<Record<Step, string>> = {
+  received: 'Request received',
+  assigned: 'Truck assigned',
+  en_route: 'On the way to you',
+  on_scene: 'At your vehicle',
+  towing: 'Towing',
+  done: 'Done',
+};
+
+/** How far a step of the list is. Each has its own word, so that colour is not all there is. */
+type StepMark = 'passed' | 'current' | 'ahead' | 'left_out';
+
+const MARK_WORDS: Readonly<Record<StepMark, string>> = {
+  passed: 'Done',
+  current: 'Now',
+  ahead: '',
+  left_out: '',
+};
+
+interface ShownProgress {
+  /** Undefined if the work order was cancelled: the list of steps is then left out. */
+  step: Step | undefined;
+  headline: string;
+}
+
+const SHOWN: Readonly<Record<Progress, ShownProgress>> = {
+  pending: { step: 'received', headline: 'We have your request. No truck is assigned yet.' },
+  assigned: { step: 'assigned', headline: 'A truck is assigned to you.' },
+  en_route: { step: 'en_route', headline: 'The truck is on the way to you.' },
+  on_scene: { step: 'on_scene', headline: 'The truck is at your vehicle.' },
+  towing: { step: 'towing', headline: 'Your vehicle is being towed.' },
+  returning: { step: 'done', headline: 'The work is done.' },
+  completed: { step: 'done', headline: 'The work is done.' },
+  cancelled: { step: undefined, headline: 'This request was cancelled.' },
+};
+
+/** The states in which the motorist still waits for the truck. */
+const WAITING: readonly Progress[] = ['pending', 'assigned', 'en_route'];
+
+/** The changing part of the page. `/t/{token}/state` returns it as JSON. */
+export interface TrackingState {
+  state: Step | 'cancelled';
+  /** True if nothing will change any more, so that the page stops reading. */
+  has_ended: boolean;
+  /** The texts of the page by the name of their element. Null hides the element. */
+  texts: {
+    headline: string;
+    eta: string | null;
+    eta_in: string | null;
+    truck: string | null;
+    vehicle: string | null;
+    position: string | null;
+    updated: string;
+  };
+  /** One for each of the steps. */
+  steps: { mark: StepMark; word: string }[];
+  plan: PlanPoint | null;
+}
+
+/** The part of the page that stays the same. */
+export interface TrackingLetterhead {
+  company: string;
+  phone: string | null;
+  greeting: string;
+  isTest: boolean;
+}
+
+export function buildLetterhead(tracked: TrackedWorkOrder): TrackingLetterhead {
+  const firstName = findFirstName(tracked.contact_name);
+  return {
+    company: tracked.company,
+    phone: tracked.phone,
+    greeting: firstName ? `Hello ${firstName}` : 'Hello',
+    isTest: tracked.environment === 'sandbox',
+  };
+}
+
+export function buildTrackingState(tracked: TrackedWorkOrder, now = new Date()): TrackingState {
+  const { progress, time_zone: timeZone, unit_number: unitNumber, read_at: readAt } = tracked;
+  const { step, headline } = SHOWN[progress];
+  const eta = WAITING.includes(progress) ? tracked.eta : null;
+  const position = tracked.position && describePosition(tracked.position);
+  const vehicle = [tracked.vehicle_make, tracked.vehicle_model].filter(Boolean).join(' ');
+  return {
+    state: step ?? 'cancelled',
+    has_ended: progress === 'completed' || progress === 'cancelled',
+    texts: {
+      headline,
+      eta: eta && `Expected at ${formatTime(eta, { timeZone, now })}`,
+      eta_in: eta && describeWait(eta, now),
+      truck: unitNumber === null ? null : `Truck ${unitNumber}`,
+      vehicle: vehicle === '' ? null : `Your vehicle: ${vehicle}`,
+      position: position?.text ?? null,
+      updated: `As of ${formatTime(readAt, { timeZone, now })}`,
+    },
+    steps: markSteps(step, tracked.is_towed),
+    plan: position?.plan ?? null,
+  };
+}
+
+function markSteps(current: Step | undefined, isTowed: boolean): TrackingState['steps'] {
+  const place = current === undefined ? -1 : STEPS.indexOf(current);
+  return STEPS.map((step, index) => {
+    const mark = markStep();
+    return { mark, word: MARK_WORDS[mark] };
+
+    function markStep(): StepMark {
+      if (place < 0 || (step === 'towing' && !isTowed && current !== 'towing')) return 'left_out';
+      if (index === place) return step === 'done' ? 'passed' : 'current';
+      return index < place ? 'passed' : 'ahead';
+    }
+  });
+}
+
+/** Formats a time in the account's time zone, with the day unless it is today there. */
+function formatTime(at: Date, { timeZone, now }: { timeZone: string; now: Date }): string {
+  const day = (time: Date) => time.toLocaleDateString('sv-SE', { timeZone });
+  return at.toLocaleString('en-US', {
+    timeZone,
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+    ...(day(at) === day(now) ? {} : { weekday: 'short', month: 'short', day: 'numeric' }),
+  });
+}
+
+function describeWait(eta: Date, now: Date): string {
+  const minutes = Math.ceil((eta.getTime() - now.getTime()) / 60_000);
+  if (minutes <= 0) return 'This time has passed.';
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  const parts = [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 ? [`${rest} min`] : [])];
+  return `In about ${parts.join(' ')}`;
+}

@@ -1,0 +1,40 @@
+import { hasAccess } from '../../shared/contracts/access.js';
+import {
+  type Assignment,
+  DRIVEN_STATUSES,
+  deriveLinkKeys,
+  type LinkKeys,
+  markAssignment,
+  sealDriverLink,
+  sealTrackingLink,
+} from '../../shared/resources/work-order-links/link.js';
+import { assignWorkOrder } from '../../shared/resources/work-orders/commands.js';
+import type { ApiContext } from './context.js';
+import type { ApiRuntime } from './runtime.js';
+
+/** In these statuses the motorist may follow the work order. */
+const TRACKED_STATUSES: readonly string[] = ['pending', ...DRIVEN_STATUSES];
+
+/**
+ * Returns a function that adds the links of the driver's and the motorist's page to a work order,
+ * for a route's `transformResponse`. Only callers that may dispatch get the links, because whoever
+ * has a link needs no key.
+ */
+export function createWorkOrderLinkAdder(api: Pick<ApiRuntime, 'config'>) {
+  let keys: LinkKeys | undefined;
+  return async (body: string, { state }: ApiContext): Promise<string> => {
+    if (!hasAccess(state.key, assignWorkOrder)) return body;
+    const { config } = api;
+    keys ??= deriveLinkKeys(config);
+    const workOrder = JSON.parse(body) as Assignment & { id: string };
+    const target = { tenantId: state.key.tenantId, workOrderId: workOrder.id };
+    const mark = markAssignment(workOrder);
+    const isTracked = TRACKED_STATUSES.includes(workOrder.status);
+    const links = {
+      driver_url: mark === undefined ? null : `${config.publicUrl}/d/${sealDriverLink(keys, target, mark)}`,
+      tracking_url: isTracked ? `${config.publicUrl}/t/${sealTrackingLink(keys, target)}` : null,
+    };
+    // PostgreSQL rendered the body, and it passes through unchanged.
+    return `${body.slice(0, -1)},${JSON.stringify(links).slice(1)}`;
+  };
+}

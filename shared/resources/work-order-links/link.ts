@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../../config/config.js';
+import { openAllIds, openIds, sealIdsRepeatably } from '../../contracts/sealed-ids.js';
+import { deriveKey } from '../../platform/crypto.js';
+
+/** The work order that a link opens. */
+export interface LinkTarget {
+  tenantId: string;
+  workOrderId: string;
+}
+
+/** The members of a work order that change when it is given to another driver or truck. */
+export interface Assignment {
+  status: string;
+  truck_id: string | null;
+  driver_id: string | null;
+  dispatch_time: string | null;
+}
+
+/** The keys that encrypt the links of the two pages. A link of one page does not open the other. */
+export interface LinkKeys {
+  driver: Buffer;
+  tracking: Buffer;
+}
+
+export function deriveLinkKeys({ secretKey }: Pick<Config, 'secretKey'>): LinkKeys {
+  return {
+    driver: deriveKey(secretKey, 'driver links'),
+    tracking: deriveKey(secretKey, 'tracking links'),
+  };
+}
+
+/** In these statuses a driver works on the work order, and its link opens. */
+export const DRIVEN_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
+
+/**
+ * Returns the mark of an assignment as a UUID, or undefined while nobody drives the work order. A
+ * driver's link contains the mark. So it stops working when the work order ends, is unassigned, or
+ * is given to another driver or truck, and again to the same one.
+ */
+export function markAssignment({
+  status,
+  truck_id,
+  driver_id,
+  dispatch_time,
+}: Assignment): string | undefined {
+  if (!DRIVEN_STATUSES.includes(status) || truck_id === null) return undefined;
+  const facts = JSON.stringify([truck_id, driver_id, dispatch_time && Date.parse(dispatch_time)]);
+  const hex = createHash('sha256').update(facts).digest('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+}
+
+export function sealDriverLink(
+  { driver }: LinkKeys,
+  { tenantId, workOrderId }: LinkTarget,
+  mark: string,
+): string {
+  return sealIdsRepeatably(driver, tenantId, workOrderId, mark);
+}
+
+/** Returns undefined if this deployment did not create the token as a driver's link. */
+export function openDriverLink(
+  { driver }: LinkKeys,
+  token: string,
+): (LinkTarget & { mark: string }) | undefined {
+  const [tenantId, workOrderId, mark] = openAllIds(driver, token, 3) ?? [];
+  if (tenantId === undefined || workOrderId === undefined || mark === undefined) return undefined;
+  return { tenantId, workOrderId, mark };
+}
+
+export function sealTrackingLink({ tracking }: LinkKeys, { tenantId, workOrderId }: LinkTarget): string {
+  return sealIdsRepeatably(tracking, tenantId, workOrderId);
+}
+
+/** Returns undefined if this deployment did not create the token as a tracking link. */
+export function openTrackingLink({ tracking }: LinkKeys, token: string): LinkTarget | undefined {
+  const ids = openIds(tracking, token);
+  return ids && { tenantId: ids.tenantId, workOrderId: ids.id };
+}

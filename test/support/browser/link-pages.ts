@@ -1,0 +1,89 @@
+/** Opens the pages behind links in a real Chromium, as people without an account see them. */
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { TestStack } from '../stack.js';
+import { useBrowser } from './dashboard.js';
+
+/** The size of a small phone. */
+const PHONE = { width: 360, height: 740 };
+
+export interface LinkPageOptions {
+  colorScheme?: 'light' | 'dark';
+  /** If false, the browser runs no scripts. */
+  javaScriptEnabled?: boolean;
+  width?: number;
+}
+
+/**
+ * Provides pages behind links for the tests of a `describe`. After each test, asserts that no page
+ * has left the origin, got a cookie or reported an error.
+ */
+export function useLinkPages(stack: TestStack): LinkPages {
+  const pages = new LinkPages(stack, useBrowser());
+  afterEach(() => pages.close());
+  return pages;
+}
+
+class LinkPages {
+  #contexts: BrowserContext[] = [];
+  #faults: string[] = [];
+  #networks = 0;
+
+  constructor(
+    private readonly stack: TestStack,
+    private readonly browser: Browser,
+  ) {}
+
+  /** Opens a path of the stack, in a page whose clock the test may advance. */
+  async open(path: string, options: LinkPageOptions = {}): Promise<{ page: Page; context: BrowserContext }> {
+    const { colorScheme = 'light', javaScriptEnabled = true, width = PHONE.width } = options;
+    const context = await this.browser.newContext({
+      viewport: { ...PHONE, width },
+      colorScheme,
+      javaScriptEnabled,
+      reducedMotion: 'reduce',
+    });
+    this.#contexts.push(context);
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    if (javaScriptEnabled) await page.clock.install();
+    this.#watch(page);
+    await page.goto(this.stack.origin + path);
+    return { page, context };
+  }
+
+  /**
+   * Lets the page's next requests come from another network, if the stack trusts X-Forwarded-For. A
+   * test that waits may send more requests than a network may.
+   */
+  async changeNetwork(page: Page): Promise<void> {
+    this.#networks += 1;
+    const address = `10.6.${this.#networks >> 8}.${this.#networks & 255}`;
+    await page.setExtraHTTPHeaders({ 'x-forwarded-for': address });
+  }
+
+  async close(): Promise<void> {
+    for (const context of this.#contexts) {
+      const cookies = await context.cookies();
+      this.#faults.push(...cookies.map(({ name }) => `cookie: ${name}`));
+      await context.close();
+    }
+    const faults = this.#faults;
+    this.#contexts = [];
+    this.#faults = [];
+    expect(faults, 'what the pages must not do').to.deep.equal([]);
+  }
+
+  #watch(page: Page): void {
+    page.on('pageerror', (error) => this.#faults.push(`error in the page: ${error.stack}`));
+    page.on('console', (message) => {
+      // Chromium itself reports each response with an error status, and each lost request.
+      const isStatus = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isStatus) this.#faults.push(`console: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const { origin } = new URL(request.url());
+      if (origin !== this.stack.origin) this.#faults.push(`left the origin: ${request.url()}`);
+    });
+  }
+}
