@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { CodeBlock } from '../values/code-block';
 
 /**
- * Shows a secret that nobody can read again. It closes only by "I stored it".
+ * Shows a secret that nobody can read again. It closes only by its button.
  * @param name what the secret is, such as "API key"
  * @param children what to do with it, such as the curl command that uses it
  */
@@ -11,12 +11,14 @@ export function SecretDialog({
   title,
   name,
   secret,
+  closeLabel = 'I stored it',
   onClose,
   children,
 }: {
   title: string;
   name: string;
   secret: string;
+  closeLabel?: string;
   onClose: () => void;
   children?: ReactNode;
 }) {
@@ -35,7 +37,7 @@ export function SecretDialog({
         <CodeBlock code={secret} label={name} />
         {children}
         <Group justify="flex-end">
-          <Button onClick={onClose}>I stored it</Button>
+          <Button onClick={onClose}>{closeLabel}</Button>
         </Group>
       </Stack>
     </Modal>
