@@ -14,6 +14,7 @@ import { serveDashboard } from './dashboard/serve-dashboard.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
+import { requireFactorSetup } from './middleware/factor-setup.js';
 import { limitUnreadPublicResponses, limitUnreadResponses } from './middleware/limit-unread-responses.js';
 import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';
@@ -28,7 +29,7 @@ import { exportDownloadRoute } from './routes/export-download.js';
 import * as routes from './routes/index.js';
 import type { ApiContext, ApiMiddleware, RequestState } from './runtime/context.js';
 import { createDownloadObjectFinder } from './runtime/export-links.js';
-import { isPublic, readsQuery } from './runtime/route-facts.js';
+import { isPublic, readsQuery, worksWithoutFactor } from './runtime/route-facts.js';
 import { RouteIndex, type RouteLayer } from './runtime/route-index.js';
 import type { ApiRuntime } from './runtime/runtime.js';
 
@@ -74,7 +75,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
     recordKeyUse(api),
     auditDenials(api),
   ];
-  use(dispatch(createRouter(api), guards));
+  use(dispatch(createRouter(api), guards, requireFactorSetup(api)));
   return app;
 }
 
@@ -117,10 +118,15 @@ function recordKeyUse(api: ApiRuntime): ApiMiddleware {
  * under its route. This function replaces the router's own `routes()`, which costs more CPU
  * (docs/adr/0018-route-dispatch.md).
  */
-function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMiddleware {
+function dispatch(
+  router: Router<RequestState>,
+  guards: ApiMiddleware[],
+  setup: ApiMiddleware,
+): ApiMiddleware {
   const chains = router.stack.map((layer) => {
     const handlers = layer.stack as unknown as ApiMiddleware[];
-    const before = [...(isPublic(handlers) ? [] : guards), ...(readsQuery(handlers) ? [] : [reportQuery])];
+    const checks = worksWithoutFactor(handlers) ? guards : [...guards, setup];
+    const before = [...(isPublic(handlers) ? [] : checks), ...(readsQuery(handlers) ? [] : [reportQuery])];
     return [layer, [negotiate, ...before, ...handlers]] as const;
   });
   const chainByLayer = new Map<RouteLayer, readonly ApiMiddleware[]>(chains);

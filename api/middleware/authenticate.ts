@@ -23,7 +23,10 @@ export function authenticate(api: ApiRuntime): ApiMiddleware {
     const key =
       (await findCurrentPrincipal()) ?? (await refuseCredential(api, ctx.ip, credential.refusalMessage));
     ctx.state.key = key;
-    ctx.state.findCurrentPrincipal = findCurrentPrincipal;
+    ctx.state.findCurrentPrincipal = async () => {
+      const current = await findCurrentPrincipal();
+      return current?.session?.isFactorMissing ? undefined : current;
+    };
     if (key.session) {
       // Forbid caches to store the response, because they do not know that the cookie is a
       // credential. For requests with Authorization, RFC 9111 §3.5 already forbids this to shared

@@ -19,6 +19,7 @@ import { markAudited } from '../../shared/resources/audit-log/audited.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { declareFacts, type RouteFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
+import { assertRecentFactor } from '../sign-in/recent-factor.js';
 import { type ParsedBody, readBody } from './body.js';
 import { setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';
@@ -46,6 +47,11 @@ export interface WriteOptions<Input> {
    */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
+  /**
+   * True if a signed-in person who has a second factor must have proved it within ten minutes. A
+   * function decides by the input.
+   */
+  isSensitive?: true | ((input: Input) => boolean);
 }
 
 /**
@@ -72,6 +78,8 @@ export function serveWrite<Input>(
     });
     const permission = definition.permissionFor?.(checked) ?? definition.permission;
     if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });
+    const { isSensitive } = options;
+    if (isSensitive === true || isSensitive?.(checked)) await assertRecentFactor(api, ctx.state.key);
     const dryRun = writeHeaders.dryRun || options.isDryRun?.(checked) === true;
     const command: Command<Input> = {
       ...describeOrigin(ctx),
@@ -104,6 +112,7 @@ function describeWrite<Input>(
     access: definition,
     entityType,
     ...(options.readBody ? {} : { body: schema }),
+    ...(options.isSensitive ? { isSensitive: true } : {}),
     write: { status: creates ? (isAccepted ? 202 : 201) : 200 },
   };
 }

@@ -13,7 +13,8 @@ export function listErrors(operation: Operation): number[] {
     // 400: invalid X-Environment. 401: no valid credential. 406: Accept excludes JSON. 500 and 503:
     // the service fails.
     ...(isPublic ? [] : [400, 401, 406, 500, 503]),
-    ...(facts.access ? [403] : []),
+    // 403 also means that the account requires a second factor, which the person does not have.
+    ...(facts.access || !(isPublic || facts.worksWithoutFactor) ? [403] : []),
     ...(path.includes('{') ? [404] : []),
     ...(facts.write || facts.body ? [413, 415] : []),
     ...(facts.write ? [409, 422] : []),

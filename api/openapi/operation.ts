@@ -74,7 +74,7 @@ export function buildOperation(
   };
   const tags = block.tags ?? [getTag(facts, `${method} ${path}`)];
   const parameters = buildParameters(operation, block.parameters);
-  const rights = isPublic ? undefined : describeRights(facts.access);
+  const rights = isPublic ? undefined : describeRights(facts);
   return {
     ...members,
     tags,

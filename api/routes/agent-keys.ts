@@ -39,7 +39,10 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
    *       revoked or expires.
    *     x-resource: AgentKeyWithSecret
    */
-  router.post('/agent-keys', serveWrite(api, createAgentKey, { prepareInput, transformResponse }));
+  router.post(
+    '/agent-keys',
+    serveWrite(api, createAgentKey, { isSensitive: true, prepareInput, transformResponse }),
+  );
 
   /**
    * @openapi
@@ -66,6 +69,7 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
     '/agent-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollAgentKey, {
+      isSensitive: true,
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -82,5 +86,9 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Revoke an agent key
    *     description: Effective everywhere within 5 seconds.
    */
-  router.delete('/agent-keys/:id', broadcastCredentialChange(api, idInPath), serveWrite(api, revokeAgentKey));
+  router.delete(
+    '/agent-keys/:id',
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, revokeAgentKey, { isSensitive: true }),
+  );
 });

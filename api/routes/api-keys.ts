@@ -39,7 +39,10 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
    *       revoked or expires.
    *     x-resource: ApiKeyWithSecret
    */
-  router.post('/api-keys', serveWrite(api, createApiKey, { prepareInput, transformResponse }));
+  router.post(
+    '/api-keys',
+    serveWrite(api, createApiKey, { isSensitive: true, prepareInput, transformResponse }),
+  );
 
   /**
    * @openapi
@@ -66,6 +69,7 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
     '/api-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollApiKey, {
+      isSensitive: true,
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -82,5 +86,9 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Revoke an API key
    *     description: Effective everywhere within 5 seconds.
    */
-  router.delete('/api-keys/:id', broadcastCredentialChange(api, idInPath), serveWrite(api, revokeApiKey));
+  router.delete(
+    '/api-keys/:id',
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, revokeApiKey, { isSensitive: true }),
+  );
 });

@@ -35,6 +35,7 @@ export const settingsRoutes = defineRoutes('Access', (router, api) => {
     '/settings',
     serveWrite(api, updateSettings, {
       getTargetId: (ctx) => ctx.state.key.tenantId,
+      isSensitive: (input) => input.require_factor !== undefined,
     }),
   );
 });

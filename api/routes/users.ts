@@ -1,4 +1,4 @@
-import { hmacSha256, UNUSABLE_PASSWORD_HASH } from '../../shared/platform/crypto.js';
+import { UNUSABLE_PASSWORD_HASH } from '../../shared/platform/crypto.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { createUser, deactivateUser, updateUser } from '../../shared/resources/users/commands.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
@@ -9,12 +9,14 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
+import { createPasswordMask } from '../transforms/mask-password.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 
 export const userRoutes = defineRoutes('Access', (router, api) => {
-  const { hashPassword, hashPasswordIfPresent, maskPassword } = createPasswordSteps(api);
+  const { hashPassword, hashPasswordIfPresent } = createPasswordSteps(api);
+  const maskPassword = createPasswordMask(api);
 
   /**
    * @openapi
@@ -46,6 +48,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users',
     requireLiveAccount,
     serveWrite(api, createUser, {
+      isSensitive: true,
       prepareInput: hashPassword,
       bodyToHash: maskPassword,
     }),
@@ -75,6 +78,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, updateUser, {
+      isSensitive: true,
       prepareInput: hashPasswordIfPresent,
       bodyToHash: maskPassword,
     }),
@@ -94,7 +98,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users/:id',
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
-    serveWrite(api, deactivateUser),
+    serveWrite(api, deactivateUser, { isSensitive: true }),
   );
 });
 
@@ -143,12 +147,5 @@ function createPasswordSteps(api: ApiRuntime) {
     hashPassword,
     hashPasswordIfPresent: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
       'password' in input ? hashPassword(input, ctx) : input,
-    // Replaces the password by a keyed hash. Against an unkeyed hash, an attacker could test a
-    // million passwords a second.
-    maskPassword: (body: unknown): unknown => {
-      const { password, ...rest } = Object(body) as { password?: unknown };
-      if (typeof password !== 'string') return body;
-      return { ...rest, password: hmacSha256(api.sealingKey, password).toString('base64url') };
-    },
   };
 }

@@ -10,6 +10,10 @@ export interface RouteFacts {
   isPublic?: boolean;
   /** The right that the route requires. If it is absent, every key may use the route. */
   access?: Access;
+  /** True if people may use the route before they have the second factor that the account requires. */
+  worksWithoutFactor?: boolean;
+  /** True if a signed-in person who has a second factor is asked for it again. */
+  isSensitive?: boolean;
   /** The query parameters that the route reads. */
   query?: Joi.Schema;
   /** The JSON body that the route reads. */
@@ -46,4 +50,8 @@ export function isPublic(middleware: readonly object[]): boolean {
 
 export function readsQuery(middleware: readonly object[]): boolean {
   return readFacts(middleware).query !== undefined;
+}
+
+export function worksWithoutFactor(middleware: readonly object[]): boolean {
+  return readFacts(middleware).worksWithoutFactor === true;
 }

@@ -13,6 +13,7 @@ import { deriveWebhookHeadersKey } from '../../shared/resources/webhook-endpoint
 import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
 import { openStorage } from '../../shared/storage/open-storage.js';
 import type { Storage } from '../../shared/storage/storage.js';
+import { createFactors, type Factors } from '../sign-in/factors.js';
 import { EventStreams } from '../stream/event-streams.js';
 import { ActiveDownloads } from './downloads.js';
 import { createExportLinkMaker, type MakeExportLink } from './export-links.js';
@@ -31,6 +32,7 @@ export interface ApiRuntime extends Runtime {
   streams: EventStreams;
   cursors: CursorCodec;
   passwords: Passwords;
+  factors: Factors;
   pdfs: InvoicePdfs;
   planReplay: ReplayPlanner;
   /** The storage that contains the files of exports. */
@@ -61,6 +63,7 @@ export async function createApiRuntime(runtime: Runtime, vendors: Vendors): Prom
     credentials: await openCredentialCache(runtime),
     streams: await EventStreams.create(runtime),
     passwords: createPasswords(runtime),
+    factors: createFactors(runtime),
     pdfs: openInvoicePdfs(runtime),
     planReplay: createReplayPlanner(db),
     storage,

@@ -20,6 +20,21 @@ const TRIES_PER_EMAIL_AND_NETWORK = { minute: 20, hour: 200 };
  */
 const TRIES_PER_EMAIL = { minute: 100, hour: 1000 };
 
+/**
+ * The limit for tries to prove a second factor. Three codes of a million are right at a time. With
+ * the password, somebody who tries without a break for a month guesses one with 4 %.
+ */
+const FACTOR_TRIES = { minute: 5, hour: 20 };
+
+/**
+ * Counts a try to prove a second factor.
+ * @param counter names the session, or the person who has given the password
+ * @throws {AppError} 429
+ */
+export async function countFactorTry(limiter: Limiter, counter: string): Promise<void> {
+  assertAllowed(await limiter.consumeUnlessRefused(`factor/${counter}`, FACTOR_TRIES));
+}
+
 /** @throws {AppError} 429 if the network has sent too many requests */
 export async function countSignInRequest(limiter: Limiter, network: string): Promise<void> {
   assertAllowed(await limiter.consume(`sign-in-request/${network}`, REQUESTS_PER_NETWORK));

@@ -12,6 +12,16 @@ export function listenForSessionEnd(listener: () => void): void {
   onSessionEnd = listener;
 }
 
+/** Called when a response says that the account requires a second factor first. */
+let onFactorMissing: () => void = () => undefined;
+
+export function listenForMissingFactor(listener: () => void): void {
+  onFactorMissing = listener;
+}
+
+/** The routes by which people sign in. Their 401 does not end a session. */
+const SIGN_IN_ROUTES = ['/session', '/session/factor'];
+
 const session: Middleware = {
   onRequest({ request }) {
     request.headers.set('X-Requested-With', 'dashboard');
@@ -21,9 +31,11 @@ const session: Middleware = {
   async onResponse({ response, schemaPath, request }) {
     readRateLimit(response);
     if (response.ok) return;
-    const isSignIn = schemaPath === '/session' && request.method === 'POST';
+    const isSignIn = SIGN_IN_ROUTES.includes(schemaPath) && request.method === 'POST';
     if (response.status === 401 && !isSignIn) onSessionEnd();
-    throw await readProblem(response);
+    const problem = await readProblem(response);
+    if (problem.code === 'factor_setup_required') onFactorMissing();
+    throw problem;
   },
   onError({ error }) {
     return toProblem(error);

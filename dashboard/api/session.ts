@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { api, listenForSessionEnd } from './client';
+import { api, client, listenForMissingFactor, listenForSessionEnd, newKey } from './client';
+import { queryClient } from './query-client';
 import type { Schemas } from './records';
 
 let hasEnded = false;
@@ -12,6 +13,12 @@ function setEnded(ended: boolean): void {
 }
 
 listenForSessionEnd(() => setEnded(true));
+listenForMissingFactor(() => {
+  const options = api.queryOptions('get', '/session', {});
+  // Asked once: until the session was read again, other responses say the same.
+  if (queryClient.getQueryData<Schemas['Session']>(options.queryKey)?.is_factor_setup_required === false)
+    void queryClient.invalidateQueries({ queryKey: options.queryKey });
+});
 
 /** True after a response said that the session has ended, until {@link resumeSession}. */
 export function useHasSessionEnded(): boolean {
@@ -26,6 +33,13 @@ export function useHasSessionEnded(): boolean {
 
 export function resumeSession(): void {
   setEnded(false);
+}
+
+/** Signs out, and forgets everything that was read. */
+export async function signOut(): Promise<void> {
+  await client.DELETE('/session', { params: { header: { 'Idempotency-Key': newKey() } } });
+  queryClient.clear();
+  window.location.assign('/app/');
 }
 
 /** The signed-in person, with the account or sandbox that this page acts on. */

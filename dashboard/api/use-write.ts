@@ -3,6 +3,7 @@ import { client, newKey } from './client';
 import { type Environment, readEnvironment } from './environment';
 import { Problem, toProblem } from './problem';
 import { queryClient } from './query-client';
+import { askForFactor } from './step-up';
 import { showToast } from './toast';
 
 /** The headers of one intended write. Resending it with the same key cannot write twice. */
@@ -63,7 +64,7 @@ export function useWrite<Input, Result>(
       const headers = { 'Idempotency-Key': key, 'X-Environment': readEnvironment() };
       setState({ isRunning: true, isSaving: false });
       try {
-        const sent = await sendUntilAnswered(() => send(headers, input));
+        const sent = await sendWithFactor(() => send(headers, input));
         const result = await waitUntilStored(sent, headers, () =>
           setState({ isRunning: true, isSaving: true }),
         );
@@ -94,6 +95,16 @@ export function useWrite<Input, Result>(
 }
 
 const IDLE = { isRunning: false, isSaving: false };
+
+/** Sends the write. If it needs a second factor, asks for it and sends the write again. */
+async function sendWithFactor<Result>(send: () => Promise<Sent<Result>>): Promise<Sent<Result>> {
+  try {
+    return await sendUntilAnswered(send);
+  } catch (error) {
+    if (toProblem(error).code !== 'factor_required' || !(await askForFactor())) throw error;
+    return sendUntilAnswered(send);
+  }
+}
 
 async function sendUntilAnswered<Result>(send: () => Promise<Sent<Result>>): Promise<Sent<Result>> {
   for (const delay of RETRY_DELAYS_MS) {

@@ -1,20 +1,13 @@
 import { ActionIcon, Button, Stack, Text } from '@mantine/core';
 import { LogOut, UserRound } from 'lucide-react';
 import { useId } from 'react';
-import { client, newKey } from '../api/client';
-import { queryClient } from '../api/query-client';
-import { useSession } from '../api/session';
+import { signOut, useSession } from '../api/session';
 import { beep, setSound, useIsSoundOn } from './sound';
 
 /** Who is signed in, and the way out. */
 export function PersonMenu() {
   const { data } = useSession();
   const id = useId();
-  const signOut = async () => {
-    await client.DELETE('/session', { params: { header: { 'Idempotency-Key': newKey() } } });
-    queryClient.clear();
-    window.location.assign('/app/');
-  };
   return (
     <>
       <ActionIcon variant="default" size="md" aria-label="Your account" popoverTarget={id}>

@@ -1,11 +1,12 @@
 import { Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useLiveUpdates } from '../api/live';
 import { Problem } from '../api/problem';
 import { queryClient } from '../api/query-client';
 import { useHasSessionEnded, useSession } from '../api/session';
+import { useIsFactorAsked } from '../api/step-up';
 import { Loading } from '../parts/basics/loading';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
 import { useUrlPath, useUrlSearch } from '../parts/url/use-url';
@@ -20,14 +21,17 @@ import { useUnseenCount } from './unseen';
 
 // Heard from the first second on, but not needed for the first picture.
 const Alerts = lazy(async () => ({ default: (await import('./alerts')).Alerts }));
-// A signed-in person needs neither.
+// A signed-in person rarely needs these.
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
+const SetupFactor = lazy(async () => ({ default: (await import('./setup-factor')).SetupFactor }));
+const StepUp = lazy(async () => ({ default: (await import('./step-up')).StepUp }));
 const SignInAgain = lazy(async () => ({ default: (await import('./sign-in')).SignInAgain }));
 
 /** The frame of every page: sign-in first, then header, navigation and the screen. */
 export function Shell() {
   const session = useSession();
   const hasEnded = useHasSessionEnded();
+  const isFactorAsked = useIsFactorAsked();
   if (session.isPending) return <Loading label="Opening the dashboard" />;
   if (!session.data) {
     const isSignedOut = session.error instanceof Problem && session.error.status === 401;
@@ -41,13 +45,35 @@ export function Shell() {
   }
   return (
     <>
-      <Frame />
+      <FactorGate isRequired={session.data.is_factor_setup_required} />
+      {isFactorAsked && (
+        <Suspense>
+          <StepUp />
+        </Suspense>
+      )}
       {hasEnded && (
         <Suspense>
           <SignInAgain person={session.data.user} />
         </Suspense>
       )}
     </>
+  );
+}
+
+/**
+ * Shows the frame only to people who have the second factor that their account requires. It stays
+ * closed until they have seen their recovery codes.
+ */
+function FactorGate({ isRequired }: { isRequired: boolean }) {
+  const [isOpen, setOpen] = useState(!isRequired);
+  useEffect(() => {
+    if (isRequired) setOpen(false);
+  }, [isRequired]);
+  if (isOpen && !isRequired) return <Frame />;
+  return (
+    <Suspense>
+      <SetupFactor isDone={!isRequired} onDone={() => setOpen(true)} />
+    </Suspense>
   );
 }
 

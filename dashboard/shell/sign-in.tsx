@@ -5,6 +5,7 @@ import { type Problem, splitFaults, toProblem } from '../api/problem';
 import { queryClient } from '../api/query-client';
 import { resumeSession } from '../api/session';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
+import { type FactorChallenge, readChallenge, SecondStep } from './second-step';
 
 /** The page of a person who is not signed in. */
 export function SignIn() {
@@ -55,6 +56,7 @@ function SignInForm({
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<Problem>();
   const [isRunning, setRunning] = useState(false);
+  const [challenge, setChallenge] = useState<FactorChallenge>();
   const { errors, rest } = problem
     ? splitFaults(problem, ['email', 'password'])
     : { errors: {}, rest: undefined };
@@ -66,11 +68,21 @@ function SignInForm({
       resumeSession();
       onDone(data?.user.id ?? '');
     } catch (error) {
-      setProblem(toProblem(error));
+      const failure = toProblem(error);
+      const asked = readChallenge(failure);
+      setChallenge(asked);
+      setProblem(asked ? undefined : failure);
     } finally {
       setRunning(false);
     }
   };
+  if (challenge) {
+    const finish = (userId: string) => {
+      resumeSession();
+      onDone(userId);
+    };
+    return <SecondStep challenge={challenge} onDone={finish} onBack={() => setChallenge(undefined)} />;
+  }
   const fault = (name: string) => (errors as Record<string, string>)[name];
   return (
     <form onSubmit={(event) => void submit(event)}>

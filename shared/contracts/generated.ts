@@ -31,6 +31,7 @@ export type ExportFormat = "csv" | "json" | "ndjson" | "dump";
 export type ExportStatus = "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
 export type ExportCadence = "daily" | "weekly" | "monthly";
 export type ExportPeriod = "all" | "previous";
+export type FactorKind = "totp" | "passkey" | "recovery_codes";
 export type ImpoundStatus = "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
 export type PatchableImpoundStatus = "stored" | "pending_release" | "lien" | "auction" | "disposed";
 export type ReleaseKind =
@@ -102,6 +103,8 @@ export type ErrorCode =
   | "read_only_key"
   | "agent_key_required"
   | "forbidden"
+  | "factor_required"
+  | "factor_setup_required"
   | "not_found"
   | "method_not_allowed"
   | "not_acceptable"
@@ -900,6 +903,90 @@ export interface ExportSchedulePatch {
   period?: ExportPeriod;
   enabled?: boolean;
 }
+export interface Factor {
+  id: string;
+  user_id: string;
+  kind: FactorKind;
+  name: string;
+  codes_left: number | null;
+  created_at: string;
+  confirmed_at: string | null;
+  last_used_at: string | null;
+  removed_at: string | null;
+}
+export interface FactorChallenge {
+  challenge: string;
+  kinds: FactorKind[];
+  passkey: {
+    [k: string]: unknown;
+  } | null;
+  expires_at: string;
+}
+export interface FactorConfirm {
+  code?: string;
+  passkey?: {
+    [k: string]: unknown;
+  };
+}
+export interface FactorCreate {
+  kind: "totp" | "passkey";
+  name: string;
+  password?: string;
+}
+export interface FactorListQuery {
+  limit: number;
+  cursor?: string;
+}
+export interface FactorProof {
+  challenge?: string;
+  code?: string;
+  recovery_code?: string;
+  passkey?: {
+    [k: string]: unknown;
+  };
+}
+export interface FactorRevoke {
+  [k: string]: unknown;
+}
+export interface FactorSignIn {
+  challenge: string;
+  code?: string;
+  recovery_code?: string;
+  passkey?: {
+    [k: string]: unknown;
+  };
+}
+export interface FactorWithCodes {
+  id: string;
+  user_id: string;
+  kind: FactorKind;
+  name: string;
+  codes_left: number | null;
+  created_at: string;
+  confirmed_at: string | null;
+  last_used_at: string | null;
+  removed_at: string | null;
+  recovery_codes: string[] | null;
+}
+export interface FactorWithSecret {
+  id: string;
+  user_id: string;
+  kind: FactorKind;
+  name: string;
+  codes_left: number | null;
+  created_at: string;
+  confirmed_at: string | null;
+  last_used_at: string | null;
+  removed_at: string | null;
+  secret: string | null;
+  otpauth_uri: string | null;
+  passkey: {
+    [k: string]: unknown;
+  } | null;
+}
+export interface RecoveryCodesCreate {
+  [k: string]: unknown;
+}
 export interface Impound {
   id: string;
   status: ImpoundStatus;
@@ -1435,6 +1522,20 @@ export interface RateCardListQuery {
   limit: number;
   cursor?: string;
 }
+export interface OwnSession {
+  id: string;
+  user_agent: string | null;
+  network: string | null;
+  created_at: string;
+  last_used_at: string | null;
+  idle_expires_at: string;
+  expires_at: string;
+  is_current: boolean;
+}
+export interface OwnSessionListQuery {
+  limit: number;
+  cursor?: string;
+}
 export interface Session {
   id: string;
   user: {
@@ -1451,6 +1552,9 @@ export interface Session {
   created_at: string;
   expires_at: string;
   ended_at: string | null;
+  has_factor: boolean;
+  factor_proved_at: string | null;
+  is_factor_setup_required: boolean;
 }
 export interface SessionRevoke {
   [k: string]: unknown;
@@ -1482,6 +1586,7 @@ export interface Settings {
     bytes: number;
     updated_at: string;
   } | null;
+  require_factor: boolean;
   updated_at: string;
 }
 export interface SettingsPatch {
@@ -1499,6 +1604,7 @@ export interface SettingsPatch {
   phone?: string | null;
   email?: string | null;
   remittance_text?: string | null;
+  require_factor?: boolean;
 }
 export interface ProposedLine {
   name: string;

@@ -23,5 +23,10 @@ export interface Principal {
   /** The rate limits of all credentials of this kind in the account together. */
   accountTier: Tier;
   /** Present only for a person. The session belongs to the live tenant, even in the sandbox. */
-  session?: { id: string; tenantId: string };
+  session?: {
+    id: string;
+    tenantId: string;
+    /** True if the account requires a second factor and the person has none. */
+    isFactorMissing: boolean;
+  };
 }

@@ -7,6 +7,7 @@ import type { RowSweep } from '../records/sweeps/schedule.js';
 import { EXPIRED_SWEEP_FAILURES } from '../records/sweeps/sweep-failures.js';
 import { EXPIRED_SCHEDULES } from '../resources/export-schedules/schedule-rows.js';
 import { EXPIRED_EXPORTS } from '../resources/exports/limits.js';
+import { EXPIRED_FACTORS } from '../resources/factors/factor-rows.js';
 import { EXPIRED_SESSIONS } from '../resources/sessions/session-rows.js';
 import { EXPIRED_SECRETS } from '../resources/webhook-endpoints/secret-rows.js';
 import { EXPIRED_REPLAYS } from '../resources/webhook-replays/limits.js';
@@ -157,6 +158,7 @@ const EXPIRED_OPERATIONS: ExpiryRule = {
 const EXPIRY_RULES: readonly ExpiryRule[] = [
   EXPIRED_OPERATIONS,
   EXPIRED_IDEMPOTENCY_RECORDS,
+  EXPIRED_FACTORS,
   EXPIRED_SESSIONS,
   EXPIRED_SWEEP_FAILURES,
   EXPIRED_COMMAND_ATTEMPTS,

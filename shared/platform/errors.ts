@@ -18,6 +18,8 @@ export const ERROR_STATUS = {
   read_only_key: 403,
   agent_key_required: 403,
   forbidden: 403,
+  factor_required: 403,
+  factor_setup_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   not_acceptable: 406,

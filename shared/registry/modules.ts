@@ -14,6 +14,7 @@ export { driverModule } from '../resources/drivers/module.js';
 export { eventModule } from '../resources/events/module.js';
 export { exportScheduleModule } from '../resources/export-schedules/module.js';
 export { exportModule } from '../resources/exports/module.js';
+export { factorModule } from '../resources/factors/module.js';
 export { impoundModule } from '../resources/impounds/module.js';
 export { inspectionModule } from '../resources/inspections/module.js';
 export { invoiceModule } from '../resources/invoices/module.js';

@@ -37,8 +37,9 @@ const pathTemplates = Object.keys(document.paths).map((template) => ({
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** Returns the documented path template that a path matches. */
+/** Returns the documented path template that a path matches. A path without parameters wins. */
 export function findPathTemplate(path: string): string | undefined {
+  if (path in document.paths) return path;
   return pathTemplates.find(({ pattern }) => pattern.test(path))?.template;
 }
 

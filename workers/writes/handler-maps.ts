@@ -11,6 +11,7 @@ export { customerHandlers } from '../../shared/resources/customers/handlers.js';
 export { driverHandlers } from '../../shared/resources/drivers/handlers.js';
 export { exportScheduleHandlers } from '../../shared/resources/export-schedules/handlers.js';
 export { exportHandlers } from '../../shared/resources/exports/handlers.js';
+export { factorHandlers } from '../../shared/resources/factors/handlers.js';
 export { impoundHandlers } from '../../shared/resources/impounds/handlers.js';
 export { inspectionHandlers } from '../../shared/resources/inspections/handlers.js';
 export { invoiceHandlers } from '../../shared/resources/invoices/handlers/index.js';

@@ -4,7 +4,7 @@ import { CodeBlock } from '../values/code-block';
 import { useFocusReturn } from './use-focus-return';
 
 /**
- * Shows a secret that nobody can read again. It closes only by "I stored it".
+ * Shows a secret that nobody can read again. It closes only by its button.
  * @param name what the secret is, such as "API key"
  * @param children what to do with it, such as the curl command that uses it
  */
@@ -12,12 +12,14 @@ export function SecretDialog({
   title,
   name,
   secret,
+  closeLabel = 'I stored it',
   onClose,
   children,
 }: {
   title: string;
   name: string;
   secret: string;
+  closeLabel?: string;
   onClose: () => void;
   children?: ReactNode;
 }) {
@@ -37,7 +39,7 @@ export function SecretDialog({
         <CodeBlock code={secret} label={name} />
         {children}
         <Group justify="flex-end">
-          <Button onClick={onClose}>I stored it</Button>
+          <Button onClick={onClose}>{closeLabel}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -49,8 +49,9 @@ export async function readPage<Query extends PageQuery>(
   const binding = cursorBindingFor(key, list, query);
   const { tenantId, timeZone } = key;
   const agentId = key.kind === 'agent' ? key.id : undefined;
+  const personId = key.kind === 'user' ? key.id : undefined;
   const readRows: ReadRows = async ({ start, limit, bytes }) => {
-    const scope = { tenantId, timeZone, position: start, agentId };
+    const scope = { tenantId, timeZone, position: start, agentId, personId };
     const listQuery = buildQuery(limit === undefined ? query : { ...query, limit }, scope);
     const [page] = await db
       .read<PageRow>(tenantId, withMaxBytes(listQuery, bytes))

@@ -1,5 +1,7 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
+import type { CheckedProof } from '../factors/proofs.js';
+import { factorProof } from '../factors/schema.js';
 import { sessionEnd } from './schema.js';
 
 const shared = {
@@ -26,6 +28,18 @@ export interface NewSession {
    * omit this member.
    */
   address_mark?: string;
+  /** The User-Agent and the site of the sign-in, by which the person recognizes the session. */
+  user_agent?: string | null;
+  network?: string;
+  /** Required of a person who has a factor. */
+  proof?: CheckedProof;
+}
+
+/** A proof of a factor within a session. */
+export interface SessionProof {
+  proof: CheckedProof;
+  /** When the challenge was made that a passkey has signed. */
+  issued_at?: string;
 }
 
 /**
@@ -42,6 +56,9 @@ export const createSession = defineCommand<NewSession>({
     token_hash: Joi.string().required(),
     password_mark: Joi.string().required(),
     address_mark: Joi.string(),
+    user_agent: Joi.string().allow(null),
+    network: Joi.string(),
+    proof: Joi.object(),
   }),
   // Without this conflict key, the command could run concurrently with another command on the same
   // person.
@@ -53,4 +70,20 @@ export const endSession = defineCommand<Record<string, never>>({
   type: 'session.end',
   action: 'session.ended',
   schema: sessionEnd,
+});
+
+/** Ends all sessions of the person except the one that the command names. */
+export const endOtherSessions = defineCommand<Record<string, never>>({
+  ...shared,
+  type: 'session.end_others',
+  action: 'session.others_ended',
+  schema: sessionEnd,
+});
+
+export const confirmSession = defineCommand<SessionProof>({
+  ...shared,
+  type: 'session.confirm',
+  action: 'session.confirmed',
+  schema: factorProof as Joi.ObjectSchema<unknown> as Joi.ObjectSchema<SessionProof>,
+  conflictKeys: (_input, { id }) => [`entity:${id}`],
 });

@@ -1,10 +1,14 @@
+import type { OwnSessionListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { Database } from '../../platform/postgres/database.js';
-import { recordsetSql } from '../../records/record-refs.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { isFactorMissingSql } from '../factors/owns-factor.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import type { KnownAddresses } from './known-addresses.js';
+import { ownSessionRepresentation } from './representation.js';
 
 /**
  * A session ends after this long without a request. The value is the length of a dispatcher's
@@ -46,6 +50,20 @@ export function findSignInCandidates(
   });
 }
 
+/** Reads an active person, for the second step of a sign-in. */
+export async function readSignInCandidate(
+  db: Database,
+  person: RecordRef,
+): Promise<SignInCandidate | undefined> {
+  const [row] = await db.read<SignInCandidate>(person.tenant_id, {
+    name: 'read-candidate',
+    text: `select tenant_id, id, name, password_hash, sign_in_addresses from users
+           where tenant_id = $1 and id = $2 and deactivated_at is null`,
+    values: [person.tenant_id, person.id],
+  });
+  return row;
+}
+
 interface SessionRow {
   id: string;
   tenant_id: string;
@@ -59,6 +77,7 @@ interface UserRow {
   name: string;
   role: Role;
   deactivated_at: Date | null;
+  is_factor_missing: boolean;
 }
 
 /**
@@ -79,7 +98,8 @@ export async function findSession(
   const [[user], live] = await Promise.all([
     db.read<UserRow>(row.tenant_id, {
       name: 'find-session-user',
-      text: 'select name, role, deactivated_at from users where tenant_id = $1 and id = $2',
+      text: `select u.name, u.role, u.deactivated_at, ${isFactorMissingSql('u')} as is_factor_missing
+             from users u join tenants n on n.tenant_id = u.tenant_id where u.tenant_id = $1 and u.id = $2`,
       values: [row.tenant_id, row.user_id],
     }),
     findTenant(db, row.tenant_id),
@@ -111,7 +131,7 @@ export function buildPersonPrincipal(
     timeZone: tenant.time_zone,
     tier: accountTier(tenant),
     accountTier: accountTier(tenant),
-    session: { id: row.id, tenantId: row.tenant_id },
+    session: { id: row.id, tenantId: row.tenant_id, isFactorMissing: user.is_factor_missing },
   };
 }
 
@@ -128,10 +148,25 @@ export async function extendSessions(
   await db.transaction(tenants, async (tx) =>
     tx.queryAtCommit({
       name: 'touch-sessions',
-      text: `update sessions t set idle_expires_at = greatest(t.idle_expires_at, least(r.at + ${SESSION_IDLE_LIFETIME}, t.expires_at))
+      text: `update sessions t set idle_expires_at = greatest(t.idle_expires_at, least(r.at + ${SESSION_IDLE_LIFETIME}, t.expires_at)),
+               last_used_at = greatest(t.last_used_at, r.at)
              from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id
                and t.idle_expires_at > r.at`,
       values: [JSON.stringify(uses)],
     }),
   );
+}
+
+/** Lists the person's sessions that have neither ended nor expired. */
+export function listOwnSessions(query: OwnSessionListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
+    table: 'sessions',
+    representation: ownSessionRepresentation('t'),
+    conditions: new Conditions()
+      .add('t.tenant_id = ?', scope.tenantId)
+      .add('t.user_id = ?', scope.personId)
+      .add('t.ended_at is null and least(t.idle_expires_at, t.expires_at) > now()'),
+    limit: query.limit,
+    position: scope.position,
+  });
 }

@@ -6,6 +6,7 @@ import { planMerge } from '../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { rescheduleForTimeZones } from '../export-schedules/schedule-rows.js';
+import { findFactorOwners } from '../factors/factor-rows.js';
 import { mergeTenants } from '../tenants/update-tenants.js';
 import { removeLogos, setLogos } from './logo-handlers.js';
 import { isPostgresTimeZone } from './time-zones.js';
@@ -19,10 +20,12 @@ export async function updateSettings(
   commands: Command<SettingsPatch>[],
 ): Promise<CommandOutcome[]> {
   const unknownZones = await findUnknownZones(tx, commands);
+  const forbidden = await findForbiddenRequirements(tx, commands);
   const rows = await lockRecords<Row>(tx, 'tenants', commands.map(toRecordRef));
   const outcomes = await mergeTenants(tx, commands, (command) => {
     const row = rows.get(refKey(toRecordRef(command)));
     if (unknownZones.has(command)) return failUnknownZone(command);
+    if (forbidden.has(command)) return failRequirement();
     return row ? planMerge(row, command.input) : notFoundOutcome('account');
   });
   const moved = commands.filter((_, index) => {
@@ -50,6 +53,34 @@ async function findUnknownZones(
     if (zone !== undefined && !(await isPostgresTimeZone(tx, zone))) unknown.add(command);
   }
   return unknown;
+}
+
+/**
+ * Finds the commands that may not change `require_factor`. A key may not, because it could let a
+ * stolen password suffice. A person without a factor would be locked out.
+ */
+async function findForbiddenRequirements(
+  tx: Transaction,
+  commands: Command<SettingsPatch>[],
+): Promise<Set<Command<SettingsPatch>>> {
+  const changing = commands.filter(({ input }) => input.require_factor !== undefined);
+  if (changing.length === 0) return new Set();
+  const owners = await findFactorOwners(tx, changing.map(toActorRef));
+  const isAllowed = (command: Command<SettingsPatch>) =>
+    command.environment === 'live' &&
+    command.actor.type === 'user' &&
+    owners.has(refKey(toActorRef(command)));
+  return new Set(changing.filter((command) => !isAllowed(command)));
+}
+
+const toActorRef = ({ tenantId, actor }: Command) => ({ tenant_id: tenantId, id: actor.id ?? tenantId });
+
+function failRequirement(): CommandOutcome {
+  return failedOutcome({
+    code: 'forbidden',
+    message:
+      'Only a signed-in person who has a second factor changes require_factor, and only in the live account.',
+  });
 }
 
 function failUnknownZone({ input }: Command<SettingsPatch>): CommandOutcome {

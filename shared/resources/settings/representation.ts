@@ -8,6 +8,7 @@ export function settingsRepresentation(alias: string): string {
     'terms_days',
     'agent_gate_cents',
     'agent_day_cents',
+    'require_factor',
     'business_name',
     'address',
     'city',

@@ -7,6 +7,7 @@ import {
   email,
   integer,
   multilineText,
+  strictBoolean,
   text,
 } from '../../contracts/schemas/fields.js';
 import { LOGO_TYPES } from '../../documents/logo-image.js';
@@ -38,6 +39,8 @@ const DESCRIPTIONS = {
   zip: 'ZIP code of the company, on invoices',
   phone: 'Phone number on invoices, for questions about them',
   email: 'E-mail address on invoices, for questions about them',
+  require_factor:
+    'true: people without a second factor must set one up before they can do anything else. Only a person who has one may turn this on; no key may change it, and a sandbox has the setting of its live account',
   remittance_text: 'How to pay, in your words. null: invoices show phone and e-mail',
 };
 
@@ -109,6 +112,7 @@ export const settingsPatch = Joi.object({
     .example(500_000)
     .description(DESCRIPTIONS.agent_day_cents),
   ...letterheadPatch(),
+  require_factor: strictBoolean().description(DESCRIPTIONS.require_factor),
 }).meta({ className: 'SettingsPatch' });
 
 export const settings = allRequired({
@@ -119,5 +123,6 @@ export const settings = allRequired({
   agent_gate_cents: cents().allow(null).example(100_000).description(DESCRIPTIONS.agent_gate_cents),
   agent_day_cents: cents().allow(null).example(500_000).description(DESCRIPTIONS.agent_day_cents),
   ...letterhead(),
+  require_factor: Joi.boolean().example(false).description(DESCRIPTIONS.require_factor),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });

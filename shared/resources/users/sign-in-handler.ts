@@ -4,6 +4,8 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { isOwned, lockFactorsOfPeople } from '../factors/factor-rows.js';
+import { failWrongProof, useProofs } from '../factors/proofs.js';
 import type { NewSession } from '../sessions/commands.js';
 import { addKnownAddress, type KnownAddresses } from '../sessions/known-addresses.js';
 import { insertSessions } from '../sessions/session-rows.js';
@@ -36,17 +38,53 @@ export async function createSessions(
     );
   };
   const current = commands.filter(isCurrent);
-  await insertSessions(
+  const refusals = await refuseWithoutFactor(tx, current);
+  const admitted = current.filter((command) => !refusals.has(command));
+  const inserted = await insertSessions(
     tx,
-    current.map((command) => ({ ...command.input, ...toRecordRef(command) })),
+    admitted.map((command) => ({
+      ...command.input,
+      ...toRecordRef(command),
+      with_factor: command.input.proof !== undefined,
+    })),
   );
-  await storeAddresses(tx, current, users);
-  return commands.map((command) =>
-    current.includes(command)
-      ? { ok: true, changes: [], events: [] }
-      : failedOutcome({ code: 'unauthorized', message: 'E-mail or password is wrong.' }),
-  );
+  const created = admitted.filter((command) => inserted.has(refKey(toRecordRef(command))));
+  await storeAddresses(tx, created, users);
+  return commands.map((command) => {
+    if (created.includes(command)) return { ok: true, changes: [], events: [] };
+    const message = current.includes(command)
+      ? 'This sign-in has ended. Begin again with your password.'
+      : 'E-mail or password is wrong.';
+    return refusals.get(command) ?? failedOutcome({ code: 'unauthorized', message });
+  });
 }
+
+/** Refuses people who have a factor and did not prove it. Uses the proofs of the others up. */
+async function refuseWithoutFactor(
+  tx: Transaction,
+  commands: Command<NewSession>[],
+): Promise<Map<Command, CommandOutcome>> {
+  const factors = await lockFactorsOfPeople(tx, commands.map(userRef));
+  const good = await useProofs(
+    tx,
+    commands.flatMap((command) =>
+      command.input.proof ? [{ ...command.input.proof, ...userRef(command) }] : [],
+    ),
+  );
+  const refusals = new Map<Command, CommandOutcome>();
+  for (const command of commands) {
+    const { proof } = command.input;
+    const key = refKey(userRef(command));
+    if (proof && !good.has(key)) refusals.set(command, failWrongProof(proof.kind));
+    if (!proof && factors.get(key)?.some(isOwned)) refusals.set(command, FACTOR_REQUIRED);
+  }
+  return refusals;
+}
+
+const FACTOR_REQUIRED = failedOutcome({
+  code: 'factor_required',
+  message: 'A second factor was added meanwhile. Sign in again.',
+});
 
 /**
  * Stores the networks from which people signed in, as keyed hashes (`sessions/known-addresses.ts`).

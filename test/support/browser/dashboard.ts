@@ -25,6 +25,8 @@ export interface OpenOptions {
   colorScheme?: 'light' | 'dark';
   /** If true, nobody is signed in yet. */
   isSignedOut?: boolean;
+  /** If true, the page has the host localhost, because browsers have no passkeys for addresses. */
+  isOnLocalhost?: boolean;
 }
 
 export interface OpenDashboard {
@@ -91,10 +93,12 @@ export class DashboardBench {
     });
     this.#contexts.push(context);
     context.setDefaultTimeout(15_000);
-    if (!options.isSignedOut) await this.#addSession(context, user);
+    const { origin: address } = this.stack;
+    const origin = options.isOnLocalhost ? address.replace('127.0.0.1', 'localhost') : address;
+    if (!options.isSignedOut) await this.#addSession(context, user, origin);
     const page = await context.newPage();
-    this.#watch(page);
-    await page.goto(`${this.stack.origin}/app/${path}`);
+    this.#watch(page, origin);
+    await page.goto(`${origin}/app/${path}`);
     return { page, context, tenant, user };
   }
 
@@ -107,13 +111,13 @@ export class DashboardBench {
     expect(faults, 'what the pages must not do').to.deep.equal([]);
   }
 
-  async #addSession(context: BrowserContext, user: TestUser): Promise<void> {
+  async #addSession(context: BrowserContext, user: TestUser, url: string): Promise<void> {
     const client = await signIn(this.stack, user);
     const [name = '', value = ''] = (client.defaultHeaders.cookie as string).split('=');
-    await context.addCookies([{ name, value, url: this.stack.origin, httpOnly: true, sameSite: 'Lax' }]);
+    await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }]);
   }
 
-  #watch(page: Page): void {
+  #watch(page: Page, origin: string): void {
     page.on('pageerror', (error) => this.#faults.push(`error in the page: ${error.stack}`));
     page.on('console', (message) => {
       // Chromium itself reports each response with an error status; the page handles those.
@@ -123,7 +127,7 @@ export class DashboardBench {
     page.on('request', (request) => {
       const url = new URL(request.url());
       if (url.protocol === 'blob:') return;
-      if (url.origin !== this.stack.origin) this.#faults.push(`left the origin: ${request.url()}`);
+      if (url.origin !== origin) this.#faults.push(`left the origin: ${request.url()}`);
       if (!url.pathname.startsWith('/v1/')) return;
       if (!findPathTemplate(url.pathname.slice('/v1'.length)))
         this.#faults.push(`not in openapi.json: ${request.method()} ${url.pathname}`);

@@ -64,7 +64,7 @@ const INTERNAL_NUMBER = 'an internal number of the source database, which is mea
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
     defineTable(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents agent_day_cents created_at updated_at id
-    sandbox_tenant_id business_name address city state zip phone email remittance_text`),
+    require_factor sandbox_tenant_id business_name address city state zip phone email remittance_text`),
   account_logos: defineTable('tenant_id content_type width height sha256 data updated_at'),
   users: defineFieldTable(userFields, '', {
     password_hash: 'a credential',
@@ -147,6 +147,7 @@ const MIGRATION_STATE = 'which schema migrations this deployment has run';
 /** Maps each excluded table to the reason why dumps exclude it. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'credentials of people who are signed in',
+  user_factors: 'second factors of people, which are credentials',
   webhook_secrets: 'credentials that sign webhooks',
   connection_secrets: 'credentials of the account at its vendors',
   oauth_attempts: 'sign-ins at vendors that are under way',

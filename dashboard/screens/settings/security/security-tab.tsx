@@ -9,6 +9,9 @@ import { RecordTable } from '../../../parts/record/record-table';
 import { humanize } from '../../../parts/record/status-badge';
 import { ScreenLink } from '../../../parts/url/links';
 import { ExactTime, TimeAgo } from '../../../parts/values/time';
+import { OwnFactors } from './own-factors';
+import { OwnSessions } from './own-sessions';
+import { Requirement } from './requirement';
 
 /** Each read of the limits counts against them, so they are not read more often. */
 const REFRESH_MS = 20_000;
@@ -20,6 +23,9 @@ export function SecurityTab() {
   return (
     <Stack gap="lg" maw={820}>
       <OwnSession />
+      <OwnFactors />
+      <OwnSessions />
+      <Requirement />
       <Limits />
       <EndingAccess />
     </Stack>

@@ -1,0 +1,58 @@
+import { deriveKey, seal, unseal } from '../../shared/platform/crypto.js';
+
+/** The first step of a sign-in: the password was right. */
+export interface SignInChallenge {
+  tenant_id: string;
+  user_id: string;
+  /** SHA-256 of the stored password hash, in hex. A new password ends the sign-in. */
+  password_mark: string;
+  /** The id of the session that the second step creates. So the second step works once. */
+  session_id: string;
+  /** What a passkey signs. */
+  passkey: string;
+}
+
+/** A question to a person who is signed in. */
+export interface SessionChallenge {
+  session_id: string;
+  passkey: string;
+  /** The time in PostgreSQL. */
+  issued_at: string;
+}
+
+/**
+ * Seals challenges, and opens them until they expire. The server stores no challenge, so that
+ * requests without an end cannot fill a table.
+ */
+export interface Challenges<Content> {
+  seal: (content: Content) => { challenge: string; expires_at: string };
+  /** Returns undefined for an expired challenge, and for one that this service has not made. */
+  open: (challenge: string) => Content | undefined;
+}
+
+const LIFETIME_MS = 5 * 60 * 1000;
+
+/** @param purpose a challenge for one purpose is useless for any other */
+export function createChallenges<Content>(secretKey: string, purpose: string): Challenges<Content> {
+  const key = deriveKey(secretKey, purpose);
+  return {
+    seal: (content) => {
+      const expiresAt = new Date(Date.now() + LIFETIME_MS).toISOString();
+      return { challenge: seal(key, JSON.stringify({ content, expiresAt })), expires_at: expiresAt };
+    },
+    open: (challenge) => {
+      const opened = tryUnseal(key, challenge);
+      if (opened === undefined) return undefined;
+      const { content, expiresAt } = JSON.parse(opened) as { content: Content; expiresAt: string };
+      return Date.parse(expiresAt) > Date.now() ? content : undefined;
+    },
+  };
+}
+
+function tryUnseal(key: Buffer, text: string): string | undefined {
+  try {
+    return unseal(key, text);
+  } catch {
+    return undefined;
+  }
+}

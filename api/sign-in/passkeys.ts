@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import type { FactorConfirmation } from '../../shared/resources/factors/commands.js';
+import type { StoredFactor } from '../../shared/resources/factors/queries.js';
+import type { RelyingParty } from './relying-party.js';
+
+/** The time that a person has, in ms. */
+const TIMEOUT_MS = 5 * 60 * 1000;
+
+/** Returns a challenge of 256 random bits. */
+export const createPasskeyChallenge = (): string => randomBytes(32).toString('base64url');
+
+const toDescriptors = (factors: StoredFactor[]) =>
+  factors.flatMap(({ credential_id: id, transports }) =>
+    id === null ? [] : [{ id, transports: transports ?? [] }],
+  );
+
+/** Returns what the browser needs to create a passkey, with a new challenge. */
+export function buildCreationOptions(
+  party: RelyingParty,
+  { person, factors }: { person: { id: string; name: string; email: string }; factors: StoredFactor[] },
+) {
+  return generateRegistrationOptions({
+    rpName: 'Tow Dispatch',
+    rpID: party.id,
+    userID: new Uint8Array(Buffer.from(person.id.replaceAll('-', ''), 'hex')),
+    userName: person.email,
+    userDisplayName: person.name,
+    challenge: new Uint8Array(Buffer.from(createPasskeyChallenge(), 'base64url')),
+    timeout: TIMEOUT_MS,
+    excludeCredentials: toDescriptors(factors),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
+  });
+}
+
+/** Returns what the browser needs to use one of these passkeys. */
+export function buildRequestOptions(
+  party: RelyingParty,
+  { challenge, factors }: { challenge: string; factors: StoredFactor[] },
+) {
+  return generateAuthenticationOptions({
+    rpID: party.id,
+    allowCredentials: toDescriptors(factors),
+    challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+    timeout: TIMEOUT_MS,
+    userVerification: 'required',
+  });
+}
+
+/** Checks a new passkey. Returns what to store of it, or undefined if the response is wrong. */
+export async function checkNewPasskey(
+  party: RelyingParty,
+  { response, challenge }: { response: object; challenge: string },
+): Promise<FactorConfirmation['passkey']> {
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: response as RegistrationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: party.origins,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+  }).catch(refuse);
+  if (!registrationInfo) return undefined;
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  return {
+    credential_id: id,
+    public_key: Buffer.from(publicKey).toString('base64url'),
+    counter,
+    transports: transports.filter((transport) => typeof transport === 'string'),
+  };
+}
+
+/**
+ * Checks the signature, challenge, origin, user verification and counter of a passkey's response.
+ * Returns the new counter, or undefined if the response is wrong.
+ */
+export async function checkPasskey(
+  party: RelyingParty,
+  { response, challenge, factor }: { response: object; challenge: string; factor: StoredFactor },
+): Promise<number | undefined> {
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: response as AuthenticationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: party.origins,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+    credential: {
+      id: factor.credential_id as string,
+      publicKey: new Uint8Array(Buffer.from(factor.public_key as string, 'base64url')),
+      counter: Number(factor.counter),
+    },
+  }).catch(refuse);
+  return verified ? authenticationInfo?.newCounter : undefined;
+}
+
+/** The library throws for each fault of a response, as for malformed ones. */
+function refuse(): { verified: false; registrationInfo?: never; authenticationInfo?: never } {
+  return { verified: false };
+}

@@ -1,0 +1,19 @@
+import type { Principal } from '../../shared/contracts/principal.js';
+import { AppError } from '../../shared/platform/errors.js';
+import { readFactorState } from '../../shared/resources/factors/queries.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+
+/**
+ * Asks a signed-in person for a factor again before changes that could give an attacker access for
+ * longer than the session lasts. Keys, and people without a factor, are not asked.
+ * @throws {AppError} 403 factor_required
+ */
+export async function assertRecentFactor({ db }: Pick<ApiRuntime, 'db'>, key: Principal): Promise<void> {
+  if (!key.session) return;
+  const { has_factor: hasFactor, is_proved: isProved } = await readFactorState(db, key);
+  if (!hasFactor || isProved) return;
+  throw new AppError(
+    'factor_required',
+    'Confirm that it is you: prove a second factor by POST /session/confirm, then send this again.',
+  );
+}

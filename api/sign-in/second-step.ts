@@ -1,0 +1,94 @@
+import type { FactorSignIn } from '../../shared/contracts/generated.js';
+import { AppError } from '../../shared/platform/errors.js';
+import { newId } from '../../shared/platform/ids.js';
+import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
+import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
+import { readFactors, type StoredFactor } from '../../shared/resources/factors/queries.js';
+import { isKnownAddress } from '../../shared/resources/sessions/known-addresses.js';
+import { readSignInCandidate, type SignInCandidate } from '../../shared/resources/sessions/queries.js';
+import type { ApiContext } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { countFactorTry } from '../runtime/sign-in-limits.js';
+import { checkProof, type GivenProof } from './factors.js';
+import { buildRequestOptions, createPasskeyChallenge } from './passkeys.js';
+import { findRelyingParty } from './relying-party.js';
+import { markPassword, startSession } from './start-session.js';
+
+/**
+ * Ends the first step of a sign-in: does nothing for a person without a factor.
+ * @throws {AppError} 403 factor_required, with a challenge for the second step
+ */
+export async function askForFactor(api: ApiRuntime, ctx: ApiContext, person: SignInCandidate): Promise<void> {
+  const factors = await readFactors(api.db, person);
+  if (!hasFactor(factors)) return;
+  const passkey = createPasskeyChallenge();
+  const sealed = api.factors.signIns.seal({
+    tenant_id: person.tenant_id,
+    user_id: person.id,
+    password_mark: markPassword(person),
+    session_id: newId(),
+    passkey,
+  });
+  ctx.set('Cache-Control', 'no-store');
+  throw new AppError('factor_required', 'The password is right. Now prove a second factor.', {
+    details: [{ ...sealed, ...(await describeWays(api, ctx, { factors, challenge: passkey })) }],
+  });
+}
+
+function hasFactor(factors: StoredFactor[]): boolean {
+  return factors.some(({ kind, is_pending: isPending }) => kind !== 'recovery_codes' && !isPending);
+}
+
+/** Returns the kinds of factors that can answer a challenge, and what a passkey needs for it. */
+export async function describeWays(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  { factors, challenge }: { factors: StoredFactor[]; challenge: string },
+) {
+  const confirmed = factors.filter(({ is_pending: isPending }) => !isPending);
+  const party = findRelyingParty(api, ctx);
+  const passkeys = confirmed.filter(({ kind }) => kind === 'passkey');
+  const isUsable = ({ kind, code_hashes: codes }: StoredFactor) =>
+    kind === 'passkey' ? party !== undefined : kind === 'totp' || (codes?.length ?? 0) > 0;
+  return {
+    kinds: [...new Set(confirmed.filter(isUsable).map(({ kind }) => kind))],
+    passkey:
+      party && passkeys.length > 0
+        ? await buildRequestOptions(party, { challenge, factors: passkeys })
+        : null,
+  };
+}
+
+/**
+ * Runs the second step of a sign-in.
+ * @throws {AppError} 401 if the first step has ended; 400 for a wrong proof; 429 for too many tries
+ */
+export async function finishSignIn(api: ApiRuntime, ctx: ApiContext, given: FactorSignIn): Promise<void> {
+  const refuse = () =>
+    refuseCredential(api, ctx.ip, 'This sign-in has ended. Begin again with your password.');
+  const opened = api.factors.signIns.open(given.challenge) ?? (await refuse());
+  const ref = { tenant_id: opened.tenant_id, id: opened.user_id };
+  const person = await readSignInCandidate(api.db, ref);
+  if (!person || markPassword(person) !== opened.password_mark) return refuse();
+  await countFactorTry(api.limiter, nameTries(api, ctx, person));
+  const proof = await checkProof(api.factors.key, given as GivenProof, {
+    userId: person.id,
+    factors: await readFactors(api.db, ref),
+    challenge: opened.passkey,
+    party: findRelyingParty(api, ctx),
+  });
+  return startSession(api, ctx, { person, second: { proof, sessionId: opened.session_id } });
+}
+
+/**
+ * Returns the counter of the person's tries. Each network from which the person has signed in
+ * before has its own counter, so that somebody else who has the password cannot use these tries up.
+ */
+function nameTries(api: ApiRuntime, ctx: ApiContext, person: SignInCandidate): string {
+  const isKnown = isKnownAddress(
+    person.sign_in_addresses,
+    api.passwords.hashNetwork(person, ctx.ip),
+    Date.now(),
+  );
+  return `${person.id}/${isKnown ? findNetworkPrefix(ctx.ip) : 'unknown'}`;
+}

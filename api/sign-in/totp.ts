@@ -1,0 +1,22 @@
+import { Secret, TOTP } from 'otpauth';
+
+/** What every authenticator app supports (RFC 6238). */
+const SETTINGS = { issuer: 'Tow Dispatch', algorithm: 'SHA1', digits: 6, period: 30 } as const;
+/** 160 random bits, as RFC 4226 recommends. */
+const SECRET_BYTES = 20;
+/** Codes of the neighbouring time steps are accepted, because clocks of phones differ. */
+const WINDOW = 1;
+
+/** Creates a secret in base32, with the URI that an authenticator app reads from a QR code. */
+export function createTotp(email: string): { secret: string; uri: string } {
+  const secret = new Secret({ size: SECRET_BYTES });
+  return { secret: secret.base32, uri: new TOTP({ ...SETTINGS, label: email, secret }).toString() };
+}
+
+/** Returns the time step to which the code belongs, or undefined if the code is wrong. */
+export function findTotpStep(secret: string, code: string): number | undefined {
+  const totp = new TOTP({ ...SETTINGS, secret: Secret.fromBase32(secret) });
+  const timestamp = Date.now();
+  const delta = totp.validate({ token: code, window: WINDOW, timestamp });
+  return delta === null ? undefined : totp.counter({ timestamp }) + delta;
+}

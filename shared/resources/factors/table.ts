@@ -1,0 +1,10 @@
+import { READ, type ResourceTable } from '../../records/resource-table.js';
+import { factorRepresentation } from './representation.js';
+
+export const factorTable: ResourceTable = {
+  entityType: 'factor',
+  table: 'user_factors',
+  collection: '/me/factors',
+  representation: factorRepresentation,
+  readAccess: { ...READ, isPersonOnly: true },
+};
