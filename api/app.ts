@@ -11,10 +11,10 @@ import {
 } from '../shared/server/health.js';
 import { admit } from './admission/admit.js';
 import { serveDashboard } from './dashboard/serve-dashboard.js';
+import { requireFactorSetup } from './middleware/access.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
-import { requireFactorSetup } from './middleware/factor-setup.js';
 import { limitUnreadPublicResponses, limitUnreadResponses } from './middleware/limit-unread-responses.js';
 import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';

@@ -17,9 +17,9 @@ import type { Submitted } from '../../shared/queues/submit.js';
 import { getResourceLabel } from '../../shared/registry/tables.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { assertRecentFactor } from '../runtime/recent-factor.js';
 import { declareFacts, type RouteFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
-import { assertRecentFactor } from '../sign-in/recent-factor.js';
 import { type ParsedBody, readBody } from './body.js';
 import { setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';
@@ -47,11 +47,8 @@ export interface WriteOptions<Input> {
    */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
-  /**
-   * True if a signed-in person who has a second factor must have proved it within ten minutes. A
-   * function decides by the input.
-   */
-  isSensitive?: true | ((input: Input) => boolean);
+  /** If this returns true, a person who has a second factor is asked for it again. */
+  isSensitive?: (input: Input) => boolean;
 }
 
 /**
@@ -78,8 +75,7 @@ export function serveWrite<Input>(
     });
     const permission = definition.permissionFor?.(checked) ?? definition.permission;
     if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });
-    const { isSensitive } = options;
-    if (isSensitive === true || isSensitive?.(checked)) await assertRecentFactor(api, ctx.state.key);
+    if (options.isSensitive?.(checked)) await assertRecentFactor(api, ctx.state.key);
     const dryRun = writeHeaders.dryRun || options.isDryRun?.(checked) === true;
     const command: Command<Input> = {
       ...describeOrigin(ctx),

@@ -6,11 +6,12 @@ import {
 } from '../../shared/resources/factors/commands.js';
 import { listFactors } from '../../shared/resources/factors/queries.js';
 import { factorListQuery } from '../../shared/resources/factors/schema.js';
-import { worksWithoutFactor } from '../middleware/factor-setup.js';
+import { worksWithoutFactor } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
+import { always } from '../runtime/recent-factor.js';
 import { switchToLiveTenant } from '../sign-in/live-tenant.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createFactorTransforms } from '../transforms/factor-transforms.js';
@@ -44,9 +45,10 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
    *     operationId: createFactor
    *     summary: Begin to add a second factor
    *     description: >-
-   *       The response shows the secret of an authenticator app, or what the browser needs to create
-   *       a passkey, once. The factor counts after POST /me/factors/{id}/confirm, within ten minutes
-   *       and in the same session. The first factor needs the password. A person may have ten.
+   *       The response shows the secret of an authenticator app, or what the browser needs to
+   *       create a passkey, once. The factor counts after POST /me/factors/{id}/confirm, within ten
+   *       minutes and in the same session. The first factor needs the password. A person may have
+   *       ten.
    *     x-resource: FactorWithSecret
    */
   router.post(
@@ -54,7 +56,7 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
     worksWithoutFactor,
     switchToLiveTenant,
     serveWrite(api, createFactor, {
-      isSensitive: true,
+      isSensitive: always,
       bodyToHash: createPasswordMask(api),
       prepareInput: transforms.prepareNewFactor,
       transformResponse: transforms.showNewFactor,
@@ -112,7 +114,7 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
     worksWithoutFactor,
     switchToLiveTenant,
     serveWrite(api, renewRecoveryCodes, {
-      isSensitive: true,
+      isSensitive: always,
       prepareInput: transforms.prepareCodes,
       transformResponse: transforms.showCodes,
     }),
@@ -133,6 +135,6 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
     worksWithoutFactor,
     switchToLiveTenant,
     broadcastCredentialChange(api, getPersonId),
-    serveWrite(api, removeFactor, { isSensitive: true }),
+    serveWrite(api, removeFactor, { isSensitive: always }),
   );
 });

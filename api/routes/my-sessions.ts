@@ -2,7 +2,7 @@ import type { OwnSession } from '../../shared/contracts/generated.js';
 import { endOtherSessions, endSession } from '../../shared/resources/sessions/commands.js';
 import { listOwnSessions } from '../../shared/resources/sessions/queries.js';
 import { ownSessionListQuery } from '../../shared/resources/sessions/schema.js';
-import { worksWithoutFactor } from '../middleware/factor-setup.js';
+import { worksWithoutFactor } from '../middleware/access.js';
 import { serveList } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';

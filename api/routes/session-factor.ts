@@ -1,8 +1,11 @@
 import type { FactorProof, FactorSignIn } from '../../shared/contracts/generated.js';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { readFactorState, readFactors } from '../../shared/resources/factors/queries.js';
-import { factorSignIn } from '../../shared/resources/factors/schema.js';
 import { confirmSession, type SessionProof } from '../../shared/resources/sessions/commands.js';
+import { factorSignIn } from '../../shared/resources/sessions/schema.js';
+import { checkProof, type GivenProof } from '../factors/check-proof.js';
+import { createPasskeyChallenge } from '../factors/passkeys.js';
+import { findRelyingParty } from '../factors/relying-party.js';
 import { requireAccess } from '../middleware/access.js';
 import { readBody } from '../middleware/body.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
@@ -13,10 +16,7 @@ import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { countFactorTry } from '../runtime/sign-in-limits.js';
-import { checkProof, type GivenProof } from '../sign-in/factors.js';
 import { switchToLiveTenant } from '../sign-in/live-tenant.js';
-import { createPasskeyChallenge } from '../sign-in/passkeys.js';
-import { findRelyingParty } from '../sign-in/relying-party.js';
 import { describeWays, finishSignIn } from '../sign-in/second-step.js';
 
 const getPerson = ({ state: { key } }: ApiContext) => ({ tenant_id: key.tenantId, id: key.id });
@@ -44,7 +44,8 @@ export const sessionFactorRoutes = defineRoutes('Access', (router, api) => {
    *   get:
    *     operationId: getSessionChallenge
    *     summary: Get a challenge for a second factor
-   *     description: For POST /session/confirm with a passkey. Each challenge works once, for five minutes.
+   *     description: >-
+   *       For POST /session/confirm with a passkey. Each challenge works once, for five minutes.
    *     x-resource: FactorChallenge
    */
   router.get(
@@ -114,7 +115,7 @@ async function checkSessionProof(
     userId: ctx.state.key.id,
     factors: await readFactors(api.db, getPerson(ctx)),
     challenge: own?.passkey,
-    party: findRelyingParty(api, ctx),
+    party: findRelyingParty(api.config, ctx.get('Host')),
   });
   return { proof, ...(own && proof.kind === 'passkey' ? { issued_at: own.issued_at } : {}) };
 }

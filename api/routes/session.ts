@@ -5,9 +5,8 @@ import { refuseCredential } from '../../shared/resources/api-keys/credential-cac
 import { endSession } from '../../shared/resources/sessions/commands.js';
 import { signIn } from '../../shared/resources/sessions/schema.js';
 import { sessionTable } from '../../shared/resources/sessions/table.js';
-import { requireAccess } from '../middleware/access.js';
+import { requireAccess, worksWithoutFactor } from '../middleware/access.js';
 import { readBody } from '../middleware/body.js';
-import { worksWithoutFactor } from '../middleware/factor-setup.js';
 import { assertSameOrigin, setTokenCookie } from '../middleware/session-cookie.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { serveWrite } from '../middleware/write.js';

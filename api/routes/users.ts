@@ -7,6 +7,7 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
+import { always } from '../runtime/recent-factor.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createPasswordMask } from '../transforms/mask-password.js';
@@ -48,7 +49,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users',
     requireLiveAccount,
     serveWrite(api, createUser, {
-      isSensitive: true,
+      isSensitive: always,
       prepareInput: hashPassword,
       bodyToHash: maskPassword,
     }),
@@ -78,7 +79,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, updateUser, {
-      isSensitive: true,
+      isSensitive: always,
       prepareInput: hashPasswordIfPresent,
       bodyToHash: maskPassword,
     }),
@@ -98,7 +99,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users/:id',
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
-    serveWrite(api, deactivateUser, { isSensitive: true }),
+    serveWrite(api, deactivateUser, { isSensitive: always }),
   );
 });
 

@@ -10,7 +10,7 @@ export interface RouteFacts {
   isPublic?: boolean;
   /** The right that the route requires. If it is absent, every key may use the route. */
   access?: Access;
-  /** True if people may use the route before they have the second factor that the account requires. */
+  /** True if people may use the route although they lack the factor that the account requires. */
   worksWithoutFactor?: boolean;
   /** True if a signed-in person who has a second factor is asked for it again. */
   isSensitive?: boolean;

@@ -13,7 +13,7 @@ import { deriveWebhookHeadersKey } from '../../shared/resources/webhook-endpoint
 import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
 import { openStorage } from '../../shared/storage/open-storage.js';
 import type { Storage } from '../../shared/storage/storage.js';
-import { createFactors, type Factors } from '../sign-in/factors.js';
+import { createFactors, type Factors } from '../factors/check-proof.js';
 import { EventStreams } from '../stream/event-streams.js';
 import { ActiveDownloads } from './downloads.js';
 import { createExportLinkMaker, type MakeExportLink } from './export-links.js';

@@ -6,12 +6,12 @@ import { refuseCredential } from '../../shared/resources/api-keys/credential-cac
 import { readFactors, type StoredFactor } from '../../shared/resources/factors/queries.js';
 import { isKnownAddress } from '../../shared/resources/sessions/known-addresses.js';
 import { readSignInCandidate, type SignInCandidate } from '../../shared/resources/sessions/queries.js';
+import { checkProof, type GivenProof } from '../factors/check-proof.js';
+import { buildRequestOptions, createPasskeyChallenge } from '../factors/passkeys.js';
+import { findRelyingParty } from '../factors/relying-party.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { countFactorTry } from '../runtime/sign-in-limits.js';
-import { checkProof, type GivenProof } from './factors.js';
-import { buildRequestOptions, createPasskeyChallenge } from './passkeys.js';
-import { findRelyingParty } from './relying-party.js';
 import { markPassword, startSession } from './start-session.js';
 
 /**
@@ -46,7 +46,7 @@ export async function describeWays(
   { factors, challenge }: { factors: StoredFactor[]; challenge: string },
 ) {
   const confirmed = factors.filter(({ is_pending: isPending }) => !isPending);
-  const party = findRelyingParty(api, ctx);
+  const party = findRelyingParty(api.config, ctx.get('Host'));
   const passkeys = confirmed.filter(({ kind }) => kind === 'passkey');
   const isUsable = ({ kind, code_hashes: codes }: StoredFactor) =>
     kind === 'passkey' ? party !== undefined : kind === 'totp' || (codes?.length ?? 0) > 0;
@@ -75,7 +75,7 @@ export async function finishSignIn(api: ApiRuntime, ctx: ApiContext, given: Fact
     userId: person.id,
     factors: await readFactors(api.db, ref),
     challenge: opened.passkey,
-    party: findRelyingParty(api, ctx),
+    party: findRelyingParty(api.config, ctx.get('Host')),
   });
   return startSession(api, ctx, { person, second: { proof, sessionId: opened.session_id } });
 }

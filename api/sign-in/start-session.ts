@@ -5,8 +5,11 @@ import { sha256 } from '../../shared/platform/crypto.js';
 import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
 import { findSitePrefix } from '../../shared/platform/limits/network-prefix.js';
-import type { CheckedProof } from '../../shared/resources/factors/proofs.js';
-import { createSession, type NewSession } from '../../shared/resources/sessions/commands.js';
+import {
+  type CheckedProof,
+  createSession,
+  type NewSession,
+} from '../../shared/resources/sessions/commands.js';
 import type { SignInCandidate } from '../../shared/resources/sessions/queries.js';
 import { mintSessionToken } from '../../shared/resources/sessions/token.js';
 import { setTokenCookie } from '../middleware/session-cookie.js';

@@ -6,13 +6,13 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { FactorConfirmation, NewCodes, NewFactor } from '../../shared/resources/factors/commands.js';
 import { createWrongProofError } from '../../shared/resources/factors/proofs.js';
 import { readFactorState, readFactors, type StoredFactor } from '../../shared/resources/factors/queries.js';
+import { buildCreationOptions, checkNewPasskey } from '../factors/passkeys.js';
+import { createRecoveryCodes, unsealRecoveryCodes } from '../factors/recovery-codes.js';
+import { findRelyingParty, type RelyingParty } from '../factors/relying-party.js';
+import { createTotp, findTotpStep } from '../factors/totp.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { countFactorTry } from '../runtime/sign-in-limits.js';
-import { buildCreationOptions, checkNewPasskey } from '../sign-in/passkeys.js';
-import { createRecoveryCodes, unsealRecoveryCodes } from '../sign-in/recovery-codes.js';
-import { findRelyingParty, type RelyingParty } from '../sign-in/relying-party.js';
-import { createTotp, findTotpStep } from '../sign-in/totp.js';
 
 const getSessionId = ({ state: { key } }: ApiContext) => key.session?.id as string;
 const getPerson = ({ state: { key } }: ApiContext) => ({ tenant_id: key.tenantId, id: key.id });
@@ -66,7 +66,10 @@ export function createFactorTransforms(api: ApiRuntime) {
       const given = input as unknown as FactorConfirm;
       return {
         ...base,
-        ...(await checkConfirmation(api.factors.key, given, { pending, party: findRelyingParty(api, ctx) })),
+        ...(await checkConfirmation(api.factors.key, given, {
+          pending,
+          party: findRelyingParty(api.config, ctx.get('Host')),
+        })),
       };
     },
 
@@ -101,7 +104,7 @@ async function assertPassword(
 }
 
 async function preparePasskey(api: ApiRuntime, ctx: ApiContext, email: string) {
-  const party = findRelyingParty(api, ctx);
+  const party = findRelyingParty(api.config, ctx.get('Host'));
   if (!party)
     throw new AppError(
       'conflict',

@@ -23,8 +23,8 @@ import { useUnseenCount } from './unseen';
 const Alerts = lazy(async () => ({ default: (await import('./alerts')).Alerts }));
 // A signed-in person rarely needs these.
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
-const SetupFactor = lazy(async () => ({ default: (await import('./setup-factor')).SetupFactor }));
-const StepUp = lazy(async () => ({ default: (await import('./step-up')).StepUp }));
+const SetupFactor = lazy(async () => ({ default: (await import('./factors/setup-factor')).SetupFactor }));
+const StepUp = lazy(async () => ({ default: (await import('./factors/step-up')).StepUp }));
 const SignInAgain = lazy(async () => ({ default: (await import('./sign-in')).SignInAgain }));
 
 /** The frame of every page: sign-in first, then header, navigation and the screen. */
@@ -45,7 +45,7 @@ export function Shell() {
   }
   return (
     <>
-      <FactorGate isRequired={session.data.is_factor_setup_required} />
+      <FrameWithFactor isRequired={session.data.is_factor_setup_required} />
       {isFactorAsked && (
         <Suspense>
           <StepUp />
@@ -64,7 +64,7 @@ export function Shell() {
  * Shows the frame only to people who have the second factor that their account requires. It stays
  * closed until they have seen their recovery codes.
  */
-function FactorGate({ isRequired }: { isRequired: boolean }) {
+function FrameWithFactor({ isRequired }: { isRequired: boolean }) {
   const [isOpen, setOpen] = useState(!isRequired);
   useEffect(() => {
     if (isRequired) setOpen(false);

@@ -5,7 +5,7 @@ import { type Problem, splitFaults, toProblem } from '../api/problem';
 import { queryClient } from '../api/query-client';
 import { resumeSession } from '../api/session';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
-import { type FactorChallenge, readChallenge, SecondStep } from './second-step';
+import { type FactorChallenge, readChallenge, SecondStep } from './factors/second-step';
 
 /** The page of a person who is not signed in. */
 export function SignIn() {

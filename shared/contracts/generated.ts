@@ -914,14 +914,6 @@ export interface Factor {
   last_used_at: string | null;
   removed_at: string | null;
 }
-export interface FactorChallenge {
-  challenge: string;
-  kinds: FactorKind[];
-  passkey: {
-    [k: string]: unknown;
-  } | null;
-  expires_at: string;
-}
 export interface FactorConfirm {
   code?: string;
   passkey?: {
@@ -937,24 +929,8 @@ export interface FactorListQuery {
   limit: number;
   cursor?: string;
 }
-export interface FactorProof {
-  challenge?: string;
-  code?: string;
-  recovery_code?: string;
-  passkey?: {
-    [k: string]: unknown;
-  };
-}
 export interface FactorRevoke {
   [k: string]: unknown;
-}
-export interface FactorSignIn {
-  challenge: string;
-  code?: string;
-  recovery_code?: string;
-  passkey?: {
-    [k: string]: unknown;
-  };
 }
 export interface FactorWithCodes {
   id: string;
@@ -1521,6 +1497,30 @@ export interface RateCardListQuery {
   in_force_on?: string;
   limit: number;
   cursor?: string;
+}
+export interface FactorChallenge {
+  challenge: string;
+  kinds: FactorKind[];
+  passkey: {
+    [k: string]: unknown;
+  } | null;
+  expires_at: string;
+}
+export interface FactorProof {
+  challenge?: string;
+  code?: string;
+  recovery_code?: string;
+  passkey?: {
+    [k: string]: unknown;
+  };
+}
+export interface FactorSignIn {
+  challenge: string;
+  code?: string;
+  recovery_code?: string;
+  passkey?: {
+    [k: string]: unknown;
+  };
 }
 export interface OwnSession {
   id: string;

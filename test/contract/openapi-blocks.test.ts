@@ -77,8 +77,8 @@ describe('openapi.json: rights', () => {
     }
   });
 
-  it('the route that signs a person in is the only route that skips authentication', () => {
+  it('the two routes that sign a person in are the only routes that skip authentication', () => {
     const open = [...facts].filter(([, { isPublic }]) => isPublic).map(([route]) => route);
-    expect(open).to.deep.equal(['post /session']);
+    expect(open).to.have.members(['post /session', 'post /session/factor']);
   });
 });

@@ -32,11 +32,11 @@ const PUBLIC = ['GET /openapi.json', 'GET /downloads/{token}'];
 /** Needs no key, because the token in the link is the credential. */
 const DOWNLOAD = 'GET /downloads/{token}';
 /**
- * Needs no credential, because people sign in here. The operation creates no record of the account,
- * so it does not accept the Idempotency-Key and dry-run headers of other writes.
+ * Need no credential, because people sign in here, in one step or two. The operations create no
+ * record of the account, so they do not accept the Idempotency-Key and dry-run headers of other
+ * writes.
  */
-const SIGN_IN = 'POST /session';
-const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
+const SIGN_INS = ['POST /session', 'POST /session/factor'];
 
 function getJsonSchema(response: OpenApiNode): OpenApiNode {
   const content = response.content as Record<string, { schema: OpenApiNode }> | undefined;
@@ -100,7 +100,7 @@ describe('openapi.json: operations', () => {
   });
 
   it('writes declare Idempotency-Key and X-Service-Dry-Run; reads do not declare X-Service-Dry-Run', () => {
-    for (const { name, method, parameters } of operations.filter((one) => one.name !== SIGN_IN)) {
+    for (const { name, method, parameters } of operations.filter((one) => !SIGN_INS.includes(one.name))) {
       const headers = parameters.filter((one) => one.in === 'header').map((one) => one.name);
       if (method !== 'GET')
         expect(headers, name).to.include.members(['Idempotency-Key', 'X-Service-Dry-Run']);
@@ -118,13 +118,13 @@ describe('openapi.json: operations', () => {
         // unread responses of each client network.
         429,
         ...(isPublic ? [] : [401, 500, 503]),
-        ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),
+        ...(isPublic ? [] : [403]),
         // GET /openapi.json has no input that could be invalid.
         ...(isPublic ? [] : [400]),
         // GET /settings/logo returns 404 if the account has no logo.
         ...(path.includes('{') || name === 'GET /settings/logo' ? [404] : []),
         ...(isWrite ? [413, 415] : []),
-        ...(isWrite && name !== SIGN_IN ? [409, 422] : []),
+        ...(isWrite && !SIGN_INS.includes(name) ? [409, 422] : []),
         // A write to a record with a version accepts If-Match, and returns 412 if the version
         // differs.
         ...(parameters.some((parameter) => parameter.name === 'If-Match') ? [412] : []),
@@ -157,7 +157,7 @@ describe('openapi.json: operations', () => {
 
   it('every write documents dry run (200) and late commit (202) apart from its plain response', () => {
     for (const { name, method, otherResponses } of operations) {
-      const isWrite = method !== 'GET' && name !== SIGN_IN;
+      const isWrite = method !== 'GET' && !SIGN_INS.includes(name);
       const statuses = otherResponses.map(({ status }) => status);
       expect(statuses, name).to.deep.equal(isWrite ? ['200', '202'] : []);
     }
@@ -179,7 +179,7 @@ describe('openapi.json: operations', () => {
 
   it('every response declares X-Request-Id, every authenticated 200 the rate limit, every 201 Location', () => {
     for (const { name, responses } of operations.filter((one) => !PUBLIC.includes(one.name))) {
-      const isCounted = name !== SIGN_IN;
+      const isCounted = !SIGN_INS.includes(name);
       for (const { status, response } of responses) {
         const headers = Object.keys((response.headers ?? {}) as OpenApiNode);
         expect(headers, `${name} ${status}`).to.include('X-Request-Id');
@@ -196,7 +196,7 @@ describe('openapi.json: security', () => {
     expect(root.security).to.deep.equal([{ bearerAuth: [] }, { sessionCookie: [] }]);
     for (const { name, operation } of operations) {
       const { security } = operation;
-      if ([...PUBLIC, SIGN_IN].includes(name)) expect(security, name).to.deep.equal([]);
+      if ([...PUBLIC, ...SIGN_INS].includes(name)) expect(security, name).to.deep.equal([]);
       else if (security !== undefined) expect(security, name).to.deep.equal([{ sessionCookie: [] }]);
     }
   });

@@ -48,8 +48,9 @@ describe('commands and handlers', () => {
       expect(type.split('.')[0], type).to.equal(entityType);
       expect(action, type).to.match(new RegExp(`^${entityType}\\.([a-z_]+ed|sent)$`));
       expect(PERMISSIONS, type).to.include(permission);
-      // People who may only read sign in and out too.
-      if (entityType !== 'session') expect(permission, `${type} changes something`).to.not.equal('read');
+      // People who may only read sign in and out too, and have factors of their own.
+      if (!['session', 'factor'].includes(entityType))
+        expect(permission, `${type} changes something`).to.not.equal('read');
       if (agentScope !== null) expect(AGENT_SCOPES, type).to.include(agentScope);
     }
   });

@@ -10,7 +10,7 @@ export interface NewFactor {
   session_id: string;
   secret_sealed?: string;
   challenge?: string;
-  /** What only the response shows: the encrypted URI of the secret, or the options for a passkey. */
+  /** Shown by the response alone: the encrypted URI of the secret, or the options of a passkey. */
   uri_sealed?: string;
   passkey?: object;
 }

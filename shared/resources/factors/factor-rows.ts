@@ -1,8 +1,8 @@
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import type { ProofKind } from './kinds.js';
-import { ownsFactorSql } from './owns-factor.js';
+import type { ProofKind } from '../sessions/factor-kinds.js';
+import { ownsFactorSql } from '../sessions/owns-factor.js';
 
 export interface FactorRow extends Row, RecordRef {
   user_id: string;

@@ -4,22 +4,8 @@ import type { AppError } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { PROOF_MEMBERS, type ProofKind } from './kinds.js';
-
-/**
- * A proof that the api process has checked. It contains no secret. The handler makes sure that no
- * other request has used the same proof.
- */
-export interface CheckedProof {
-  kind: ProofKind;
-  factor_id: string;
-  /** The time step of a code. */
-  step?: number;
-  /** The signature counter of a passkey. */
-  counter?: number;
-  /** Keyed hash of a recovery code. */
-  hash?: string;
-}
+import type { CheckedProof } from '../sessions/commands.js';
+import { PROOF_MEMBERS, type ProofKind } from '../sessions/factor-kinds.js';
 
 const PROBLEMS = {
   totp: 'is wrong, or was used before. Wait for the next one',

@@ -3,8 +3,8 @@ import type { Principal } from '../../contracts/principal.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import type { RecordRef } from '../../records/record-refs.js';
-import type { ProofKind } from './kinds.js';
-import { ownsFactorSql } from './owns-factor.js';
+import type { ProofKind } from '../sessions/factor-kinds.js';
+import { ownsFactorSql } from '../sessions/owns-factor.js';
 import { factorRepresentation } from './representation.js';
 
 /** Lists the person's confirmed factors. */

@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cursor,
@@ -9,27 +8,10 @@ import {
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
-import { FACTOR_KINDS, PROOF_KINDS } from './kinds.js';
-
-export const factorKind = namedEnum('FactorKind', PROOF_KINDS, {
-  totp: 'An authenticator app that shows codes of six digits',
-  passkey: 'A passkey of a device or a security key',
-  recovery_codes: 'Ten codes for a lost device, each usable once. Made with the first factor',
-});
+import { FACTOR_KINDS } from '../sessions/factor-kinds.js';
+import { code, factorKind, passkeyResponse, recoveryCode } from '../sessions/proof-schema.js';
 
 const name = () => text(100).min(1).example("Dana's phone");
-const code = () =>
-  Joi.string()
-    .replace(/\s/g, '')
-    .pattern(/^\d{6}$/, 'be the six digits that the authenticator app shows')
-    .example('492039')
-    .description('Code of an authenticator app. Each code works once');
-const recoveryCode = () =>
-  text(40).example('7f3k-92mx-q4tz-8wdn').description('One of the recovery codes. Each works once');
-const passkeyResponse = () =>
-  Joi.object().unknown().description("The browser's PublicKeyCredential, as its toJSON() returns it");
-const challenge = () => Joi.string().max(2000).description('The challenge that this answers');
-
 export const factor = allRequired({
   id: uuid(),
   user_id: uuid(),
@@ -93,25 +75,3 @@ export const factorRemove = Joi.object({}).meta({ className: 'FactorRevoke' });
 export const factorListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({
   className: 'FactorListQuery',
 });
-
-const proof = { code: code(), recovery_code: recoveryCode(), passkey: passkeyResponse() };
-
-export const factorProof = Joi.object({
-  challenge: challenge().description('Required with passkey; POST /session/challenge makes one'),
-  ...proof,
-}).meta({ className: 'FactorProof' });
-
-export const factorSignIn = Joi.object({
-  challenge: challenge().required().description('From the details of the error factor_required'),
-  ...proof,
-}).meta({ className: 'FactorSignIn' });
-
-export const factorChallenge = allRequired({
-  challenge: challenge(),
-  kinds: Joi.array().items(factorKind).description('The factors that can answer'),
-  passkey: Joi.object()
-    .unknown()
-    .allow(null)
-    .description('What the browser needs to use a passkey (PublicKeyCredentialRequestOptionsJSON)'),
-  expires_at: dateTime(),
-}).meta({ className: 'FactorChallenge' });

@@ -1,14 +1,28 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
-import type { CheckedProof } from '../factors/proofs.js';
-import { factorProof } from '../factors/schema.js';
-import { sessionEnd } from './schema.js';
+import type { ProofKind } from './factor-kinds.js';
+import { factorProof, sessionEnd } from './schema.js';
 
 const shared = {
   // Everybody may sign out, also people who may only read.
   permission: 'read',
   isPersonOnly: true,
 } as const;
+
+/**
+ * A proof that the api process has checked. It contains no secret. The handler makes sure that no
+ * other request has used the same proof.
+ */
+export interface CheckedProof {
+  kind: ProofKind;
+  factor_id: string;
+  /** The time step of a code. */
+  step?: number;
+  /** The signature counter of a passkey. */
+  counter?: number;
+  /** Keyed hash of a recovery code. */
+  hash?: string;
+}
 
 /**
  * The input of a sign-in. It contains neither the password, which only the api process sees, nor

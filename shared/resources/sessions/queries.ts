@@ -5,9 +5,9 @@ import { sha256 } from '../../platform/crypto.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { isFactorMissingSql } from '../factors/owns-factor.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import type { KnownAddresses } from './known-addresses.js';
+import { isFactorMissingSql } from './owns-factor.js';
 import { ownSessionRepresentation } from './representation.js';
 
 /**

@@ -1,5 +1,5 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import { isFactorMissingSql, ownsFactorSql } from '../factors/owns-factor.js';
+import { isFactorMissingSql, ownsFactorSql } from './owns-factor.js';
 
 /** Returns SQL for a session as JSON, with its person and account but without its token. */
 export function sessionRepresentation(alias: string): string {

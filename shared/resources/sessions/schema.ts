@@ -11,6 +11,8 @@ import {
   uuid,
 } from '../../contracts/schemas/fields.js';
 
+export { factorChallenge, factorKind, factorProof, factorSignIn } from './proof-schema.js';
+
 const address = () => email().example('dana@hudson-towing.example', { override: true });
 
 export const signIn = Joi.object({

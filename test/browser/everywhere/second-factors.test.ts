@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
 import type { TestClient } from '../../support/client.js';
-import { AuthenticatorApp, addTotp, type TestFactor } from '../../support/records/factors.js';
+import { AuthenticatorApp, addTotp, type TestFactor } from '../../support/factors/authenticator-app.js';
 import { createSessionClient, createUser, openSession } from '../../support/records/sign-in.js';
 
 const SECURITY = 'settings?tab=security';

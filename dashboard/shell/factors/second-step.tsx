@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text } from '@mantine/core';
-import { client } from '../api/client';
-import { Problem } from '../api/problem';
-import { type FactorChallenge, type Proof, ProveFactor } from '../parts/factors/prove-factor';
+import { client } from '../../api/client';
+import { Problem } from '../../api/problem';
+import { type FactorChallenge, type Proof, ProveFactor } from '../../parts/factors/prove-factor';
 
 export type { FactorChallenge };
 

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../../shared/config/config.js';
-import type { ApiContext } from '../runtime/context.js';
 
-/** The site to which passkeys belong (WebAuthn Level 3, §4). */
+/** The site to which passkeys belong (W3C WebAuthn, Relying Party). */
 export interface RelyingParty {
   /** A host name. */
   id: string;
@@ -16,11 +15,12 @@ export interface RelyingParty {
  * gains nothing: a browser signs only for the host that it has opened.
  */
 export function findRelyingParty(
-  { config: { baseUrl } }: { config: Pick<Config, 'baseUrl'> },
-  ctx: ApiContext,
+  { baseUrl }: Pick<Config, 'baseUrl'>,
+  host: string,
 ): RelyingParty | undefined {
-  const host = ctx.get('Host').toLowerCase();
-  const origins = baseUrl ? [new URL(baseUrl).origin] : [`https://${host}`, `http://${host}`];
+  const origins = baseUrl
+    ? [new URL(baseUrl).origin]
+    : ['https', 'http'].map((scheme) => `${scheme}://${host.toLowerCase()}`);
   const [origin = ''] = origins;
   if (!URL.canParse(origin)) return undefined;
   const { hostname: id } = new URL(origin);

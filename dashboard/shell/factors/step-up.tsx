@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { api, client } from '../api/client';
-import { answerQuestion } from '../api/step-up';
-import { Loading } from '../parts/basics/loading';
-import { type Proof, ProveFactor } from '../parts/factors/prove-factor';
-import { ProblemAlert } from '../parts/feedback/problem-alert';
+import { api, client } from '../../api/client';
+import { answerQuestion } from '../../api/step-up';
+import { Loading } from '../../parts/basics/loading';
+import { type Proof, ProveFactor } from '../../parts/factors/prove-factor';
+import { ProblemAlert } from '../../parts/feedback/problem-alert';
 
-/** Asks for a second factor again. The write that needs it waits, with everything that was typed. */
+/** Asks for a second factor again. The write that needs it waits, with what was typed. */
 export function StepUp() {
   const { data, error, refetch } = api.useQuery('get', '/session/challenge', {}, { gcTime: 0, staleTime: 0 });
   const send = async (proof: Proof) => {

@@ -1,7 +1,7 @@
 import type { Principal } from '../../shared/contracts/principal.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { readFactorState } from '../../shared/resources/factors/queries.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { ApiRuntime } from './runtime.js';
 
 /**
  * Asks a signed-in person for a factor again before changes that could give an attacker access for
@@ -17,3 +17,6 @@ export async function assertRecentFactor({ db }: Pick<ApiRuntime, 'db'>, key: Pr
     'Confirm that it is you: prove a second factor by POST /session/confirm, then send this again.',
   );
 }
+
+/** For a write that is always sensitive. */
+export const always = (): boolean => true;

@@ -1,9 +1,10 @@
 import { createValidationError } from '../../shared/contracts/schemas/validate.js';
 import { deriveKey, unseal } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import { PROOF_KINDS, PROOF_MEMBERS, type ProofKind } from '../../shared/resources/factors/kinds.js';
-import { type CheckedProof, createWrongProofError } from '../../shared/resources/factors/proofs.js';
+import { createWrongProofError } from '../../shared/resources/factors/proofs.js';
 import type { StoredFactor } from '../../shared/resources/factors/queries.js';
+import type { CheckedProof } from '../../shared/resources/sessions/commands.js';
+import { PROOF_KINDS, PROOF_MEMBERS, type ProofKind } from '../../shared/resources/sessions/factor-kinds.js';
 import {
   type Challenges,
   createChallenges,

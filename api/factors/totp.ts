@@ -13,10 +13,13 @@ export function createTotp(email: string): { secret: string; uri: string } {
   return { secret: secret.base32, uri: new TOTP({ ...SETTINGS, label: email, secret }).toString() };
 }
 
-/** Returns the time step to which the code belongs, or undefined if the code is wrong. */
+/**
+ * Returns the time step to which the code belongs, or undefined if the code is wrong. Apps show
+ * codes with a blank, so blanks are ignored.
+ */
 export function findTotpStep(secret: string, code: string): number | undefined {
   const totp = new TOTP({ ...SETTINGS, secret: Secret.fromBase32(secret) });
   const timestamp = Date.now();
-  const delta = totp.validate({ token: code, window: WINDOW, timestamp });
+  const delta = totp.validate({ token: code.replace(/\s/g, ''), window: WINDOW, timestamp });
   return delta === null ? undefined : totp.counter({ timestamp }) + delta;
 }

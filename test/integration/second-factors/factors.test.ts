@@ -5,7 +5,7 @@ import {
   addTotp,
   beginTotp,
   createPersonWithFactor,
-} from '../../support/records/factors.js';
+} from '../../support/factors/authenticator-app.js';
 import { createSessionClient, createUser, openSession } from '../../support/records/sign-in.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';

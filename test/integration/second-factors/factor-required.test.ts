@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { TestClient } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
+import { addTotp, createPersonWithFactor } from '../../support/factors/authenticator-app.js';
 import { eventually } from '../../support/poll.js';
-import { addTotp, createPersonWithFactor } from '../../support/records/factors.js';
 import { createSessionClient, createUser, openSession } from '../../support/records/sign-in.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';

@@ -1,8 +1,8 @@
 import { Button, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { signOut } from '../api/session';
-import { AddFactor } from '../parts/factors/add-factor';
-import { hasPasskeys } from '../parts/factors/passkeys';
+import { signOut } from '../../api/session';
+import { AddFactor } from '../../parts/factors/add-factor';
+import { hasPasskeys } from '../../parts/factors/passkeys';
 
 type Kind = 'totp' | 'passkey';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
 import type { TestClient, TestResponse } from '../client.js';
-import type { TestStack } from '../stack.js';
 import {
   createSessionClient,
   createUser,
@@ -10,7 +9,8 @@ import {
   requestSession,
   TEST_PASSWORD,
   type TestUser,
-} from './sign-in.js';
+} from '../records/sign-in.js';
+import type { TestStack } from '../stack.js';
 
 /** An authenticator app. Each code that it returns is valid, and of a later time step. */
 export class AuthenticatorApp {
@@ -64,7 +64,7 @@ export interface PersonWithFactor extends TestFactor {
   client: TestClient;
 }
 
-/** Creates a person with an authenticator app, signed in by a session that has proved the factor. */
+/** Creates a person with an authenticator app, and a session that has proved it. */
 export async function createPersonWithFactor(
   stack: TestStack,
   tenantId: string,
