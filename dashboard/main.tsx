@@ -8,6 +8,9 @@ import { router } from './router';
 import { Toasts } from './shell/toasts';
 import './styles';
 import { cssVariables, theme } from './theme';
+import { installTrustedTypes } from './trusted-types';
+
+installTrustedTypes();
 
 /** The nonce of this page's Content-Security-Policy, which Mantine's style elements need. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;

@@ -12,7 +12,8 @@ const NONCE_MARK = '__CSP_NONCE__';
 /**
  * Nothing may be loaded from, or sent to, another host. Scripts come only from files. The component
  * library writes style elements, which need the nonce. `blob:` is for the PDF of an invoice and for
- * chosen pictures before they are sent.
+ * chosen pictures before they are sent. No text becomes HTML, except by the one policy of
+ * dashboard/trusted-types.ts.
  */
 function buildPolicy(nonce: string): string {
   return [
@@ -26,6 +27,8 @@ function buildPolicy(nonce: string): string {
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types default',
   ].join('; ');
 }
 

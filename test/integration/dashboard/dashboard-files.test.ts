@@ -33,6 +33,8 @@ describe('the files of the dashboard at /app/', () => {
       "script-src 'self'",
       "frame-ancestors 'none'",
       "connect-src 'self'",
+      "require-trusted-types-for 'script'",
+      'trusted-types default',
     ])
       expect(policy).to.include(part);
     expect(policy).to.not.match(/unsafe-|https?:|\*/);
