@@ -58,7 +58,6 @@ export interface Config {
   secretKey: string;
   exportStorage: StorageLocation;
   tiers: Record<Tier, TierLimits>;
-  /** What one signed-in person may send at least, whatever the tier. */
   peopleLimits: TierLimits;
   badCredentialsPerMinute: number;
   writeTimeoutMs: number;

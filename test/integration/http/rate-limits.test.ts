@@ -167,9 +167,10 @@ describe('rate limits', () => {
     ]);
   });
 
-  it('GET /me shows the rate limits and counts itself', async () => {
+  it('GET /me shows the rate limits and counts itself, and says where the MCP server is', async () => {
     const client = await createClient();
     const [, second] = await requestMe(client, 2);
+    expect(second?.body.mcp_url).to.equal(`${stack.runtime.config.publicUrl}/mcp`);
     expect(second?.body.tier).to.equal('standard');
     const limits = second?.body.rate_limits.map(
       ({ reset_seconds: _reset, ...rest }: Record<string, unknown>) => rest,
