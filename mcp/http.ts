@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
+import { MCP_PATH } from '../shared/http/mcp-url.js';
 import { readPath } from '../shared/http/request.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
 import { createMcpRuntime, type McpRuntime } from './context/runtime.js';
@@ -8,7 +8,6 @@ import { buildManifest } from './protocol/manifest.js';
 import { createMcpRequestHandler } from './protocol/revisions.js';
 import { McpHttpRequest } from './transport/http-request.js';
 
-const MCP_PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
 
 /** Handles requests under /mcp. Returns false for any other path. */

@@ -1,5 +1,6 @@
 import type { CommandResult } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
+import { buildMcpUrl } from '../../shared/http/mcp-url.js';
 import { canShowRecord, hideRecordContents } from '../../shared/operations/response-visibility.js';
 import { type OperationView, readOperation } from '../../shared/operations/store.js';
 import { notFound } from '../../shared/platform/errors.js';
@@ -44,6 +45,7 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
         remaining,
         reset_seconds: resetSeconds,
       })),
+      mcp_url: buildMcpUrl(api.config),
     };
   });
 

@@ -1,18 +1,26 @@
 import type Router from '@koa/router';
+import { assertAccess } from '../../shared/contracts/access.js';
+import { notFound } from '../../shared/platform/errors.js';
+import { isUuid } from '../../shared/platform/ids.js';
 import {
   cancelDelivery,
   replayDelivery,
   testEndpoint,
 } from '../../shared/resources/webhook-deliveries/commands.js';
-import { listAttempts, listDeliveries } from '../../shared/resources/webhook-deliveries/queries.js';
+import {
+  listAttempts,
+  listDeliveries,
+  readDeliveryBody,
+} from '../../shared/resources/webhook-deliveries/queries.js';
 import {
   webhookAttemptListQuery,
   webhookDeliveryListQuery,
 } from '../../shared/resources/webhook-deliveries/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
+import type { ApiMiddleware, RequestState } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
+import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -58,8 +66,34 @@ export const webhookDeliveryRoutes = defineRoutes('Webhooks', (router, api) => {
       buildQuery: listAttempts,
     }),
   );
+
+  /**
+   * @openapi
+   * /webhook-deliveries/{id}/body:
+   *   get:
+   *     operationId: getWebhookDeliveryBody
+   *     summary: Get the body that a delivery sends
+   *     description: >-
+   *       Exactly the bytes that all attempts send and sign, also of a made-up event, which /events
+   *       does not list. 404 when the event is no longer kept.
+   *     x-resource: Event
+   */
+  router.get('/webhook-deliveries/:id/body', serveDeliveryBody(api));
   deliveryActionRoutes(router, api);
 });
+
+function serveDeliveryBody(api: ApiRuntime): ApiMiddleware {
+  return declareFacts({ access: read, entityType: 'webhook_delivery' }, async (ctx) => {
+    const { tenantId } = ctx.state.key;
+    assertAccess(ctx.state.key, read);
+    const { id } = ctx.params;
+    const query = isUuid(id) ? readDeliveryBody(tenantId, id) : undefined;
+    const [row] = query ? await api.db.read<{ body: string | null }>(tenantId, query) : [];
+    if (!row?.body) throw notFound('delivery');
+    ctx.type = 'application/json';
+    ctx.body = row.body;
+  });
+}
 
 function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -1,4 +1,5 @@
 import type { Config } from '../../shared/config/config.js';
+import { buildMcpUrl } from '../../shared/http/mcp-url.js';
 import { describeSources, RESOURCES, TEMPLATES } from '../resources/resources.js';
 import { LISTED_TOOLS } from '../tools/schemas.js';
 
@@ -65,7 +66,7 @@ export function buildManifest({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publ
     },
     dryRun: { header: 'X-Service-Dry-Run', meta: 'dry_run', argument: 'dry_run', value: 'true' },
     links: {
-      mcp: `${publicUrl}/mcp`,
+      mcp: buildMcpUrl({ publicUrl }),
       openapi: `${publicUrl}/v1/openapi.json`,
       documentation: `${publicUrl}/docs`,
     },

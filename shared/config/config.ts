@@ -58,6 +58,7 @@ export interface Config {
   secretKey: string;
   exportStorage: StorageLocation;
   tiers: Record<Tier, TierLimits>;
+  peopleLimits: TierLimits;
   badCredentialsPerMinute: number;
   writeTimeoutMs: number;
   sendTimeoutMs: number;
@@ -206,6 +207,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     secretKey: value.SECRET_KEY ?? loadDevelopmentSecret(dataDir),
     exportStorage: resolveStorageLocation(value, dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
+    peopleLimits: JSON.parse(value.RATE_LIMIT_PEOPLE),
     badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
     sendTimeoutMs: value.SEND_TIMEOUT_MS,

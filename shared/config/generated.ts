@@ -18,6 +18,7 @@ export interface Settings {
   S3_ENDPOINT?: string;
   AWS_REGION?: string;
   RATE_LIMIT_TIERS?: string;
+  RATE_LIMIT_PEOPLE: string;
   BAD_CREDENTIALS_PER_MINUTE: number;
   WRITE_TIMEOUT_MS: number;
   SEND_TIMEOUT_MS: number;

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { validateTiersJson } from './settings-tiers.js';
+import { validatePeopleJson, validateTiersJson } from './settings-tiers.js';
 
 /** The environment variables that limit clients' requests and connections. */
 export const REQUEST_SETTINGS = {
@@ -7,6 +7,11 @@ export const REQUEST_SETTINGS = {
     .custom(validateTiersJson)
     .description('JSON that replaces the published limits of a tier')
     .example('{"standard":{"minute":300,"hour":5000}}'),
+  RATE_LIMIT_PEOPLE: Joi.string()
+    .custom(validatePeopleJson)
+    .default('{"minute":600,"hour":12000}')
+    .description('JSON with the calls that one signed-in person may send at least, whatever the tier')
+    .example('{"minute":600,"hour":12000}'),
   BAD_CREDENTIALS_PER_MINUTE: Joi.number()
     .integer()
     .min(1)

@@ -6,16 +6,24 @@ const tierLimits = Joi.object({
 });
 
 /**
- * Validates the JSON in RATE_LIMIT_TIERS and returns the text unchanged. `loadConfig` parses it.
+ * Builds a validator of a setting that is JSON. It returns the text unchanged, and `loadConfig`
+ * parses it.
  */
-export const validateTiersJson: Joi.CustomValidator<string> = (text, helpers) => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return helpers.message({ custom: '"RATE_LIMIT_TIERS" must be a JSON object' });
-  }
-  const schema = Joi.object({ starter: tierLimits, standard: tierLimits, premium: tierLimits });
-  const { error } = schema.validate(value, { convert: false });
-  return error ? helpers.message({ custom: `"RATE_LIMIT_TIERS": ${error.message}` }) : text;
-};
+function validateJson(name: string, schema: Joi.Schema): Joi.CustomValidator<string> {
+  return (text, helpers) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return helpers.message({ custom: `"${name}" must be a JSON object` });
+    }
+    const { error } = schema.validate(value, { convert: false });
+    return error ? helpers.message({ custom: `"${name}": ${error.message}` }) : text;
+  };
+}
+
+export const validateTiersJson = validateJson(
+  'RATE_LIMIT_TIERS',
+  Joi.object({ starter: tierLimits, standard: tierLimits, premium: tierLimits }),
+);
+export const validatePeopleJson = validateJson('RATE_LIMIT_PEOPLE', tierLimits);

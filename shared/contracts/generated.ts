@@ -320,7 +320,8 @@ export interface AuditListQuery {
   entity_id?: string;
   actor?: string;
   action?: string;
-  outcome?: AuditOutcome;
+  outcome?: string;
+  request_id?: string;
   since?: string;
   until?: string;
   limit: number;
@@ -2233,6 +2234,7 @@ export interface Me {
     remaining: number;
     reset_seconds: number;
   }[];
+  mcp_url: string;
 }
 export interface Operation {
   id: string;

@@ -22,6 +22,9 @@ export const LOW_TIERS = {
   premium: { minute: 1000, hour: 8 },
 };
 
+/** What one person may send. It is more than a key of the tier standard may. */
+export const LOW_PEOPLE_LIMITS = { minute: 6, hour: 1000 };
+
 /** Wrong credentials that {@link LIMITED_STACK} allows per network and minute. */
 export const LOW_BAD_CREDENTIALS = 4;
 
@@ -30,6 +33,7 @@ export const LIMITED_STACK = {
   environment: {
     TRUST_PROXY: 'true',
     RATE_LIMIT_TIERS: JSON.stringify(LOW_TIERS),
+    RATE_LIMIT_PEOPLE: JSON.stringify(LOW_PEOPLE_LIMITS),
     BAD_CREDENTIALS_PER_MINUTE: `${LOW_BAD_CREDENTIALS}`,
   },
 };

@@ -2,12 +2,19 @@ import { Stack, Text } from '@mantine/core';
 import { client } from '../../api/client';
 import type { Schemas } from '../../api/records';
 import { useCan } from '../../api/session';
+import { AUDIT_OUTCOME } from '../../generated/vocabulary';
+import { wordsOf } from '../choices/words';
 import { TimeAgo } from '../values/time';
 import { ChangeValue } from './change-value';
 import { PagedTable } from './paged-table';
 import { humanize, StatusBadge } from './status-badge';
 
 type Entry = Schemas['AuditEntry'];
+
+/** Dry runs changed nothing: forms make one whenever the person has typed something. */
+const WITHOUT_DRY_RUNS = wordsOf(AUDIT_OUTCOME)
+  .filter((outcome) => outcome !== 'dry_run')
+  .join(',');
 
 /**
  * Who did what to a record, from the audit log, newest first.
@@ -21,11 +28,15 @@ export function RecordHistory({ entityType, id }: { entityType: string; id: stri
       label="History"
       queryKey={['/audit-log', entityType, id]}
       readPage={async (cursor) => {
-        const query = { entity_type: entityType, entity_id: id, limit: 50, ...(cursor ? { cursor } : {}) };
+        const query = {
+          entity_type: entityType,
+          entity_id: id,
+          outcome: WITHOUT_DRY_RUNS,
+          limit: 50,
+          ...(cursor ? { cursor } : {}),
+        };
         const { data } = await client.GET('/audit-log', { params: { query } });
-        // Dry runs changed nothing: forms make one whenever the person has typed something.
-        const items = (data?.data.items ?? []).filter(({ outcome }) => outcome !== 'dry_run');
-        return { items, cursor: data?.data.cursor ?? null };
+        return data?.data ?? { items: [], cursor: null };
       }}
       rowKey={(entry) => entry.id}
       empty="The audit log has no entry about this record."

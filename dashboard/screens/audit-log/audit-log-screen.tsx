@@ -60,6 +60,7 @@ export function AuditLogScreen() {
     FROM,
     TO,
     { name: 'entity_id', label: 'Record id', kind: 'text' },
+    { name: 'request_id', label: 'Request id', kind: 'text' },
   ];
   return (
     <ListScreen<Entry>

@@ -26,7 +26,14 @@ const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   held: 'Held',
 };
 
-export const OUTCOME_OPTIONS = Object.entries(OUTCOMES).map(([value, label]) => ({ value, label }));
+const WITHOUT_DRY_RUNS = Object.keys(OUTCOMES)
+  .filter((outcome) => outcome !== 'dry_run')
+  .join(',');
+
+export const OUTCOME_OPTIONS = [
+  { value: WITHOUT_DRY_RUNS, label: 'All but dry runs' },
+  ...Object.entries(OUTCOMES).map(([value, label]) => ({ value, label })),
+];
 
 export function describeSource(source: Entry['source']): string {
   return SOURCES[source];

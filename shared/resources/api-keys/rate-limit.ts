@@ -1,3 +1,4 @@
+import type { Config, TierLimits } from '../../config/config.js';
 import type { Principal } from '../../contracts/principal.js';
 import { createRateLimitError } from '../../http/rate-limit-response.js';
 import type { AppError } from '../../platform/errors.js';
@@ -21,6 +22,32 @@ const ACCOUNT_LIMITS = {
   user: { name: 'people', times: 20, limit: 'the account-wide user limit' },
 } as const;
 
+/** All people of an account may send at least what this many people may send alone. */
+const MIN_BUSY_PEOPLE = 5;
+
+/**
+ * Returns the limits of one credential. A person clicks in a page that re-reads what it shows, so a
+ * person has more than a key of a low tier.
+ */
+function ownLimitsOf({ kind, tier }: Principal, { tiers, peopleLimits }: Limits): TierLimits {
+  return kind === 'user' ? takeLarger(tiers[tier], peopleLimits) : tiers[tier];
+}
+
+function accountLimitsOf({ kind, accountTier }: Principal, { tiers, peopleLimits }: Limits): TierLimits {
+  const limits = multiply(tiers[accountTier], ACCOUNT_LIMITS[kind].times);
+  return kind === 'user' ? takeLarger(limits, multiply(peopleLimits, MIN_BUSY_PEOPLE)) : limits;
+}
+
+type Limits = Pick<Config, 'tiers' | 'peopleLimits'>;
+
+function multiply({ minute, hour }: TierLimits, times: number): TierLimits {
+  return { minute: minute * times, hour: hour * times };
+}
+
+function takeLarger(one: TierLimits, other: TierLimits): TierLimits {
+  return { minute: Math.max(one.minute, other.minute), hour: Math.max(one.hour, other.hour) };
+}
+
 /**
  * Counts a request against the limit of its key or user, and against the account-wide limit. For
  * each window, the result shows the limit with fewer remaining requests.
@@ -34,19 +61,16 @@ export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   key: Principal,
 ): Promise<RateLimitResult> {
-  const ownLimits = config.tiers[key.tier];
+  const ownLimits = ownLimitsOf(key, config);
   const countOwn = () => limiter.consume(limiterKeyFor(key), ownLimits);
-  const { name, times, limit } = ACCOUNT_LIMITS[key.kind];
-  const { minute, hour } = config.tiers[key.accountTier];
+  const { name, limit } = ACCOUNT_LIMITS[key.kind];
   const countAccount = () =>
-    limiter.consume(`${name}/${key.accountTier}/${key.tenantId}`, {
-      minute: minute * times,
-      hour: hour * times,
-    });
+    limiter.consume(`${name}/${key.accountTier}/${key.tenantId}`, accountLimitsOf(key, config));
   const [own, countedEarly] = limiter.isFarFromLimit(limiterKeyFor(key), ownLimits)
     ? await Promise.all([countOwn(), countAccount()])
     : [await countOwn()];
-  if (!own.allowed) return { windows: own.windows, refusal: refuse(own.windows, `the ${key.tier} limit`) };
+  const ownLimit = key.kind === 'user' ? 'the limit of one person' : `the ${key.tier} limit`;
+  if (!own.allowed) return { windows: own.windows, refusal: refuse(own.windows, ownLimit) };
   const account = countedEarly ?? (await countAccount());
   return {
     windows: own.windows.map((window, index) => pickTighter(window, account.windows[index] ?? window)),

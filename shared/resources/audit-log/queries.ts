@@ -1,5 +1,6 @@
 import type { AuditListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
+import { splitWords } from '../../contracts/schemas/fields.js';
 import { firstIdAt } from '../../platform/id-times.js';
 import { isUuid } from '../../platform/ids.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
@@ -31,7 +32,9 @@ function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representa
   const { actor, since, until } = query;
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addEqual(query, 'entity_id', 'entity_type', 'action', 'outcome');
+    .addEqual(query, 'entity_id', 'entity_type', 'action', 'request_id');
+  const outcomes = query.outcome === undefined ? [] : splitWords(query.outcome);
+  conditions.addAlternatives(outcomes.map((outcome) => conditions.bind('t.outcome = ?', outcome)));
   if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
   // These conditions on the id only limit what the index scan reads. `addDateRange` below selects
   // the rows.

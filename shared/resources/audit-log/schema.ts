@@ -6,10 +6,11 @@ import {
   dateOrDateTime,
   dateTime,
   limit,
+  oneOrMore,
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
-import { ACTOR_TYPES } from '../../contracts/vocabulary.js';
+import { ACTOR_TYPES, AUDIT_OUTCOMES } from '../../contracts/vocabulary.js';
 import { isUuid } from '../../platform/ids.js';
 
 const action = () => text(100).example('invoice.created');
@@ -92,7 +93,12 @@ export const auditListQuery = Joi.object({
     .description(`Id of a person, key or agent; or a kind of actor: ${ACTOR_TYPES.join(', ')}`)
     .example('user'),
   action: action(),
-  outcome: auditOutcome,
+  outcome: oneOrMore(AUDIT_OUTCOMES).description(
+    'One outcome, or several joined by commas: ok,denied,failed,held leaves out dry runs',
+  ),
+  request_id: text(64)
+    .description('The X-Request-Id of one request')
+    .example('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
   since: dateOrDateTime().description("From this timestamp on; a date is the account's midnight"),
   until: dateOrDateTime().description("Before this timestamp; a date is the account's midnight"),
   limit: limit(100),

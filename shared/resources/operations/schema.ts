@@ -89,4 +89,8 @@ export const me = allRequired({
       reset_seconds: Joi.number().integer().example(60),
     }),
   ),
+  mcp_url: Joi.string()
+    .uri()
+    .example('https://api.example.com/mcp')
+    .description('Where agents reach the MCP server'),
 }).meta({ className: 'Me' });

@@ -26,6 +26,20 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
   });
 }
 
+/**
+ * Reads the text that every attempt of a delivery sends. Only a delivery of a made-up event has a
+ * body of its own; the others have that of their event.
+ */
+export function readDeliveryBody(tenantId: string, id: string): SqlQuery {
+  return {
+    name: 'read-delivery-body',
+    text: `select coalesce(d.body, e.body) as body from webhook_deliveries d
+           left join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
+           where d.tenant_id = $1 and d.id = $2`,
+    values: [tenantId, id],
+  };
+}
+
 export function listAttempts(
   query: WebhookAttemptListQuery & { delivery_id?: string },
   scope: ListScope,

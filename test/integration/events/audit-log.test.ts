@@ -179,4 +179,20 @@ describe('GET /audit-log', () => {
     expect(own).to.deep.include({ outcome: 'failed', changes: [] });
     expect(await listEntries(`?entity_id=${id}`, other.client)).to.have.length(1);
   });
+
+  it('GET /audit-log filters by several outcomes, and by the X-Request-Id of one request', async () => {
+    const all = await listEntries('?limit=100');
+    const others = all.filter(({ outcome }) => outcome !== 'dry_run');
+    expect(others).to.have.length(all.length - 1);
+    expect(await listEntries('?limit=100&outcome=ok,denied,failed,held')).to.deep.equal(others);
+    expect(listValidationErrors(await tenant.client.get('/audit-log?outcome=ok,lost'))).to.deep.equal([
+      'outcome only',
+    ]);
+    const headers = { 'x-request-id': 'ticket-4711' };
+    const { body: customer } = await tenant.client.post('/customers', { company_name: 'Asked' }, { headers });
+    const [entry, ...more] = await listEntries('?request_id=ticket-4711');
+    expect(entry).to.include({ action: 'customer.created', entity_id: customer.id });
+    expect(more).to.deep.equal([]);
+    expect(await listEntries('?request_id=ticket-4712')).to.deep.equal([]);
+  });
 });

@@ -162,12 +162,8 @@ describe('list filters', () => {
 
     it('GET /invoices?status=paid,partially_paid compares since and until with paid_at, as each does alone', async () => {
       const owner = await stack.createTenant('Paid');
-      const id = await createRecord(
-        '/invoices',
-        invoiceInput(),
-        { status: 'paid', paid_at: '2025-06-06T12:00:00Z' },
-        owner,
-      );
+      const paid = { status: 'paid', paid_at: '2025-06-06T12:00:00Z' };
+      const id = await createRecord('/invoices', invoiceInput(), paid, owner);
       const day = 'since=2025-06-06&until=2025-06-07';
       expect(await listIds(`/invoices?status=paid,partially_paid&${day}`, owner)).to.deep.equal([id]);
       expect(await listIds(`/invoices?status=paid,overdue&${day}`, owner)).to.deep.equal([]);

@@ -4,8 +4,9 @@ import { mintKey } from '../../../shared/resources/api-keys/credential.js';
 import { TestClient, type TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
+import { createUser, openSession } from '../../support/records/sign-in.js';
 import type { KeyOptions, TestTenant } from '../../support/stack.js';
-import { LIMITED_STACK, LOW_BAD_CREDENTIALS, useStack } from '../../support/use-stack.js';
+import { LIMITED_STACK, LOW_BAD_CREDENTIALS, LOW_PEOPLE_LIMITS, useStack } from '../../support/use-stack.js';
 
 describe('rate limits', () => {
   const stack = useStack(LIMITED_STACK);
@@ -136,6 +137,19 @@ describe('rate limits', () => {
     expect((await (await createClient()).get('/me')).status).to.equal(200);
   });
 
+  it('a signed-in person has more calls than a key in the sandbox, apart from those of its keys', async () => {
+    const person = await openSession(stack, await createUser(stack, tenant.id), 'sandbox');
+    const key = stack.createClient(await stack.createKey(tenant.sandboxId, {}, 'sandbox'));
+    expect((await requestMe(key, 4)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 429]);
+    const responses = await requestMe(person, LOW_PEOPLE_LIMITS.minute + 1);
+    const passed = responses.filter(({ status }) => status === 200);
+    expect(passed).to.have.length(LOW_PEOPLE_LIMITS.minute);
+    expect(passed[0]?.body.rate_limits[0]).to.include({ limit: LOW_PEOPLE_LIMITS.minute });
+    const over = responses.at(-1) as TestResponse;
+    expectError(over, 429, 'rate_limited');
+    expect(over.body.error.message).to.include('the limit of one person of 6 requests per minute');
+  });
+
   it('requests that fail after authentication (400, 403, 404, 405) count', async () => {
     const client = await createClient({ permissions: ['read'] });
     const responses = [
@@ -153,9 +167,10 @@ describe('rate limits', () => {
     ]);
   });
 
-  it('GET /me shows the rate limits and counts itself', async () => {
+  it('GET /me shows the rate limits and counts itself, and says where the MCP server is', async () => {
     const client = await createClient();
     const [, second] = await requestMe(client, 2);
+    expect(second?.body.mcp_url).to.equal(`${stack.runtime.config.publicUrl}/mcp`);
     expect(second?.body.tier).to.equal('standard');
     const limits = second?.body.rate_limits.map(
       ({ reset_seconds: _reset, ...rest }: Record<string, unknown>) => rest,

@@ -29,7 +29,12 @@ export function buildOwnBody(body: NonNullable<DocumentedOperation['body']>, ids
  * has items.
  */
 export function buildListPath({ path }: DocumentedOperation, ids: Ids): string {
-  const kind = { invoices: 'paid_invoice', connections: 'connection' }[path.split('/')[1] as string];
+  const kinds: Ids = {
+    invoices: 'paid_invoice',
+    connections: 'connection',
+    'work-orders': 'cancelled_work_order',
+  };
+  const kind = kinds[path.split('/')[1] as string];
   return withId(path, ids[kind ?? 'webhook_delivery'] as string);
 }
 

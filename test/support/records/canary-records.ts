@@ -59,6 +59,10 @@ export async function createCanaryRecords(
       notes: canary,
       customer_id: ids.customer,
     });
+    ids.cancelled_work_order = await make('/work-orders', { service_type: 'tow' });
+    const itsPath = `/work-orders/${ids.cancelled_work_order}`;
+    await client.post(`${itsPath}/cancel`, { reason: 'customer', note: canary });
+    ids.step = (await client.get(`${itsPath}/steps`)).body.data.items[0].id;
     const line_items = [lineItem({ name: canary })];
     ids.invoice = await make(
       '/invoices',

@@ -39,6 +39,7 @@ export function findPathRecordKind(path: string): string {
   if (path.startsWith('/operations/')) return 'operation';
   if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
   if (path.startsWith('/attempts/')) return 'attempt';
+  if (path.startsWith('/steps/')) return 'step';
   throw new Error(
     `the id in ${path} has no record kind: add the kind here and a record in fillAccount of the isolation crawl`,
   );

@@ -295,6 +295,31 @@ describe('RATE_LIMIT_TIERS', () => {
   }
 });
 
+describe('RATE_LIMIT_PEOPLE', () => {
+  it('RATE_LIMIT_PEOPLE replaces the limits of one person, which are 600 a minute by default', () => {
+    expect(loadConfig('all', { SECRET_KEY: SECRET }).peopleLimits).to.deep.equal({
+      minute: 600,
+      hour: 12_000,
+    });
+    const { peopleLimits } = loadConfig('all', {
+      SECRET_KEY: SECRET,
+      RATE_LIMIT_PEOPLE: '{"minute":7,"hour":8}',
+    });
+    expect(peopleLimits).to.deep.equal({ minute: 7, hour: 8 });
+  });
+
+  for (const text of [
+    'not json',
+    '{"minute":1}',
+    '{"minute":0,"hour":1}',
+    '{"starter":{"minute":1,"hour":1}}',
+  ]) {
+    it(`RATE_LIMIT_PEOPLE refuses ${text}`, () => {
+      expect(findConfigProblems('all', { RATE_LIMIT_PEOPLE: text }).join()).to.include('RATE_LIMIT_PEOPLE');
+    });
+  }
+});
+
 describe('generated development secret', () => {
   let dataDir: string;
   beforeEach(() => {

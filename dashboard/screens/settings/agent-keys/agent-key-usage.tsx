@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core';
+import { useMe } from '../../../api/session';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { quote } from '../../../parts/values/curl';
 
 /** What connects an agent with its key: the configuration of an MCP client, and a first call. */
 export function AgentKeyUsage({ agentKey }: { agentKey: string }) {
-  const url = `${window.location.origin}/mcp`;
+  const url = useMe().data?.mcp_url ?? '';
   const authorization = `Bearer ${agentKey}`;
   const configuration = {
     mcpServers: { tow: { type: 'http', url, headers: { Authorization: authorization } } },
@@ -25,9 +26,6 @@ export function AgentKeyUsage({ agentKey }: { agentKey: string }) {
         copyLabel="MCP client JSON"
         code={JSON.stringify(configuration, null, 2)}
       />
-      <Text size="sm">
-        If the MCP server runs as a process of its own, its address may differ: ask whoever operates it.
-      </Text>
       <Text size="sm">This command lists the tools that the key may use:</Text>
       <CodeBlock label="curl command with the key" copyLabel="curl" code={curl} />
     </>
