@@ -58,7 +58,7 @@ export function serveDriverPages(api: ApiRuntime): ApiMiddleware {
     const [path, token = '', part] = PATH.exec(ctx.path) ?? [];
     if (!path) return next();
     ctx.state.route = `/d/{token}${part === undefined ? '' : `/${part}`}`;
-    ctx.set(DRIVER_HEADERS);
+    ctx.set(PAGE_HEADERS);
     const target = openDriverLink(keys, token);
     const counted: PublicLimit[] = [{ key: `driver:${findNetworkPrefix(ctx.ip)}`, limits: NETWORK_LIMITS }];
     if (target) counted.push({ key: `driver-job:${target.workOrderId}`, limits: WORK_ORDER_LIMITS });
@@ -113,10 +113,7 @@ async function sendPageFile(ctx: ApiContext, files: BuiltFiles): Promise<void> {
   ctx.state.route = '/d/{file}';
   assertReadMethod(ctx.method);
   const name = ctx.path.slice('/d/'.length);
-  if (name === 'shell') {
-    ctx.set(DRIVER_HEADERS);
-    return sendDriverPage(ctx, files, undefined);
-  }
+  if (name === 'shell') return sendDriverPage(ctx, files, undefined);
   const file = await files.find(name);
   if (!file) throw new AppError('not_found', 'There is no such file.');
   // The names of all files below assets/ contain a hash of the content.
@@ -135,6 +132,7 @@ async function sendDriverPage(
     const message = "The driver's page is not built. Run `npm run build`, then open this page again.";
     throw new AppError('service_unavailable', message);
   }
+  ctx.set(DRIVER_HEADERS);
   ctx.type = 'text/html';
   ctx.body = renderDriverPage(page.plain.toString('utf8'), state);
 }
