@@ -20,6 +20,7 @@ import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { refuseInvalidTarget, requestContext } from './middleware/request-context.js';
 import { reportUnknownNames } from './middleware/warnings.js';
+import { serveDriverPages } from './public/driver/driver-pages.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
 import { serveOAuthCallback } from './public/oauth-callback.js';
 import { serveTrackingPages } from './public/tracking/tracking-pages.js';
@@ -61,6 +62,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(limitUnreadPublicResponses(api));
   use(serveInvoicePages(api));
   use(serveTrackingPages(api));
+  use(serveDriverPages(api));
   use(serveVendorHooks(api));
   use(serveOAuthCallback(api));
   use(serveDashboard());

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { assertReadMethod } from '../../shared/http/request.js';
 import { AppError } from '../../shared/platform/errors.js';
+import { type BuiltFile, BuiltFiles, sendBuiltFile } from '../runtime/built-files.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
-import { type DashboardFile, DashboardFiles } from './dashboard-files.js';
 
 const ROUTE = '/app/{path}';
 const INDEX = 'index.html';
@@ -37,7 +37,7 @@ function buildPolicy(nonce: string): string {
  * then shows the screen of that path. The page gets its data from the API, with the session cookie.
  */
 export function serveDashboard(): ApiMiddleware {
-  const files = new DashboardFiles();
+  const files = new BuiltFiles('dashboard');
   return async (ctx, next) => {
     if (ctx.path !== '/app' && !ctx.path.startsWith('/app/')) return next();
     ctx.state.route = ROUTE;
@@ -52,7 +52,7 @@ export function serveDashboard(): ApiMiddleware {
       // The names of all files below assets/ contain a hash of the content.
       const isHashed = name.startsWith('assets/');
       ctx.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-      sendFile(ctx, file);
+      sendBuiltFile(ctx, file);
       return;
     }
     if (name.startsWith('assets/')) throw new AppError('not_found', 'There is no such file.');
@@ -60,19 +60,7 @@ export function serveDashboard(): ApiMiddleware {
   };
 }
 
-function sendFile(ctx: ApiContext, { contentType, zipped, plain }: DashboardFile): void {
-  ctx.set('Vary', 'Accept-Encoding');
-  ctx.set('X-Content-Type-Options', 'nosniff');
-  ctx.type = contentType;
-  if (zipped && ctx.acceptsEncodings('gzip') === 'gzip') {
-    ctx.set('Content-Encoding', 'gzip');
-    ctx.body = zipped;
-  } else {
-    ctx.body = plain;
-  }
-}
-
-async function sendPage(ctx: ApiContext, page: DashboardFile | undefined): Promise<void> {
+async function sendPage(ctx: ApiContext, page: BuiltFile | undefined): Promise<void> {
   if (!page) {
     const message = 'The dashboard is not built. Run `npm run build`, then open this page again.';
     throw new AppError('service_unavailable', message);

@@ -18,6 +18,11 @@ const NON_JSON_RESPONSES = [
     message: 'This is a PDF. Accept application/pdf.',
   },
   {
+    path: /^\/work-orders\/[^/]+\/photos\/[^/]+$/,
+    ranges: ['image/jpeg', 'image/*', ...JSON_RANGES],
+    message: 'This is a picture. Accept image/jpeg.',
+  },
+  {
     path: /^\/settings\/logo$/,
     ranges: ['image/png', 'image/jpeg', 'image/*', ...JSON_RANGES],
     message: 'This is a picture. Accept image/png and image/jpeg.',

@@ -73,6 +73,14 @@ export const sharedParameters = {
     schema: uuid,
     example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
   },
+  photo_id: {
+    name: 'photo_id',
+    in: 'path',
+    required: true,
+    description: 'A malformed or foreign id is 404',
+    schema: uuid,
+    example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
+  },
   type: {
     name: 'type',
     in: 'path',

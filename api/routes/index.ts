@@ -38,4 +38,5 @@ export { userRoutes } from './users.js';
 export { webhookDeliveryRoutes } from './webhook-deliveries.js';
 export { webhookEndpointRoutes } from './webhook-endpoints.js';
 export { webhookReplayRoutes } from './webhook-replays.js';
+export { workOrderPhotoRoutes } from './work-order-photos.js';
 export { workOrderRoutes } from './work-orders.js';

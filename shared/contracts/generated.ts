@@ -2188,6 +2188,23 @@ export interface WorkOrderStepEntry {
   lat?: number | null;
   lng?: number | null;
 }
+export interface WorkOrderPhoto {
+  id: string;
+  work_order_id: string;
+  content_type: string;
+  width: number;
+  height: number;
+  bytes: number;
+  sha256: string;
+  taken_at: string | null;
+  uploaded_by: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface WorkOrderPhotoListQuery {
+  limit: number;
+  cursor?: string;
+}
 export interface Accepted {
   ok: true;
   data: {

@@ -31,4 +31,5 @@ export { userModule } from '../resources/users/module.js';
 export { webhookDeliveryModule } from '../resources/webhook-deliveries/module.js';
 export { webhookEndpointModule } from '../resources/webhook-endpoints/module.js';
 export { webhookReplayModule } from '../resources/webhook-replays/module.js';
+export { workOrderPhotoModule } from '../resources/work-order-photos/module.js';
 export { workOrderModule } from '../resources/work-orders/module.js';

@@ -1,3 +1,4 @@
+import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { findKnownObjects } from '../../shared/resources/exports/queries.js';
 import {
@@ -5,6 +6,7 @@ import {
   type DiscardedObject,
   findDiscardedObjects,
 } from '../../shared/resources/exports/run-store.js';
+import { findKnownPhotos } from '../../shared/resources/work-order-photos/queries.js';
 import type { Storage } from '../../shared/storage/storage.js';
 import type { SweepWork } from '../sweeps/isolate-tenants.js';
 import { sweepTenantSet, sweepTenants } from '../sweeps/sweep-tenants.js';
@@ -76,14 +78,31 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
 }
 
 /**
- * Matches the key of an export's object: tenant, export and attempt. Objects with other keys do not
- * belong to this service.
+ * Keys of the objects that this service stores, with the query that finds their record. A bucket may
+ * contain objects that do not belong to this service.
  */
-const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
+const OBJECT_KEYS: { pattern: RegExp; findKnown: (tenantId: string, id: string, key: string) => SqlQuery }[] =
+  [
+    { pattern: /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/, findKnown: findKnownObjects },
+    {
+      pattern: /^([0-9a-f-]{36})\/photos\/([0-9a-f-]{36})[.]jpg$/,
+      findKnown: (tenantId, _id, key) => findKnownPhotos(tenantId, key),
+    },
+  ];
+
+/** Returns the tenant in an object's key, and the query for its record. Undefined for other keys. */
+function parseObjectKey(key: string): { tenantId: string; known: SqlQuery } | undefined {
+  for (const { pattern, findKnown } of OBJECT_KEYS) {
+    const [, tenantId, id] = pattern.exec(key) ?? [];
+    if (tenantId && id) return { tenantId, known: findKnown(tenantId, id, key) };
+  }
+  return undefined;
+}
 
 /**
- * Deletes unfinished uploads, and objects to which no export refers. A run leaves such an object if
- * it loses its lease before its result is recorded. Keeps the objects of unknown tenants.
+ * Deletes unfinished uploads, and objects to which no export and no photo refers. A run leaves such an
+ * object if it loses its lease before its result is recorded, and a photo leaves its picture when it
+ * is deleted. Keeps the objects of unknown tenants.
  * @param olderThan uploads and objects from this time or later are kept
  * @returns the number of deleted uploads and objects
  */
@@ -95,12 +114,12 @@ export async function deleteOrphanedObjects(
   let deleted = await storage.discardStaleUploads(olderThan);
   const tenants = new Set(await runtime.db.listTenantIds());
   for await (const { key, modifiedAt } of storage.list('')) {
-    const [, tenantId, exportId] = OBJECT_KEY.exec(key) ?? [];
-    if (!tenantId || !exportId || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
+    const { tenantId, known } = parseObjectKey(key) ?? {};
+    if (!tenantId || !known || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
     // Stays true if the sweep skips this tenant, so that the object is kept.
     let isKnown = true;
     const work: SweepWork = async (tx) => {
-      isKnown = (await tx.query(findKnownObjects(tenantId, exportId, key))).length > 0;
+      isKnown = (await tx.query(known)).length > 0;
     };
     await sweepTenantSet(runtime, { task: 'delete-left-behind', tenantIds: [tenantId], work });
     if (isKnown) continue;

@@ -29,4 +29,5 @@ export { webhookDeliveryHandlers } from '../../shared/resources/webhook-deliveri
 export { webhookEndpointHandlers } from '../../shared/resources/webhook-endpoints/handlers.js';
 export { webhookReplayHandlers } from '../../shared/resources/webhook-replays/handlers.js';
 export { webhookTestHandlers } from '../../shared/resources/webhook-tests/handlers.js';
+export { workOrderPhotoHandlers } from '../../shared/resources/work-order-photos/handlers.js';
 export { workOrderHandlers } from '../../shared/resources/work-orders/handlers.js';

@@ -7,7 +7,7 @@ const FORM_OF_ADDRESS = /^(mr|mrs|ms|miss|mx|dr|prof|sir|madam|rev|officer)\.?$/
 const NAME = /^[\p{L}\p{M}'’-]+\.?$/u;
 
 /**
- * Returns the first name in the name of a contact, or null if it cannot be told. Understands
+ * Returns the first name in the name of a contact, or null if the name has none. Understands
  * `Dana Whitfield` and `Whitfield, Dana`.
  */
 export function findFirstName(contactName: string | null): string | null {

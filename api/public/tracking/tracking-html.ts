@@ -5,7 +5,7 @@ import { PAGE_HEADERS } from '../page-html.js';
 import { TRACKING_SCRIPT } from './tracking-script.js';
 import { TRACKING_STYLE } from './tracking-style.js';
 import { STEP_LABELS, type TrackingLetterhead, type TrackingState } from './tracking-view.js';
-import { PLAN_SIZE, type PlanPoint } from './truck-position.js';
+import { MAX_RADIUS, PLAN_SIZE, type PlanPoint } from './truck-position.js';
 
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -102,13 +102,13 @@ function renderSteps(steps: TrackingState['steps']): string {
 function renderPlan(plan: PlanPoint | null): string {
   const centre = PLAN_SIZE / 2;
   const { x, y } = plan ?? { x: centre, y: centre };
-  const rings = [26, 50, 74].map(
+  const rings = [MAX_RADIUS / 2, MAX_RADIUS].map(
     (radius) => `<circle class="ring" cx="${centre}" cy="${centre}" r="${radius}"/>`,
   );
   return [
     `<svg data-part="plan" viewBox="0 0 ${PLAN_SIZE} ${PLAN_SIZE}" width="${PLAN_SIZE}" height="${PLAN_SIZE}" aria-hidden="true"${plan ? '' : ' hidden'}>`,
     ...rings,
-    `<text class="north" x="${centre}" y="18">N</text>`,
+    `<text class="north" x="${centre}" y="16">N</text>`,
     `<line class="way" data-part="plan-way" x1="${centre}" y1="${centre}" x2="${x}" y2="${y}"/>`,
     `<circle class="you" cx="${centre}" cy="${centre}" r="6"/>`,
     `<path class="wheels" data-part="plan-truck" transform="translate(${x} ${y})" d="M-11-6h13v9h-13zM3-3h5l4 4v5H3zM-9 5h4v3h-4zM4 5h4v3H4z"/>`,

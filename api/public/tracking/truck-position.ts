@@ -15,10 +15,12 @@ export interface PlanPoint {
 /** Width and height of the plan, in its own units. */
 export const PLAN_SIZE = 160;
 
-/** The distances at which the plan's outer circle begins and ends, in miles. */
+/** Trucks that are farther away stand on the plan's outer circle, too. */
 const MAX_MILES = 30;
+/** A truck that is very near stands beside the vehicle, not on it. */
 const MIN_RADIUS = 16;
-const MAX_RADIUS = 66;
+/** Radius of the plan's outer circle. */
+export const MAX_RADIUS = 52;
 
 const EARTH_RADIUS_MILES = 3958.8;
 /** Nearer than this, a distance and a direction would be more exact than the position itself. */
@@ -57,11 +59,12 @@ function describeAge(minutes: number): string {
 /** Measures the distance from the pickup to the truck, and the direction in degrees from north. */
 function measure({ lat, lng, pickup_lat, pickup_lng }: TruckPosition): { miles: number; bearing: number } {
   const toRadians = (degrees: number) => (degrees * Math.PI) / 180;
-  const [from, to, turn] = [toRadians(pickup_lat), toRadians(lat), toRadians(lng - pickup_lng)];
-  const haversine = Math.sin((to - from) / 2) ** 2 + Math.cos(from) * Math.cos(to) * Math.sin(turn / 2) ** 2;
+  const [from, to, deltaLng] = [toRadians(pickup_lat), toRadians(lat), toRadians(lng - pickup_lng)];
+  const haversine =
+    Math.sin((to - from) / 2) ** 2 + Math.cos(from) * Math.cos(to) * Math.sin(deltaLng / 2) ** 2;
   const angle = Math.atan2(
-    Math.sin(turn) * Math.cos(to),
-    Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(turn),
+    Math.sin(deltaLng) * Math.cos(to),
+    Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(deltaLng),
   );
   return {
     miles: 2 * EARTH_RADIUS_MILES * Math.asin(Math.min(1, Math.sqrt(haversine))),

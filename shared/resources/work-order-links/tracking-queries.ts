@@ -66,7 +66,7 @@ const ON_THE_WAY_SINCE = `greatest(w.dispatch_time, (select max(s.at) from work_
 const SERVES_ANOTHER = `exists (select from work_orders o where o.tenant_id = w.tenant_id and o.truck_id = w.truck_id
   and o.id <> w.id and o.status in ('dispatched', 'in_progress'))`;
 
-/** Null if the motorist may not see the position: the page shows it only on the way to the pickup. */
+/** Null if the motorist may not see the position. The page shows it on the way to the pickup. */
 const POSITION = `case when ${PROGRESS} = 'en_route' and w.pickup_lat is not null and w.pickup_lng is not null
     and k.located_at >= ${ON_THE_WAY_SINCE} and not ${SERVES_ANOTHER}
   then json_build_object('lat', k.lat, 'lng', k.lng, 'pickup_lat', w.pickup_lat, 'pickup_lng', w.pickup_lng,

@@ -53,7 +53,7 @@ export function useDashboard(stack: TestStack = useStack(DASHBOARD_STACK)): Dash
   return bench;
 }
 
-/** Provides the browser that all files share. Skips the tests of a `describe` where there is none. */
+/** Provides the browser that all files share, or skips the tests of a `describe` without one. */
 export function useBrowser(): Browser {
   const browser = useShared('browser', startWhereInstalled, (running) => running.close());
   before(function () {

@@ -25,6 +25,7 @@ import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
+import { workOrderPhotoFields } from '../../../shared/resources/work-order-photos/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
 export interface IncludedTable {
@@ -80,6 +81,9 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   trucks: defineFieldTable(truckFields),
   work_orders: defineFieldTable(workOrderFields, 'intake priority', STORED_JSON),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
+  work_order_photos: defineFieldTable(workOrderPhotoFields, 'deleted_at', {
+    object_key: 'storage location of the picture, which is not part of the dump',
+  }),
   inspections: defineFieldTable(inspectionFields, 'blocks_dispatch'),
   impounds: defineFieldTable(impoundFields, 'held_from'),
   invoices: defineFieldTable(

@@ -3,9 +3,10 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { findPackageRoot } from '../../shared/platform/files/package-root.js';
+import type { ApiContext } from './context.js';
 
-/** A file of the built dashboard, as it is sent. */
-export interface DashboardFile {
+/** A file that the build wrote, as it is sent. */
+export interface BuiltFile {
   contentType: string;
   /** Compressed with gzip, or undefined if compression does not help. */
   zipped: Buffer | undefined;
@@ -22,16 +23,20 @@ const CONTENT_TYPES: Record<string, string> = {
 const compress = promisify(gzip);
 
 /**
- * The files that `npm run build` writes into dist/dashboard. Their names are listed once, and each
+ * The files that `npm run build` writes into a folder of dist/, such as dist/dashboard. Their names are listed once, and each
  * file is read and compressed at its first request. No name from a request ever becomes a path.
  */
-export class DashboardFiles {
-  readonly #folder = join(findPackageRoot(), 'dist', 'dashboard');
+export class BuiltFiles {
+  readonly #folder: string;
   #names: Promise<Set<string>> | undefined;
-  readonly #files = new Map<string, Promise<DashboardFile>>();
+  readonly #files = new Map<string, Promise<BuiltFile>>();
+
+  constructor(folder: string) {
+    this.#folder = join(findPackageRoot(), 'dist', folder);
+  }
 
   /** Resolves with undefined if the build has no file of that name, such as `assets/main-x.js`. */
-  async find(name: string): Promise<DashboardFile | undefined> {
+  async find(name: string): Promise<BuiltFile | undefined> {
     this.#names ??= this.#listNames();
     if (!(await this.#names).has(name)) return undefined;
     let file = this.#files.get(name);
@@ -43,7 +48,7 @@ export class DashboardFiles {
     return file;
   }
 
-  /** Resolves with no names if the dashboard was not built; the next request looks again. */
+  /** Resolves with no names if nothing was built; the next request looks again. */
   async #listNames(): Promise<Set<string>> {
     try {
       const entries = await readdir(this.#folder, { recursive: true });
@@ -54,10 +59,23 @@ export class DashboardFiles {
     }
   }
 
-  async #read(name: string): Promise<DashboardFile> {
+  async #read(name: string): Promise<BuiltFile> {
     const plain = await readFile(join(this.#folder, name));
     const zipped = await compress(plain, { level: 9 });
     const contentType = CONTENT_TYPES[extname(name)] as string;
     return { contentType, plain, zipped: zipped.length < plain.length ? zipped : undefined };
+  }
+}
+
+/** Sends a file, compressed if the client accepts that. */
+export function sendBuiltFile(ctx: ApiContext, { contentType, zipped, plain }: BuiltFile): void {
+  ctx.set('Vary', 'Accept-Encoding');
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.type = contentType;
+  if (zipped && ctx.acceptsEncodings('gzip') === 'gzip') {
+    ctx.set('Content-Encoding', 'gzip');
+    ctx.body = zipped;
+  } else {
+    ctx.body = plain;
   }
 }

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import Joi from 'joi';
+import type { Command, CommandDefinition, CommandResult } from '../../../shared/contracts/command.js';
+import { hashBody } from '../../../shared/contracts/json/canonical-json.js';
+import { coordinate, dateTime, multilineText, uuid } from '../../../shared/contracts/schemas/fields.js';
+import { validate } from '../../../shared/contracts/schemas/validate.js';
+import { createSystemCommand } from '../../../shared/contracts/system-command.js';
+import { readUserAgent } from '../../../shared/http/request.js';
+import { AppError, appErrorFromBody } from '../../../shared/platform/errors.js';
+import { newId } from '../../../shared/platform/ids.js';
+import { createInspection } from '../../../shared/resources/inspections/commands.js';
+import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
+import type { DrivenWorkOrder } from '../../../shared/resources/work-order-links/driver-queries.js';
+import {
+  completeWorkOrder,
+  logWorkOrderStep,
+  startWorkOrder,
+  updateWorkOrder,
+} from '../../../shared/resources/work-orders/commands.js';
+import { DRIVER_STEPS } from '../../../shared/resources/work-orders/transitions.js';
+import type { ApiContext } from '../../runtime/context.js';
+import type { ApiRuntime } from '../../runtime/runtime.js';
+import type { DriverAction } from './driver-contract.js';
+
+const findingSchemas = Object.fromEntries(
+  ['items', 'defects', 'odometer_miles', 'notes'].map((name) => [
+    name,
+    inspectionFields.creation[name] as Joi.Schema,
+  ]),
+);
+const about = { id: uuid().required(), at: dateTime().required() };
+const BY_KIND: Record<DriverAction['kind'], Joi.ObjectSchema> = {
+  step: Joi.object({
+    ...about,
+    kind: Joi.string().required(),
+    step: Joi.string()
+      .valid(...DRIVER_STEPS)
+      .required(),
+    lat: coordinate(90),
+    lng: coordinate(180),
+  }),
+  complete: Joi.object({
+    ...about,
+    kind: Joi.string().required(),
+    miles: Joi.number().strict().min(0).max(10_000),
+  }),
+  note: Joi.object({ ...about, kind: Joi.string().required(), text: multilineText(1000).required() }),
+  inspection: Joi.object({ ...about, kind: Joi.string().required(), ...findingSchemas }),
+};
+const kindOnly = Joi.object({
+  kind: Joi.string()
+    .valid(...Object.keys(BY_KIND))
+    .required(),
+});
+
+/** @throws {AppError} 400 with every fault of the action */
+export function parseAction(body: unknown): DriverAction {
+  const { kind } = validate<{ kind: DriverAction['kind'] }>(kindOnly, body);
+  return validate<DriverAction>(BY_KIND[kind], body);
+}
+
+/** The status of a work order on which the driver has not started yet. */
+const NOT_STARTED = 'dispatched';
+
+/** How often a note is added again after another write of the same work order. */
+const MAX_NOTE_TRIES = 4;
+
+/** A request of the driver's page, with the work order that its link opens. */
+export interface DriverRequest {
+  api: ApiRuntime;
+  ctx: ApiContext;
+  workOrder: DrivenWorkOrder;
+  /** Reads the work order again. */
+  reread: () => Promise<DrivenWorkOrder | undefined>;
+}
+
+/**
+ * Submits the commands of an action. The same action sent again acts once.
+ * @throws {AppError} the error of a command that was refused
+ */
+export async function runAction(request: DriverRequest, action: DriverAction): Promise<void> {
+  const { workOrder } = request;
+  const at = toPast(action.at);
+  if (action.kind === 'note') return addNote(request, action);
+  if (action.kind === 'inspection') return fileInspection(request, action);
+  const mustStart = workOrder.status === NOT_STARTED && !isBeforeStart(action);
+  if (mustStart) await submitOne(request, { definition: startWorkOrder, input: {}, action });
+  if (action.kind === 'step') {
+    const { step, lat, lng } = action;
+    const place = lat === undefined || lng === undefined ? {} : { lat, lng };
+    await submitOne(request, { definition: logWorkOrderStep, input: { step, at, ...place }, action });
+    return;
+  }
+  const { miles } = action;
+  await submitOne(request, { definition: logWorkOrderStep, input: { step: 'cleared', at }, action });
+  const input = { at, ...(miles === undefined ? {} : { miles }) };
+  await submitOne(request, { definition: completeWorkOrder, input, action });
+}
+
+/** The driver has seen the work order, but is not on the way yet. */
+function isBeforeStart(action: DriverAction): boolean {
+  return action.kind === 'step' && ['offered', 'acknowledged'].includes(action.step);
+}
+
+/** Returns the time, or the present if the phone's clock is ahead. */
+export const toPast = (at: string) => new Date(Math.min(Date.parse(at), Date.now())).toISOString();
+
+/** Adds a note after those that exist. Tries again if another write comes in between. */
+async function addNote(
+  request: DriverRequest,
+  action: Extract<DriverAction, { kind: 'note' }>,
+): Promise<void> {
+  let { workOrder } = request;
+  for (let tries = 1; ; tries += 1) {
+    const input = { notes: [workOrder.notes, formatNote(workOrder, action)].filter(Boolean).join('\n') };
+    if (input.notes.length > 5000)
+      throw new AppError('conflict', 'The notes of this job are full. Call your dispatcher.');
+    try {
+      await submitOne(request, {
+        definition: updateWorkOrder,
+        input,
+        action,
+        ifMatch: [workOrder.updated_at],
+      });
+      return;
+    } catch (error) {
+      const isOutdated = error instanceof AppError && error.code === 'precondition_failed';
+      const fresh = isOutdated && tries < MAX_NOTE_TRIES ? await request.reread() : undefined;
+      if (!fresh) throw error;
+      workOrder = fresh;
+    }
+  }
+}
+
+function formatNote(
+  { driver_name, unit_number, time_zone: timeZone }: DrivenWorkOrder,
+  { at, text }: { at: string; text: string },
+): string {
+  const time = new Date(toPast(at)).toLocaleTimeString('en-US', {
+    timeZone,
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+  return `[${time}, ${driver_name ?? `Truck ${unit_number}`}] ${text}`;
+}
+
+async function fileInspection(
+  request: DriverRequest,
+  action: Extract<DriverAction, { kind: 'inspection' }>,
+): Promise<void> {
+  const { id, driver_id, truck_id } = request.workOrder;
+  const { id: _id, at: _at, kind: _kind, ...findings } = action;
+  const input = { ...findings, kind: 'pre_trip', truck_id, driver_id, work_order_id: id };
+  await submitOne(request, { definition: createInspection, input, action });
+}
+
+interface Submission {
+  definition: Pick<CommandDefinition, 'type' | 'creates'>;
+  input: unknown;
+  action: { id: string };
+  ifMatch?: string[];
+}
+
+/**
+ * Submits one command as the driver. Its idempotency key is derived from the work order, the id of
+ * the action and the command. So an action sent twice acts once, and no action of a phone can meet
+ * the key of another caller.
+ */
+export async function submitOne(
+  { api, ctx, workOrder }: DriverRequest,
+  { definition, input, action, ifMatch }: Submission,
+): Promise<Extract<CommandResult, { ok: true }> | undefined> {
+  const { tenant_id: tenantId, id: workOrderId, environment } = workOrder;
+  const { type, creates } = definition;
+  const actor = describeDriver(workOrder);
+  const command: Command = {
+    ...createSystemCommand({
+      type,
+      tenantId,
+      environment,
+      name: actor.name,
+      entityId: creates ? newId() : workOrderId,
+      input,
+    }),
+    actor,
+    // Commands from requests without a key have the source `webhook`.
+    source: 'webhook',
+    idempotency: {
+      key: deriveUuid('driver page', workOrderId, action.id.toLowerCase(), type),
+      method: ctx.method,
+      path: `/d/${workOrderId}`,
+      bodyHash: hashBody(action),
+    },
+    ifMatch: ifMatch ?? null,
+    requestId: ctx.state.requestId,
+    ip: ctx.ip,
+    userAgent: readUserAgent(ctx.req),
+  };
+  const submitted = await api.submit(command, 0);
+  if ('accepted' in submitted) return undefined;
+  if (!submitted.ok) throw appErrorFromBody(submitted.error);
+  return submitted;
+}
+
+/** The driver as the audit log shows them. A truck without a driver stands for its driver. */
+function describeDriver({ driver_id, truck_id, driver_name, unit_number }: DrivenWorkOrder) {
+  const name = `${driver_name ?? `Truck ${unit_number}`} (driver's page)`;
+  return { type: 'system' as const, id: driver_id ?? truck_id, name };
+}
+
+function deriveUuid(...parts: string[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+}

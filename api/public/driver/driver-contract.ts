@@ -1,0 +1,56 @@
+/*
+ * What the server and the driver's page (driver-page/) exchange. This file imports nothing, so that
+ * the page can use its types.
+ */
+
+/** A fact about the work order. With `href`, it is a link that opens a map or calls a number. */
+export interface Fact {
+  label: string;
+  text: string;
+  href: string | null;
+}
+
+/** A step of the driver, in the sequence of the work. */
+export interface PlannedStep {
+  id: string;
+  /** The text of the button. */
+  action: string;
+  /** The text once the step was taken. */
+  done: string;
+}
+
+/** What the driver's page shows. `/d/{token}/state` returns it as JSON. */
+export interface DriverState {
+  number: string;
+  company: string;
+  is_test: boolean;
+  truck: string;
+  driver: string | null;
+  facts: Fact[];
+  steps: PlannedStep[];
+  /** How many of the steps were taken. */
+  taken: number;
+  /** Set while an inspection keeps the truck out of service. */
+  warning: string | null;
+  checklist: { key: string; label: string }[];
+  /** The last pre-trip inspection of the truck in this shift. */
+  inspection: { result: 'pass' | 'pass_with_defects' | 'out_of_service'; at: string } | null;
+  photos: { stored: number; max: number };
+}
+
+/**
+ * What the driver did: one tap, note or inspection, at a time of the phone. The phone makes the id,
+ * so that an action sent twice acts once.
+ */
+export type DriverAction = { id: string; at: string } & (
+  | { kind: 'step'; step: string; lat?: number; lng?: number }
+  | { kind: 'complete'; miles?: number }
+  | { kind: 'note'; text: string }
+  | {
+      kind: 'inspection';
+      items?: { key: string; label: string; state: 'ok' | 'fail'; note?: string | null }[];
+      defects?: { component: string; severity: 'minor' | 'major' | 'out_of_service' }[];
+      odometer_miles?: number;
+      notes?: string;
+    }
+);

@@ -1,0 +1,28 @@
+import Joi from 'joi';
+import { dateTime, uuid } from '../../../shared/contracts/schemas/fields.js';
+import { validate } from '../../../shared/contracts/schemas/validate.js';
+import { AppError } from '../../../shared/platform/errors.js';
+import { createWorkOrderPhoto } from '../../../shared/resources/work-order-photos/commands.js';
+import { receivePhoto } from '../../runtime/photos/receive-photo.js';
+import { type DriverRequest, submitOne, toPast } from './driver-actions.js';
+
+const query = Joi.object({ id: uuid().required(), at: dateTime().required() });
+
+/**
+ * Adds the photo in the request's body. A photo that the work order has already counts as added,
+ * because the phone sends a photo again if it got no answer.
+ */
+export async function addPhoto(request: DriverRequest): Promise<void> {
+  const { api, ctx, workOrder } = request;
+  const { id, at } = validate<{ id: string; at: string }>(query, { ...ctx.query });
+  const { tenant_id: tenantId, id: workOrderId } = workOrder;
+  const target = { tenantId, workOrderId, takenAt: toPast(at), isDryRun: false };
+  try {
+    const input = await receivePhoto(api, ctx, target);
+    const action = { id, kind: 'photo', sha256: input.sha256 };
+    await submitOne(request, { definition: createWorkOrderPhoto, input, action });
+  } catch (error) {
+    const isThere = error instanceof AppError && error.details?.some(({ code }) => code === 'duplicate');
+    if (!isThere) throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import type { DrivenWorkOrder } from '../../../shared/resources/work-order-links/driver-queries.js';
+import { MAX_PHOTOS } from '../../../shared/resources/work-order-photos/fields.js';
+import { DRIVER_STEPS } from '../../../shared/resources/work-orders/transitions.js';
+import { findFirstName } from '../tracking/first-name.js';
+import type { DriverState, Fact, PlannedStep } from './driver-contract.js';
+
+const ALWAYS: PlannedStep[] = [
+  { id: 'acknowledged', action: 'Accept', done: 'Accepted' },
+  { id: 'en_route', action: 'I am on my way', done: 'On the way' },
+  { id: 'on_scene', action: 'I am at the vehicle', done: 'At the vehicle' },
+];
+const WITH_TOW: PlannedStep[] = [
+  { id: 'hooked', action: 'The vehicle is loaded', done: 'Vehicle loaded' },
+  { id: 'towing', action: 'I am towing', done: 'Towing' },
+  { id: 'at_destination', action: 'I am at the drop-off', done: 'At the drop-off' },
+];
+const LAST: PlannedStep = { id: 'complete', action: 'Complete', done: 'Completed' };
+
+/** The items of a pre-trip inspection. */
+export const CHECKLIST = [
+  { key: 'brakes', label: 'Brakes' },
+  { key: 'tires', label: 'Tires and wheels' },
+  { key: 'lights', label: 'Lights and beacon' },
+  { key: 'steering', label: 'Steering and horn' },
+  { key: 'leaks', label: 'Fluids and leaks' },
+  { key: 'winch', label: 'Winch and cable' },
+  { key: 'straps', label: 'Chains, straps and hooks' },
+  { key: 'safety', label: 'Cones, vest, extinguisher' },
+] as const;
+
+export function buildDriverState(workOrder: DrivenWorkOrder): DriverState {
+  const { job_number: number, company, environment, unit_number, driver_name, inspection } = workOrder;
+  const steps = planSteps(workOrder);
+  return {
+    number,
+    company,
+    is_test: environment === 'sandbox',
+    truck: unit_number,
+    driver: driver_name,
+    facts: listFacts(workOrder),
+    steps,
+    taken: countTaken(steps, workOrder.step),
+    warning: workOrder.is_truck_blocked
+      ? `Truck ${unit_number} is out of service because of a defect. Call your dispatcher.`
+      : null,
+    checklist: [...CHECKLIST],
+    inspection,
+    photos: { stored: workOrder.photos, max: MAX_PHOTOS },
+  };
+}
+
+/** Returns the steps of the work. Loading and towing are only for a vehicle that is moved. */
+export function planSteps({
+  service_type,
+  dropoff_location,
+}: Pick<DrivenWorkOrder, 'service_type' | 'dropoff_location'>): PlannedStep[] {
+  const isTowed = dropoff_location !== null || /(tow|transport)$/.test(service_type);
+  return [...ALWAYS, ...(isTowed ? WITH_TOW : []), LAST];
+}
+
+/** Counts the steps up to the last logged one, which may be a step that the page does not show. */
+function countTaken(steps: readonly PlannedStep[], logged: string | null): number {
+  const order: readonly string[] = DRIVER_STEPS;
+  const last = logged === null ? -1 : order.indexOf(logged);
+  return steps.filter(({ id }) => order.includes(id) && order.indexOf(id) <= last).length;
+}
+
+function listFacts(workOrder: DrivenWorkOrder): Fact[] {
+  const { contact_name, contact_phone, vehicle_year, vehicle_make, vehicle_model, vin } = workOrder;
+  const { pickup_location: pickup, pickup_lat: lat, pickup_lng: lng, dropoff_location: dropoff } = workOrder;
+  const place = lat !== null && lng !== null ? `${lat},${lng}` : pickup;
+  const firstName = findFirstName(contact_name);
+  const phone = contact_phone?.replace(/[^\d+]/g, '');
+  return [
+    describe('Service', capitalize(workOrder.service_type.replaceAll('_', ' '))),
+    describe('Vehicle', [vehicle_year, vehicle_make, vehicle_model].filter(Boolean).join(' ')),
+    describe('VIN', vin),
+    describe('Pickup', pickup ?? place, place && linkToMap(place)),
+    describe('Drop-off', dropoff, dropoff && linkToMap(dropoff)),
+    describe('Expected', workOrder.eta && formatTime(workOrder.eta, workOrder.time_zone)),
+    describe('Customer', firstName),
+    describe('Phone', contact_phone, phone ? `tel:${phone}` : null),
+    describe('Notes', workOrder.notes),
+  ].filter((fact) => fact.text !== '');
+}
+
+const describe = (label: string, text: string | null, href: string | null = null): Fact => ({
+  label,
+  text: text ?? '',
+  href: href || null,
+});
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A link that phones open in their map application. The page itself requests nothing from it. */
+function linkToMap(destination: string): string {
+  return `https://www.google.com/maps/dir/?${new URLSearchParams({ api: '1', destination })}`;
+}
+
+function formatTime(at: Date, timeZone: string): string {
+  return at.toLocaleString('en-US', { timeZone, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
+}

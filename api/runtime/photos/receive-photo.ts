@@ -1,0 +1,89 @@
+import { appErrorFromBody, serviceUnavailable } from '../../../shared/platform/errors.js';
+import { newId } from '../../../shared/platform/ids.js';
+import { createFairLimit, TooManyWaitingError } from '../../../shared/platform/limits/fair-limit.js';
+import type { WorkOrderPhotoInput } from '../../../shared/resources/work-order-photos/commands.js';
+import { findPhotoRoom, type PhotoRoom } from '../../../shared/resources/work-order-photos/queries.js';
+import { checkPhotoRoom } from '../../../shared/resources/work-order-photos/room.js';
+import { StorageError } from '../../../shared/storage/storage.js';
+import { createRawBodyReader } from '../../middleware/body.js';
+import type { ApiContext } from '../context.js';
+import type { ApiRuntime } from '../runtime.js';
+import { type ConvertedPhoto, convertPhoto, MAX_PHOTO_BYTES, PHOTO_TYPES } from './convert-photo.js';
+
+const readBytes = createRawBodyReader(PHOTO_TYPES, MAX_PHOTO_BYTES);
+
+/** The whole photo must arrive within this time. */
+const DEADLINE_MS = 120_000;
+
+/**
+ * Photos in memory, from the first byte until they are in storage. At 10 MiB each, they take at most
+ * 160 MiB together and 60 MiB per account.
+ */
+const limit = createFairLimit({
+  queues: ['photos'],
+  maxRunning: 16,
+  maxRunningPerGroup: 6,
+  maxQueued: 200,
+  maxQueuedPerGroup: 20,
+  maxWaitMs: 60_000,
+});
+
+/** For whom a photo is received. */
+export interface PhotoTarget {
+  tenantId: string;
+  workOrderId: string;
+  takenAt: string | null;
+  /** True if nothing may be stored. */
+  isDryRun: boolean;
+}
+
+/**
+ * Reads a photo from the request's body, draws it again and puts it into storage. The command that
+ * creates the photo follows. If it fails, the storage cleaner deletes the picture.
+ * @throws {AppError} 400, 413 or 415 for a file that is no such photo, 409 if there is no room
+ */
+export async function receivePhoto(
+  api: Pick<ApiRuntime, 'db' | 'storage'>,
+  ctx: ApiContext,
+  target: PhotoTarget,
+): Promise<WorkOrderPhotoInput> {
+  try {
+    return await limit.run({ queue: 'photos', group: target.tenantId }, () => receive(api, ctx, target));
+  } catch (error) {
+    if (error instanceof TooManyWaitingError || error instanceof StorageError)
+      throw serviceUnavailable('The photo cannot be stored right now. Send it again in a moment.', error);
+    throw error;
+  }
+}
+
+async function receive(
+  { db, storage }: Pick<ApiRuntime, 'db' | 'storage'>,
+  ctx: ApiContext,
+  { tenantId, workOrderId, takenAt, isDryRun }: PhotoTarget,
+): Promise<WorkOrderPhotoInput> {
+  const timer = setTimeout(() => ctx.req.destroy(new Error('late')), DEADLINE_MS);
+  const file = await readBytes(ctx).finally(() => clearTimeout(timer));
+  const { data, ...facts } = await convertPhoto(tenantId, file);
+  const wanted = { tenant_id: tenantId, work_order_id: workOrderId, sha256: facts.sha256 };
+  const [room] = await db.read<PhotoRoom>(tenantId, findPhotoRoom([wanted]));
+  const error = checkPhotoRoom(room, facts.bytes);
+  if (error) throw appErrorFromBody(error);
+  const objectKey = `${tenantId}/photos/${newId()}.jpg`;
+  if (!isDryRun) await store(storage, objectKey, data);
+  return { ...facts, work_order_id: workOrderId, object_key: objectKey, taken_at: takenAt };
+}
+
+async function store(
+  storage: ApiRuntime['storage'],
+  key: string,
+  data: ConvertedPhoto['data'],
+): Promise<void> {
+  const upload = await storage.create(key, { contentType: 'image/jpeg', fileName: 'photo.jpg' });
+  try {
+    upload.stream.end(data);
+    await upload.commit();
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+}

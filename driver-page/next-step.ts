@@ -1,0 +1,75 @@
+import { button, el } from './dom.js';
+import type { PageEvents, View } from './page.js';
+
+/** The big button for the next step, and the steps that were taken. */
+export class NextStep {
+  readonly element = el('div', { class: 'next' });
+  readonly #done = el('p', { class: 'done' });
+  readonly #button = button('', () => this.#press(), { class: 'big' });
+  readonly #miles = el('input', {
+    id: 'miles',
+    type: 'number',
+    inputmode: 'decimal',
+    min: '0',
+    max: '10000',
+    step: '0.1',
+  });
+  readonly #confirm: HTMLElement;
+  readonly #take: PageEvents['take'];
+  #step: string | undefined;
+
+  constructor(take: PageEvents['take']) {
+    this.#take = take;
+    this.#confirm = el(
+      'div',
+      { class: 'confirm', hidden: true },
+      el('label', { for: 'miles' }, 'Loaded miles (optional)'),
+      this.#miles,
+      el('p', {}, 'After this, you cannot change the job any more.'),
+      button('Yes, complete the job', () => this.#complete(), { class: 'big' }),
+      button('Not yet', () => this.#ask(false)),
+    );
+    this.element.append(this.#done, this.#button, this.#confirm);
+  }
+
+  update({ state: { steps, taken }, stored }: View): void {
+    const waiting = stored
+      .filter(({ refused }) => refused === null)
+      .map(({ action }) => (action.kind === 'step' ? action.step : action.kind));
+    const lastWaiting = steps.reduce((last, { id }, index) => (waiting.includes(id) ? index + 1 : last), 0);
+    const position = Math.max(taken, lastWaiting);
+    const next = steps[position];
+    if (this.#step !== next?.id) this.#ask(false);
+    this.#step = next?.id;
+    this.#done.textContent = position === 0 ? 'Not started yet' : (steps[position - 1]?.done ?? '');
+    this.#button.textContent = next?.action ?? '';
+    this.#button.hidden = !next || !this.#confirm.hidden;
+  }
+
+  #press(): void {
+    if (this.#step === undefined) return;
+    if (this.#step === 'complete') {
+      this.#ask(true);
+      return;
+    }
+    void this.#take({ kind: 'step', step: this.#step });
+    // A second tap of an impatient thumb must not take the following step.
+    this.#button.disabled = true;
+    setTimeout(() => {
+      this.#button.disabled = false;
+    }, 700);
+  }
+
+  #ask(isAsking: boolean): void {
+    this.#confirm.hidden = !isAsking;
+    this.#button.hidden = isAsking;
+    if (isAsking) this.#miles.focus();
+  }
+
+  #complete(): void {
+    if (!this.#miles.reportValidity()) return;
+    const miles = this.#miles.value === '' ? {} : { miles: Number(this.#miles.value) };
+    this.#ask(false);
+    void this.#take({ kind: 'complete', ...miles });
+  }
+}

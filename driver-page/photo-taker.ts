@@ -1,0 +1,56 @@
+import { el } from './dom.js';
+import type { PageEvents, View } from './page.js';
+import { shrinkPhoto } from './photo.js';
+
+/** Takes pictures by the phone's camera, or from its gallery. */
+export class PhotoTaker {
+  readonly element: HTMLElement;
+  readonly #count = el('p');
+  readonly #fault = el('p', { class: 'warning', role: 'alert', hidden: true });
+  readonly #input = el('input', {
+    id: 'photo',
+    type: 'file',
+    accept: 'image/*',
+    multiple: true,
+    class: 'visually-hidden',
+  });
+  readonly #take: PageEvents['take'];
+
+  constructor(take: PageEvents['take']) {
+    this.#take = take;
+    this.#input.addEventListener('change', () => void this.#read());
+    this.element = el(
+      'section',
+      {},
+      el('h2', {}, 'Photos'),
+      this.#count,
+      this.#fault,
+      // The input comes first, so that CSS can show its focus on the label.
+      this.#input,
+      el('label', { for: 'photo', class: 'button' }, 'Add photos'),
+    );
+  }
+
+  update({ state: { photos }, stored }: View): void {
+    const waiting = stored.filter(
+      ({ action, refused }) => action.kind === 'photo' && refused === null,
+    ).length;
+    const sent = `${photos.stored} of ${photos.max} photos sent`;
+    this.#count.textContent = waiting > 0 ? `${sent}, ${waiting} waiting` : sent;
+  }
+
+  async #read(): Promise<void> {
+    const files = [...(this.#input.files ?? [])];
+    this.#input.value = '';
+    this.#fault.hidden = true;
+    for (const file of files) {
+      try {
+        const { type, data } = await shrinkPhoto(file);
+        await this.#take({ kind: 'photo', type, data });
+      } catch (error) {
+        this.#fault.hidden = false;
+        this.#fault.textContent = (error as Error).message;
+      }
+    }
+  }
+}

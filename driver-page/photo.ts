@@ -1,0 +1,41 @@
+/** The longest side of a picture that is sent, in pixels. */
+const MAX_SIDE = 1600;
+const QUALITY = 0.82;
+/** The server takes these types as they are, up to this size. */
+const SENT_AS_IS = ['image/jpeg', 'image/png', 'image/webp'];
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export interface ShrunkPhoto {
+  type: string;
+  data: ArrayBuffer;
+}
+
+/**
+ * Shrinks a picture, so that it can be sent over a mobile network. Drawing it again also drops the
+ * place and the time that the camera wrote into the file.
+ * @throws {Error} with a text for the driver
+ */
+export async function shrinkPhoto(file: File): Promise<ShrunkPhoto> {
+  const blob = (await drawSmaller(file)) ?? file;
+  if (blob.size > MAX_BYTES) throw new Error(`${file.name} is too large. Take the photo again.`);
+  if (!SENT_AS_IS.includes(blob.type))
+    throw new Error(`${file.name} is not a photo that this phone can send. Take a JPEG photo.`);
+  return { type: blob.type, data: await blob.arrayBuffer() };
+}
+
+/** Returns undefined if the browser cannot draw the picture. */
+async function drawSmaller(file: File): Promise<Blob | undefined> {
+  try {
+    const picture = await createImageBitmap(file, { imageOrientation: 'from-image' });
+    const scale = Math.min(1, MAX_SIDE / Math.max(picture.width, picture.height));
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.round(picture.width * scale);
+    canvas.height = Math.round(picture.height * scale);
+    canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+    picture.close();
+    const drawn = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', QUALITY));
+    return drawn ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

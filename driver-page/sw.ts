@@ -1,0 +1,73 @@
+/*
+ * The service worker of the driver's page. It keeps the page without a work order and its files, so
+ * that the page opens without a network. It never stores a response about a work order.
+ */
+
+/** The part of the worker's global scope that this file uses; the DOM's types lack it. */
+interface WorkerScope {
+  addEventListener(type: 'install' | 'activate', listener: (event: LifecycleEvent) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  skipWaiting(): Promise<void>;
+  clients: { claim(): Promise<void> };
+}
+interface LifecycleEvent {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface FetchEvent extends LifecycleEvent {
+  request: Request;
+  respondWith(response: Promise<Response>): void;
+}
+
+const worker = self as unknown as WorkerScope;
+const CACHE = 'driver-page';
+const SHELL = '/d/shell';
+const ASSET = /\/d\/assets\/[\w.-]+/g;
+/** On a bad network, the kept page opens after this time. */
+const PATIENCE_MS = 4000;
+
+worker.addEventListener('install', (event) => {
+  event.waitUntil(keepShell().then(() => worker.skipWaiting()));
+});
+
+worker.addEventListener('activate', (event) => {
+  event.waitUntil(worker.clients.claim());
+});
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { pathname } = new URL(request.url);
+  if (request.mode === 'navigate') event.respondWith(openPage(event));
+  else if (pathname.startsWith('/d/assets/')) event.respondWith(openAsset(request));
+});
+
+/** Stores the page without a work order, and the files that it names. Drops those of older pages. */
+async function keepShell(): Promise<void> {
+  const cache = await caches.open(CACHE);
+  const shell = await fetch(SHELL, { cache: 'no-cache' });
+  if (!shell.ok) throw new Error(`the page cannot be kept: ${shell.status}`);
+  const assets = [...new Set((await shell.clone().text()).match(ASSET) ?? [])];
+  await cache.addAll(assets);
+  await cache.put(SHELL, shell);
+  for (const { url } of await cache.keys()) {
+    const { pathname } = new URL(url);
+    if (pathname !== SHELL && !assets.includes(pathname)) await cache.delete(url);
+  }
+}
+
+/** Opens the page of the server, or the kept one without a network. */
+async function openPage(event: FetchEvent): Promise<Response> {
+  const patience = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS));
+  const loading = fetch(event.request);
+  const page = await Promise.race([loading, patience]).catch(() => undefined);
+  if (page) {
+    // A new release may have changed the page.
+    event.waitUntil(keepShell().catch(() => undefined));
+    return page;
+  }
+  const kept = await caches.match(SHELL);
+  return kept ?? loading;
+}
+
+async function openAsset(request: Request): Promise<Response> {
+  return (await caches.match(request)) ?? fetch(request);
+}

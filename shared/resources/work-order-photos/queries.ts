@@ -1,0 +1,80 @@
+import type { WorkOrderPhotoListQuery } from '../../contracts/generated.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import { recordsetSql } from '../../records/record-refs.js';
+import { workOrderPhotoFields } from './fields.js';
+
+/** The query of a list, with the work order from the path. */
+export type PhotosOfWorkOrder = WorkOrderPhotoListQuery & { work_order_id: string };
+
+export function listWorkOrderPhotos(query: PhotosOfWorkOrder, scope: ListScope): SqlQuery {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ? and t.deleted_at is null', scope.tenantId)
+    .addEqual(query, 'work_order_id');
+  return buildListQuery({
+    table: 'work_order_photos',
+    representation: workOrderPhotoFields.representation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}
+
+/** Where the picture of a photo is in storage. */
+export interface PhotoObject {
+  object_key: string;
+  content_type: string;
+  bytes: number;
+  sha256: string;
+}
+
+export async function readPhotoObject(
+  db: Pick<Database, 'read'>,
+  { tenantId, workOrderId, photoId }: { tenantId: string; workOrderId: string; photoId: string },
+): Promise<PhotoObject | undefined> {
+  const [row] = await db.read<PhotoObject>(tenantId, {
+    name: 'read-photo-object',
+    text: `select object_key, content_type, bytes, sha256 from work_order_photos
+           where tenant_id = $1 and work_order_id = $2 and id = $3 and deleted_at is null`,
+    values: [tenantId, workOrderId, photoId],
+  });
+  return row;
+}
+
+/** What must be known before a photo is stored. */
+export interface PhotoRoom {
+  tenant_id: string;
+  work_order_id: string;
+  sha256: string;
+  /** Number of photos of the work order. */
+  count: number;
+  /** Bytes of all photos of the account. */
+  account_bytes: number;
+  /** Id of the photo of the work order that has the same picture. */
+  duplicate_id: string | null;
+}
+
+/** Finds the room that is left for photos. Omits those of work orders that do not exist. */
+export function findPhotoRoom(wanted: Pick<PhotoRoom, 'tenant_id' | 'work_order_id' | 'sha256'>[]): SqlQuery {
+  return {
+    name: 'find-photo-room',
+    text: `select r.tenant_id, r.work_order_id, r.sha256,
+             (select count(*)::int from work_order_photos p
+              where p.tenant_id = r.tenant_id and p.work_order_id = r.work_order_id and p.deleted_at is null) as count,
+             (select coalesce(sum(p.bytes), 0)::float8 from work_order_photos p
+              where p.tenant_id = r.tenant_id and p.deleted_at is null) as account_bytes,
+             (select p.id from work_order_photos p where p.tenant_id = r.tenant_id and p.work_order_id = r.work_order_id
+                and p.sha256 = r.sha256 and p.deleted_at is null) as duplicate_id
+           from ${recordsetSql('tenant_id uuid, work_order_id uuid, sha256 text')}
+           join work_orders w on w.tenant_id = r.tenant_id and w.id = r.work_order_id`,
+    values: [JSON.stringify(wanted)],
+  };
+}
+
+export function findKnownPhotos(tenantId: string, objectKey: string): SqlQuery {
+  return {
+    name: 'known-photo-object',
+    text: 'select id from work_order_photos where tenant_id = $1 and object_key = $2 and deleted_at is null',
+    values: [tenantId, objectKey],
+  };
+}

@@ -1,0 +1,272 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { BrowserContext, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { findAxeViolations } from '../../support/browser/axe.js';
+import { PROJECT } from '../../support/load/processes.js';
+import { BROWSER_SKIP_REASON, startBrowser } from '../../support/network/browser.js';
+import { eventually } from '../../support/poll.js';
+import { createDrivenJob, type DrivenJob } from '../../support/public-pages/driven-job.js';
+import { useShared, useStack, useTenant } from '../../support/use-stack.js';
+
+const MAX_BYTES = 60 * 1024;
+const STEPS = [
+  'Accept',
+  'I am on my way',
+  'I am at the vehicle',
+  'The vehicle is loaded',
+  'I am towing',
+  'I am at the drop-off',
+];
+
+describe("the driver's page in a browser", () => {
+  const stack = useStack();
+  const tenant = useTenant(stack, 'Hudson Towing');
+  const browser = useShared(
+    'browser',
+    async () => (BROWSER_SKIP_REASON ? undefined : await startBrowser()),
+    async (running) => running?.close(),
+  );
+  const contexts: BrowserContext[] = [];
+  const faults: string[] = [];
+
+  before(function () {
+    if (BROWSER_SKIP_REASON) this.skip();
+    if (!existsSync(join(PROJECT, 'dist', 'driver-page', 'index.html')))
+      throw new Error("The driver's page is not built. Run `npm run build` first.");
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    expect(faults.splice(0), 'what the page must not do').to.deep.equal([]);
+  });
+
+  async function openPhone(colorScheme: 'light' | 'dark' = 'light'): Promise<BrowserContext> {
+    const context = await (browser as NonNullable<typeof browser>).newContext({
+      viewport: { width: 360, height: 640 },
+      hasTouch: true,
+      isMobile: true,
+      colorScheme,
+    });
+    context.setDefaultTimeout(20_000);
+    contexts.push(context);
+    context.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol !== 'blob:' && origin !== stack.origin) faults.push(`left the origin: ${request.url()}`);
+    });
+    return context;
+  }
+
+  async function openPage(context: BrowserContext, { path }: DrivenJob): Promise<Page> {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(`error in the page: ${error.stack}`));
+    page.on('console', (message) => {
+      const isStatus = /Failed to load resource|ERR_|fetch/.test(message.text());
+      if (message.type() === 'error' && !isStatus) faults.push(`console: ${message.text()}`);
+    });
+    await page.goto(stack.origin + path);
+    return page;
+  }
+
+  const startJob = () => createDrivenJob(tenant.client);
+  const readWorkOrder = async (id: string) => (await tenant.client.get(`/work-orders/${id}`)).body;
+  const listSteps = async (id: string) =>
+    (
+      await stack.rows<{ step: string }>(
+        tenant.id,
+        'select step from work_order_steps where tenant_id = $1 and work_order_id = $2 order by id',
+        [tenant.id, id],
+      )
+    ).map(({ step }) => step);
+  const tap = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).tap();
+  const waitForStatus = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
+  const drawJpeg = (red: number) =>
+    sharp({ create: { width: 2400, height: 1200, channels: 3, background: { r: red, g: 9, b: 99 } } })
+      .jpeg()
+      .toBuffer();
+  const choosePhoto = async (page: Page, red: number) =>
+    page
+      .getByLabel('Add photos')
+      .setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer: await drawJpeg(red) });
+  /** Waits until the service worker controls the page, so that it opens without a network. */
+  const waitForWorker = (page: Page) =>
+    page.waitForFunction(async () => (await caches.match('/d/shell')) && navigator.serviceWorker.controller);
+  const countStored = (page: Page) =>
+    page.evaluate(async () => {
+      const open = indexedDB.open('driver-page');
+      const db = await new Promise<IDBDatabase>((resolve) => {
+        open.onsuccess = () => resolve(open.result);
+      });
+      const counts = ['jobs', 'actions'].map(
+        (name) =>
+          new Promise<number>((resolve) => {
+            const request = db.transaction(name).objectStore(name).count();
+            request.onsuccess = () => resolve(request.result);
+          }),
+      );
+      const [jobs = 0, actions = 0] = await Promise.all(counts);
+      db.close();
+      return jobs + actions;
+    });
+
+  it('a driver does a whole tow with one thumb at 360 px, and nothing of it stays on the phone', async () => {
+    const job = await startJob();
+    const page = await openPage(await openPhone(), job);
+    await page.getByRole('heading', { level: 1, name: job.number }).waitFor();
+    for (const step of STEPS) {
+      const button = page.getByRole('button', { name: step, exact: true });
+      await button.waitFor();
+      const box = await button.boundingBox();
+      expect(box?.height, step).to.be.at.least(48);
+      expect((box?.y ?? 0) + (box?.height ?? 0), `${step} is within reach`).to.be.at.most(640);
+      await button.tap();
+    }
+    await page.getByLabel('Note').fill('Keys are in the box');
+    await tap(page, 'Add note');
+    await choosePhoto(page, 1);
+    await page.getByText('1 of 50 photos sent').waitFor();
+    await tap(page, 'Complete');
+    await page.getByLabel('Loaded miles (optional)').fill('12.5');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.equal(360);
+    await tap(page, 'Yes, complete the job');
+    await page.getByRole('heading', { name: 'This job has ended' }).waitFor();
+    expect(await readWorkOrder(job.id)).to.deep.include({ status: 'completed', miles: 12.5 });
+    expect((await readWorkOrder(job.id)).notes).to.include('Sam Rivera] Keys are in the box');
+    expect(await countStored(page)).to.equal(0);
+  });
+
+  it('a driver files an inspection with a defect, and is warned', async () => {
+    const job = await startJob();
+    const page = await openPage(await openPhone(), job);
+    await page.getByText('Not done in this shift').tap();
+    await tap(page, 'Save inspection');
+    await page.getByRole('alert').getByText('Say whether Brakes is fine.').waitFor();
+    await tap(page, 'All fine');
+    const winch = page.getByRole('group', { name: 'Winch and cable' });
+    await winch.getByLabel('Defect').check();
+    await winch.getByLabel('Severity: Winch and cable').selectOption('out_of_service');
+    await tap(page, 'Save inspection');
+    await page.getByText(/is out of service because of a defect/).waitFor();
+    const { items } = (await tenant.client.get(`/inspections?work_order_id=${job.id}`)).body.data;
+    expect(items[0]).to.include({ kind: 'pre_trip', result: 'out_of_service' });
+    expect(items[0].items).to.have.length(8);
+  });
+
+  it('two steps, a note and a photo without a network survive a reload, and are sent once and in sequence', async () => {
+    const job = await startJob();
+    const context = await openPhone();
+    const page = await openPage(context, job);
+    await waitForWorker(page);
+    await context.setOffline(true);
+    await tap(page, 'Accept');
+    await tap(page, 'I am on my way');
+    await page.getByLabel('Note').fill('No signal here');
+    await tap(page, 'Add note');
+    await choosePhoto(page, 2);
+    await waitForStatus(page, 'No network. 4 waiting to be sent');
+    const takenAt = Date.now();
+    await page.reload();
+    await waitForStatus(page, 'No network. 4 waiting to be sent');
+    await page.getByRole('heading', { level: 1, name: job.number }).waitFor();
+    await page.getByRole('button', { name: 'I am at the vehicle' }).waitFor();
+    expect(await listSteps(job.id)).to.deep.equal([]);
+    await context.setOffline(false);
+    await waitForStatus(page, 'Everything is sent');
+    expect(await listSteps(job.id)).to.deep.equal(['acknowledged', 'en_route']);
+    expect((await readWorkOrder(job.id)).notes.match(/No signal here/g)).to.have.length(1);
+    const { items } = (await tenant.client.get(`/work-orders/${job.id}/photos`)).body.data;
+    expect(items).to.have.length(1);
+    expect(Date.parse(items[0].taken_at)).to.be.at.most(takenAt);
+  });
+
+  it('a step whose response is lost is sent again and acts once', async () => {
+    const job = await startJob();
+    const page = await openPage(await openPhone(), job);
+    let lost = 0;
+    await page.route('**/actions', async (route) => {
+      if (lost > 0) return route.continue();
+      lost += 1;
+      await route.fetch();
+      return route.abort();
+    });
+    await tap(page, 'Accept');
+    await page.getByRole('button', { name: 'I am on my way' }).waitFor();
+    await waitForStatus(page, 'Everything is sent');
+    expect(lost).to.equal(1);
+    expect(await listSteps(job.id)).to.deep.equal(['acknowledged']);
+  });
+
+  it('two open tabs send each step once, and both show it', async () => {
+    const job = await startJob();
+    const context = await openPhone();
+    const [first, second] = [await openPage(context, job), await openPage(context, job)];
+    await context.setOffline(true);
+    await tap(first, 'Accept');
+    await second.getByRole('button', { name: 'I am on my way' }).tap();
+    await context.setOffline(false);
+    for (const page of [first, second]) {
+      await waitForStatus(page, 'Everything is sent');
+      await page.getByRole('button', { name: 'I am at the vehicle' }).waitFor();
+    }
+    expect(await listSteps(job.id)).to.deep.equal(['acknowledged', 'en_route']);
+  });
+
+  it('a refused action is shown with its reason, does not block the next one, and can be removed', async () => {
+    const job = await startJob();
+    const page = await openPage(await openPhone(), job);
+    await tenant.client.patch(`/work-orders/${job.id}`, { notes: 'x'.repeat(4990) });
+    await page.getByLabel('Note').fill('There is no room for this');
+    await tap(page, 'Add note');
+    const refusal = page.getByRole('region', { name: 'Note not sent' });
+    await refusal.getByText('The notes of this job are full.').waitFor();
+    await tap(page, 'Accept');
+    await eventually('the step is logged', async () => (await listSteps(job.id)).length === 1);
+    await refusal.getByRole('button', { name: 'Remove' }).tap();
+    await refusal.waitFor({ state: 'detached' });
+  });
+
+  it('a work order that is cancelled while the phone has no network ends on the phone, with what was lost', async () => {
+    const job = await startJob();
+    const context = await openPhone();
+    const page = await openPage(context, job);
+    await context.setOffline(true);
+    await tap(page, 'Accept');
+    await waitForStatus(page, 'No network. 1 waiting to be sent');
+    await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+    await context.setOffline(false);
+    await page.getByRole('heading', { name: 'This job has ended' }).waitFor();
+    await page.getByText('1 entry was not sent. Call your dispatcher.').waitFor();
+    expect(await countStored(page)).to.equal(0);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`axe finds nothing on the driver's page (${colorScheme})`, async () => {
+      const job = await startJob();
+      const page = await openPage(await openPhone(colorScheme), job);
+      await page.getByText('Not done in this shift').tap();
+      await tap(page, 'All fine');
+      await page.getByRole('group', { name: 'Brakes' }).getByLabel('Defect').check();
+      for (const step of STEPS) await tap(page, step);
+      await tap(page, 'Complete');
+      expect(await findAxeViolations(page)).to.deep.equal([]);
+      await page.getByRole('button', { name: 'Not yet' }).tap();
+      await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+      await page.reload();
+      expect(await findAxeViolations(page), 'the page of an ended link').to.deep.equal([]);
+    });
+  }
+
+  it("the files of the driver's page take at most 60 KiB", async () => {
+    const folder = join(PROJECT, 'dist', 'driver-page');
+    const names = (await readdir(folder, { recursive: true })).filter((name) =>
+      /[.](js|css|html)$/.test(name),
+    );
+    expect(names).to.have.length(4);
+    const sizes = await Promise.all(
+      names.map(async (name) => gzipSync(await readFile(join(folder, name))).length),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.below(MAX_BYTES);
+  });
+});
