@@ -44,6 +44,7 @@ import * as guardVendorWork from './20261125200000_guard_vendor_work.js';
 import * as checkLinesInSets from './20261126093000_check_lines_in_sets.js';
 import * as storeJson from './20261126140000_store_json.js';
 import * as addRoles from './20261126220000_add_roles.js';
+import * as addJoining from './20261127020000_add_joining.js';
 
 interface Migration {
   name: string;
@@ -102,6 +103,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261126093000_check_lines_in_sets', ...checkLinesInSets },
   { name: '20261126140000_store_json', ...storeJson },
   { name: '20261126220000_add_roles', ...addRoles },
+  { name: '20261127020000_add_joining', ...addJoining },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

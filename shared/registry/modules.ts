@@ -16,6 +16,7 @@ export { exportScheduleModule } from '../resources/export-schedules/module.js';
 export { exportModule } from '../resources/exports/module.js';
 export { impoundModule } from '../resources/impounds/module.js';
 export { inspectionModule } from '../resources/inspections/module.js';
+export { invitationModule } from '../resources/invitations/module.js';
 export { invoiceModule } from '../resources/invoices/module.js';
 export { messageModule } from '../resources/messages/module.js';
 export { noticeModule } from '../resources/notices/module.js';

@@ -13,13 +13,16 @@ export { exportScheduleHandlers } from '../../shared/resources/export-schedules/
 export { exportHandlers } from '../../shared/resources/exports/handlers.js';
 export { impoundHandlers } from '../../shared/resources/impounds/handlers.js';
 export { inspectionHandlers } from '../../shared/resources/inspections/handlers.js';
+export { invitationHandlers } from '../../shared/resources/invitations/handlers.js';
 export { invoiceHandlers } from '../../shared/resources/invoices/handlers/index.js';
 export { messageHandlers } from '../../shared/resources/messages/handlers.js';
 export { noticeHandlers } from '../../shared/resources/notices/handlers.js';
+export { passwordResetHandlers } from '../../shared/resources/password-resets/handlers.js';
 export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
 export { settingsHandlers } from '../../shared/resources/settings/handlers.js';
+export { signUpHandlers } from '../../shared/resources/sign-ups/handlers.js';
 export { suggestionHandlers } from '../../shared/resources/suggestions/handlers.js';
 export { syncIssueHandlers } from '../../shared/resources/sync-issues/handlers.js';
 export { truckHandlers } from '../../shared/resources/trucks/handlers.js';
