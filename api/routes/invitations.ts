@@ -18,15 +18,15 @@ import {
 } from '../../shared/resources/invitations/queries.js';
 import { invitationAccept, invitationListQuery } from '../../shared/resources/invitations/schema.js';
 import { findTenant } from '../../shared/resources/tenants/find-tenant.js';
+import { countJoiningRequest } from '../joining/joining-limits.js';
+import { brokenLink, readInput, submitByLink } from '../joining/link-commands.js';
+import { requireLiveAccount } from '../joining/live-account.js';
 import { setETag } from '../middleware/etag.js';
-import { requireLiveAccount } from '../middleware/live-account.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { countJoiningRequest } from '../runtime/joining-limits.js';
-import { brokenLink, readInput, submitByLink } from '../runtime/link-commands.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 

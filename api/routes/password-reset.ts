@@ -5,13 +5,13 @@ import { isLinkToken } from '../../shared/resources/access-mails/link-token.js';
 import { storeResetRequest } from '../../shared/resources/access-mails/store-reset-request.js';
 import { KEY_CHANGED_CHANNEL } from '../../shared/resources/api-keys/credential-cache.js';
 import { findOpenReset } from '../../shared/resources/password-resets/reset-rows.js';
-import { passwordResetRequest, passwordResetUse } from '../../shared/resources/password-resets/schema.js';
 import { resetPassword } from '../../shared/resources/users/commands.js';
+import { passwordResetRequest, passwordResetUse } from '../../shared/resources/users/joining-schema.js';
+import { countJoiningRequest, mayMailAddress } from '../joining/joining-limits.js';
+import { brokenLink, readInput, submitByLink } from '../joining/link-commands.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { countJoiningRequest, mayMailAddress } from '../runtime/joining-limits.js';
-import { brokenLink, readInput, submitByLink } from '../runtime/link-commands.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -30,15 +30,13 @@ export const passwordResetRoutes = defineRoutes('Access', (router, api) => {
    *       30 minutes. The response does not depend on whether the address has an account. Requests
    *       beyond the limits of an address have no further effect.
    *     security: []
+   *     x-resource: Acknowledgement
    *     x-errors: [400, 403, 406, 500, 503]
-   *     responses:
-   *       202:
-   *         description: The Acknowledgement
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/Acknowledgement' }
    */
-  router.post('/password-reset', declareFacts({ isPublic: true, body: passwordResetRequest }, request(api)));
+  router.post(
+    '/password-reset',
+    declareFacts({ isPublic: true, body: passwordResetRequest, status: 202 }, request(api)),
+  );
 
   /**
    * @openapi

@@ -9,7 +9,6 @@ import {
 } from '../../shared/resources/access-mails/link-token.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
-import { signUp, signUpResend, signUpVerify } from '../../shared/resources/sign-ups/schema.js';
 import {
   findOpenSignUp,
   type OpenSignUp,
@@ -18,11 +17,12 @@ import {
 } from '../../shared/resources/sign-ups/sign-up-rows.js';
 import { createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import { completeSignUp } from '../../shared/resources/users/commands.js';
+import { signUp, signUpResend, signUpVerify } from '../../shared/resources/users/joining-schema.js';
+import { countJoiningRequest, countLinkTry, mayMailAddress } from '../joining/joining-limits.js';
+import { brokenLink, readInput, submitByLink } from '../joining/link-commands.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { countJoiningRequest, countLinkTry, mayMailAddress } from '../runtime/joining-limits.js';
-import { brokenLink, readInput, submitByLink } from '../runtime/link-commands.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -43,7 +43,7 @@ export const signUpRoutes = defineRoutes('Access', (router, api) => {
   router.get(
     '/signup',
     declareFacts({ isPublic: true }, async (ctx: ApiContext) => {
-      ctx.body = { mode: api.config.signUp };
+      ctx.body = { mode: api.config.signUp.mode };
     }),
   );
 
@@ -59,15 +59,10 @@ export const signUpRoutes = defineRoutes('Access', (router, api) => {
    *       already. Returns 403 if sign-up is closed, or if the mode is invite and signup_token does
    *       not work.
    *     security: []
+   *     x-resource: Acknowledgement
    *     x-errors: [400, 403, 406, 500, 503]
-   *     responses:
-   *       202:
-   *         description: The Acknowledgement
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/Acknowledgement' }
    */
-  router.post('/signup', declareFacts({ isPublic: true, body: signUp }, startSignUp(api)));
+  router.post('/signup', declareFacts({ isPublic: true, body: signUp, status: 202 }, startSignUp(api)));
 
   /**
    * @openapi
@@ -79,15 +74,13 @@ export const signUpRoutes = defineRoutes('Access', (router, api) => {
    *       At most three mails are sent per sign-up. The response does not depend on whether there
    *       is one.
    *     security: []
+   *     x-resource: Acknowledgement
    *     x-errors: [400, 403, 406, 500, 503]
-   *     responses:
-   *       202:
-   *         description: The Acknowledgement
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/Acknowledgement' }
    */
-  router.post('/signup/resend', declareFacts({ isPublic: true, body: signUpResend }, resend(api)));
+  router.post(
+    '/signup/resend',
+    declareFacts({ isPublic: true, body: signUpResend, status: 202 }, resend(api)),
+  );
 
   /**
    * @openapi
@@ -114,20 +107,18 @@ export const signUpRoutes = defineRoutes('Access', (router, api) => {
    *       person's address, or confirms a stranger's sign-up by a click. A wrong password is 401.
    *       Signs nobody in: send POST /session next.
    *     security: []
+   *     x-resource: SignUpCompleted
    *     x-errors: [400, 401, 403, 406, 500, 503]
-   *     responses:
-   *       201:
-   *         description: The SignUpCompleted
-   *         content:
-   *           application/json:
-   *             schema: { $ref: '#/components/schemas/SignUpCompleted' }
    */
-  router.post('/signup/verify/:token', declareFacts({ isPublic: true, body: signUpVerify }, verify(api)));
+  router.post(
+    '/signup/verify/:token',
+    declareFacts({ isPublic: true, body: signUpVerify, status: 201 }, verify(api)),
+  );
 });
 
 /** @throws {AppError} 403 if nobody may sign up */
 function assertNotClosed({ config }: ApiRuntime): void {
-  if (config.signUp === 'closed')
+  if (config.signUp.mode === 'closed')
     throw new AppError('forbidden', 'Sign-up is closed. Ask the operator of this service for an account.');
 }
 
@@ -140,9 +131,9 @@ function startSignUp(api: ApiRuntime): ApiMiddleware {
     const id = newId();
     const password_hash = await api.passwords.hash(password, findNetworkPrefix(ctx.ip));
     const token_hash = hashLinkToken(computeLinkToken(api.accessLinkKey, 'verify', id));
-    const invited_by_hash = api.config.signUp === 'invite' ? hashLinkToken(token) : null;
+    const invited_by_hash = api.config.signUp.mode === 'invite' ? hashLinkToken(token) : null;
     const request = { ...who, id, password_hash, token_hash, invited_by_hash };
-    const result = await storeSignUp(api.db, request, api.config.signUpsPerDay);
+    const result = await storeSignUp(api.db, request, api.config.signUp.perDay);
     if (result === 'no_token')
       throw new AppError('forbidden', 'Sign-up needs a token. Ask the operator of this service for one.');
     if (result === 'too_many')

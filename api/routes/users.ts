@@ -3,7 +3,7 @@ import { AppError } from '../../shared/platform/errors.js';
 import { createUser, deactivateUser, updateUser } from '../../shared/resources/users/commands.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
 import { userListQuery } from '../../shared/resources/users/schema.js';
-import { requireLiveAccount } from '../middleware/live-account.js';
+import { requireLiveAccount } from '../joining/live-account.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';

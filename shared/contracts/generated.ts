@@ -39,6 +39,7 @@ export type InspectionItemState = "ok" | "attention" | "fail" | "na";
 export type DefectSeverity = "minor" | "major" | "out_of_service";
 export type InspectionResult = "pass" | "pass_with_defects" | "out_of_service";
 export type Role = "owner" | "admin" | "dispatcher" | "bookkeeper" | "driver" | "viewer";
+export type InvitationStatus = "open" | "accepted" | "revoked" | "expired";
 export type DeliveryState = "queued" | "sent" | "failed";
 export type InvoiceStatus =
   | "draft"
@@ -1065,7 +1066,7 @@ export interface Invitation {
   expires_at: string;
   accepted_at: string | null;
   revoked_at: string | null;
-  status: "open" | "accepted" | "revoked" | "expired";
+  status: InvitationStatus;
 }
 export interface InvitationAccept {
   name: string;
@@ -1076,7 +1077,7 @@ export interface InvitationCreate {
   role: Role;
 }
 export interface InvitationListQuery {
-  status?: "open" | "accepted" | "revoked" | "expired";
+  status?: InvitationStatus;
   limit: number;
   cursor?: string;
 }
@@ -1098,7 +1099,7 @@ export interface InvitationWithLink {
   expires_at: string;
   accepted_at: string | null;
   revoked_at: string | null;
-  status: "open" | "accepted" | "revoked" | "expired";
+  status: InvitationStatus;
   accept_url: string | null;
 }
 export interface InvoiceDraftLine {
@@ -1693,6 +1694,53 @@ export interface UserPatch {
   email?: string;
   password?: string;
   role?: Role;
+}
+export interface Acknowledgement {
+  ok: true;
+  message: string;
+}
+export interface PasswordResetRequest {
+  email: string;
+}
+export interface PasswordResetUse {
+  password: string;
+}
+export interface SignUp {
+  company: string;
+  name: string;
+  email: string;
+  password: string;
+  signup_token?: string;
+}
+export interface SignUpCompleted {
+  account: {
+    id: string;
+    name: string;
+  };
+  sandbox: {
+    id: string;
+  };
+  user: {
+    id: string;
+    name: string;
+    email: string;
+  };
+  api_key: string;
+  sandbox_key: string;
+}
+export interface SignUpMode {
+  mode: "closed" | "invite" | "open";
+}
+export interface SignUpOffer {
+  company: string;
+  email: string;
+  expires_at: string;
+}
+export interface SignUpResend {
+  email: string;
+}
+export interface SignUpVerify {
+  password: string;
 }
 export interface WebhookAttempt {
   id: string;
@@ -2366,51 +2414,4 @@ export interface OverviewFirstSteps {
   payment_recorded: boolean;
   export_created: boolean;
   approval_decided: boolean;
-}
-export interface Acknowledgement {
-  ok: true;
-  message: string;
-}
-export interface PasswordResetRequest {
-  email: string;
-}
-export interface PasswordResetUse {
-  password: string;
-}
-export interface SignUp {
-  company: string;
-  name: string;
-  email: string;
-  password: string;
-  signup_token?: string;
-}
-export interface SignUpCompleted {
-  account: {
-    id: string;
-    name: string;
-  };
-  sandbox: {
-    id: string;
-  };
-  user: {
-    id: string;
-    name: string;
-    email: string;
-  };
-  api_key: string;
-  sandbox_key: string;
-}
-export interface SignUpMode {
-  mode: "closed" | "invite" | "open";
-}
-export interface SignUpOffer {
-  company: string;
-  email: string;
-  expires_at: string;
-}
-export interface SignUpResend {
-  email: string;
-}
-export interface SignUpVerify {
-  password: string;
 }

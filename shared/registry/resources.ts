@@ -6,8 +6,6 @@ import * as dispatchBoardSchemas from '../resources/dispatch-board/schema.js';
 import * as eventTypeSchemas from '../resources/event-types/schema.js';
 import * as operationSchemas from '../resources/operations/schema.js';
 import * as overviewSchemas from '../resources/overview/schema.js';
-import * as passwordResetSchemas from '../resources/password-resets/schema.js';
-import * as signUpSchemas from '../resources/sign-ups/schema.js';
 import * as modules from './modules.js';
 
 const MODULES = Object.values(modules);
@@ -26,8 +24,6 @@ export const envelopeSchemas = {
   ...customerStatementSchemas,
   ...eventTypeSchemas,
   ...overviewSchemas,
-  ...passwordResetSchemas,
-  ...signUpSchemas,
 };
 
 /**

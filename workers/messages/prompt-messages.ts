@@ -30,8 +30,8 @@ export const messageTask: Task = {
 
 /**
  * Adds wake-up jobs for due messages. The job of such a message was lost, or its worker died. Also
- * adds the wake-up jobs for notice mails, because no other code adds them, and those for mails about
- * access. Deletes what strangers left.
+ * adds the wake-up jobs for notice mails, because no other code adds them, and the lost ones for
+ * mails about access. Deletes what strangers left.
  */
 async function promptDueMessages(
   runtime: Runtime,

@@ -55,7 +55,7 @@ export function leaseNextAccessMail(
   });
 }
 
-/** Records that a mail was sent, or that a reset request was handled. Its text is not needed again. */
+/** Records that a mail was sent. */
 export async function recordAccessMailSent(db: Database, ref: RecordRef): Promise<void> {
   await db.transaction([ref.tenant_id], async (tx) =>
     endMailAtCommit(tx, ref, { state: 'sent', reason: null }),

@@ -1,10 +1,17 @@
-import Joi from 'joi';
 import { role } from '../../contracts/enums.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { dateTime, email } from '../../contracts/schemas/fields.js';
 import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 
-export const INVITATION_STATUSES = ['open', 'accepted', 'revoked', 'expired'] as const;
+const STATUSES = ['open', 'accepted', 'revoked', 'expired'] as const;
+
+export const invitationStatus = namedEnum('InvitationStatus', STATUSES, {
+  open: 'The mailed link works',
+  accepted: 'The person has joined the account',
+  revoked: 'Somebody revoked it, or a newer invitation of the address replaced it',
+  expired: 'Nobody accepted it in time',
+});
 
 export const invitationFields = defineFields({
   id: recordId(),
@@ -20,10 +27,7 @@ export const invitationFields = defineFields({
     columns: 'text',
   },
   status: {
-    output: Joi.string()
-      .valid(...INVITATION_STATUSES)
-      .example('open')
-      .description('open: the mailed link still works'),
+    output: invitationStatus,
     sql: (
       alias,
     ) => `case when ${alias}.accepted_at is not null then 'accepted' when ${alias}.revoked_at is not null then 'revoked'

@@ -27,7 +27,7 @@ const toEmailRow = (command: CreateCommand) => ({ ...toRecordRef(command), email
 
 const EMAILS = 'tenant_id uuid, id uuid, email text';
 
-/** Counts the invitations of the commands' addresses within a day. The keys are by {@link refKey}. */
+/** Counts the invitations of the commands' addresses within a day, by {@link refKey}. */
 export async function countRecentInvitations(
   tx: Transaction,
   commands: readonly CreateCommand[],

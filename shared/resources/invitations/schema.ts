@@ -2,7 +2,9 @@ import Joi from 'joi';
 import { role } from '../../contracts/enums.js';
 import { allRequired, cursor, dateTime, email, limit, text } from '../../contracts/schemas/fields.js';
 import { newPassword } from '../users/fields.js';
-import { INVITATION_STATUSES, invitationFields } from './fields.js';
+import { invitationFields, invitationStatus } from './fields.js';
+
+export { invitationStatus };
 
 export const invitationCreate = Joi.object(invitationFields.creation).meta({ className: 'InvitationCreate' });
 
@@ -35,9 +37,7 @@ export const invitationOffer = allRequired({
 }).meta({ className: 'InvitationOffer' });
 
 export const invitationListQuery = Joi.object({
-  status: Joi.string()
-    .valid(...INVITATION_STATUSES)
-    .description('Only invitations with this status'),
+  status: invitationStatus,
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'InvitationListQuery' });

@@ -51,7 +51,7 @@ async function resetPasswords(
   });
 }
 
-/** Tells people that their password was changed, in case somebody else read the mail with the link. */
+/** Mails people that their password was changed, in case somebody else read the first mail. */
 async function insertConfirmations(
   tx: Transaction,
   people: readonly UserRow[],

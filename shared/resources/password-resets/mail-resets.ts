@@ -25,7 +25,7 @@ export interface ResetRequest {
   email: string;
   /** The people who may sign in with this address, each in another account. */
   people: readonly SignInCandidate[];
-  /** True if the request came from a network from which one of these people has signed in before. */
+  /** True if one of these people has signed in before from the network of the request. */
   isKnown: boolean;
 }
 

@@ -87,7 +87,7 @@ export async function insertSignUpToken(
   return { id, expiresAt: row?.expires_at as Date };
 }
 
-/** The text contains nothing that the stranger wrote, so that nobody sends advertisements with it. */
+/** The text contains nothing that the stranger wrote. Otherwise it could advertise something. */
 function buildMail(id: string, recipient: string) {
   return {
     tenant_id: NO_TENANT,

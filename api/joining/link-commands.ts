@@ -5,8 +5,8 @@ import { AppError, appErrorFromBody, serviceUnavailable } from '../../shared/pla
 import { readBody } from '../middleware/body.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { describeOrigin } from '../middleware/write.js';
-import type { ApiContext } from './context.js';
-import type { ApiRuntime } from './runtime.js';
+import type { ApiContext } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** The error for every link that does not work, whatever the reason. */
 export function brokenLink(): AppError {

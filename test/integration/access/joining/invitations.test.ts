@@ -1,10 +1,15 @@
 import { expect } from 'chai';
-import type { TestClient } from '../../support/client.js';
-import { expectError, listValidationErrors } from '../../support/expect-error.js';
-import { createAddress, createStranger, PUBLIC_URL, useMailedStack } from '../../support/records/joining.js';
-import { createUser, openSession, requestSession, TEST_PASSWORD } from '../../support/records/sign-in.js';
-import type { TestTenant } from '../../support/stack.js';
-import { useStack } from '../../support/use-stack.js';
+import type { TestClient } from '../../../support/client.js';
+import { expectError, listValidationErrors } from '../../../support/expect-error.js';
+import {
+  createAddress,
+  createStranger,
+  PUBLIC_URL,
+  useMailedStack,
+} from '../../../support/network/mailed-stack.js';
+import { createUser, openSession, requestSession, TEST_PASSWORD } from '../../../support/records/sign-in.js';
+import type { TestTenant } from '../../../support/stack.js';
+import { useStack } from '../../../support/use-stack.js';
 
 const PERSON = { name: 'Sam Rivera', password: TEST_PASSWORD };
 

@@ -1,9 +1,9 @@
 import { newId } from '../../../shared/platform/ids.js';
 import { TestClient } from '../client.js';
-import { MailServer, type ReceivedMail } from '../network/mail-server.js';
 import { eventually } from '../poll.js';
 import type { TestStack } from '../stack.js';
 import { useOwnStack } from '../use-stack.js';
+import { MailServer, type ReceivedMail } from './mail-server.js';
 
 export const PUBLIC_URL = 'https://tow.example.com';
 

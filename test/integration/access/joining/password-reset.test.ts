@@ -1,17 +1,22 @@
 import { expect } from 'chai';
-import { NO_TENANT } from '../../../shared/platform/ids.js';
-import type { TestResponse } from '../../support/client.js';
-import { expectError } from '../../support/expect-error.js';
-import { eventually } from '../../support/poll.js';
-import { createAddress, createStranger, PUBLIC_URL, useMailedStack } from '../../support/records/joining.js';
+import { NO_TENANT } from '../../../../shared/platform/ids.js';
+import type { TestResponse } from '../../../support/client.js';
+import { expectError } from '../../../support/expect-error.js';
+import {
+  createAddress,
+  createStranger,
+  PUBLIC_URL,
+  useMailedStack,
+} from '../../../support/network/mailed-stack.js';
+import { eventually } from '../../../support/poll.js';
 import {
   createUser,
   openSession,
   requestSession,
   TEST_PASSWORD,
   type TestUser,
-} from '../../support/records/sign-in.js';
-import type { TestTenant } from '../../support/stack.js';
+} from '../../../support/records/sign-in.js';
+import type { TestTenant } from '../../../support/stack.js';
 
 const NEW_PASSWORD = 'another long password';
 

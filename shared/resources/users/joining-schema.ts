@@ -1,8 +1,21 @@
 import Joi from 'joi';
 import { allRequired, dateTime, email, password, text, uuid } from '../../contracts/schemas/fields.js';
-import { newPassword } from '../users/fields.js';
+import { newPassword } from './fields.js';
 
 const address = () => email().example('dana@hudson-towing.example', { override: true });
+
+export const passwordResetRequest = Joi.object({
+  email: address().required(),
+}).meta({ className: 'PasswordResetRequest' });
+
+export const passwordResetUse = Joi.object({ password: newPassword().required() }).meta({
+  className: 'PasswordResetUse',
+});
+
+export const acknowledgement = allRequired({
+  ok: Joi.boolean().valid(true),
+  message: Joi.string().example('If this address can sign in, a mail with a link is on its way.'),
+}).meta({ className: 'Acknowledgement' });
 
 const SIGN_UP_MODES = ['closed', 'invite', 'open'] as const;
 

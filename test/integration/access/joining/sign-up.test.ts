@@ -1,16 +1,21 @@
 import { expect } from 'chai';
-import { NO_TENANT } from '../../../shared/platform/ids.js';
-import type { TestResponse } from '../../support/client.js';
-import { expectError, listValidationErrors } from '../../support/expect-error.js';
-import { createAddress, createStranger, PUBLIC_URL, useMailedStack } from '../../support/records/joining.js';
+import { NO_TENANT } from '../../../../shared/platform/ids.js';
+import type { TestResponse } from '../../../support/client.js';
+import { expectError, listValidationErrors } from '../../../support/expect-error.js';
+import {
+  createAddress,
+  createStranger,
+  PUBLIC_URL,
+  useMailedStack,
+} from '../../../support/network/mailed-stack.js';
 import {
   createSessionClient,
   createUser,
   readCookie,
   requestSession,
   TEST_PASSWORD,
-} from '../../support/records/sign-in.js';
-import { useStack } from '../../support/use-stack.js';
+} from '../../../support/records/sign-in.js';
+import { useStack } from '../../../support/use-stack.js';
 
 const APPLICANT = { company: 'Hudson Towing', name: 'Dana Whitfield', password: TEST_PASSWORD };
 
@@ -160,7 +165,7 @@ describe('sign-up by invitation of the operator', () => {
   const stack = useStack({ environment: { SIGNUP: 'invite', SIGNUPS_PER_DAY: '2', TRUST_PROXY: 'true' } });
 
   it('needs a token that works once, and the deployment accepts its number of sign-ups a day', async () => {
-    const { createSignUpToken } = await import('../../../bin/commands/sign-up-tokens.js');
+    const { createSignUpToken } = await import('../../../../bin/commands/sign-up-tokens.js');
     const create = async () => {
       const { data } = await createSignUpToken({ values: {}, positionals: [] }, {
         store: async () => stack.runtime,
