@@ -4,6 +4,7 @@ import { client } from '../api/client';
 import { type Problem, splitFaults, toProblem } from '../api/problem';
 import { queryClient } from '../api/query-client';
 import { resumeSession } from '../api/session';
+import { SignInLinks } from '../joining/sign-in-links';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
 
 /** The page of a person who is not signed in. */
@@ -15,6 +16,7 @@ export function SignIn() {
           Sign in
         </Title>
         <SignInForm onDone={() => void queryClient.resetQueries()} />
+        <SignInLinks />
       </Paper>
     </Center>
   );
