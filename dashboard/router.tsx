@@ -5,8 +5,10 @@ import {
   lazyRouteComponent,
   Outlet,
   useParams,
+  useRouterState,
 } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { createJoiningRoutes, isJoiningPath } from './joining/joining-routes';
 import { ProblemAlert } from './parts/feedback/problem-alert';
 import { SCREENS, type ScreenEntry } from './screens/screen-list';
 import { NotFound } from './shell/not-found';
@@ -26,8 +28,20 @@ function stringifySearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
+/** The pages for people without a session have no frame. */
+function Page() {
+  const isJoining = useRouterState({ select: ({ location }) => isJoiningPath(location.pathname) });
+  return isJoining ? (
+    <Suspense>
+      <Outlet />
+    </Suspense>
+  ) : (
+    <Shell />
+  );
+}
+
 const root = createRootRoute({
-  component: Shell,
+  component: Page,
   notFoundComponent: NotFound,
   errorComponent: ({ error }) => (
     <ProblemAlert
@@ -79,7 +93,7 @@ async function loadRecord(screen: ScreenEntry) {
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren(routes),
+  routeTree: root.addChildren([...routes, ...createJoiningRoutes(root)]),
   basepath: '/app',
   parseSearch,
   stringifySearch,

@@ -33,7 +33,7 @@ export interface Operation {
 export function buildSuccess(operation: Operation, components: Components): Json {
   const { method, path, record, facts, isList, isPublic } = operation;
   if (!record) throw new Error(`${method} ${path}: name the resource that it returns (x-resource, x-list)`);
-  const status = facts.write?.status ?? 200;
+  const status = facts.write?.status ?? facts.status ?? 200;
   const build = () => (isList ? buildPage(operation, record) : buildRecord(operation, record, components));
   // Do not share this response, because public operations have fewer headers than others.
   if (isPublic) return { [status]: build() };
@@ -67,7 +67,9 @@ function buildRecord(operation: Operation, record: string, components: Component
     headers: {
       ...buildHeaders(operation),
       ...(isVersioned(record) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
-      ...(status === 200 ? {} : { Location: { $ref: '#/components/headers/Location' } }),
+      ...(status === 200 || !operation.facts.write
+        ? {}
+        : { Location: { $ref: '#/components/headers/Location' } }),
     },
     content: {
       'application/json': {

@@ -93,7 +93,8 @@ export const sharedParameters = {
     name: 'token',
     in: 'path',
     required: true,
-    description: 'The token from download_url; an expired or invalid token is 404',
+    description:
+      'The token from download_url, or from the link in a mail; an expired or invalid token is 404',
     schema: { type: 'string' },
     example: 'AQs0ltwBogK0oltz…',
   },

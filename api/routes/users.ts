@@ -3,9 +3,10 @@ import { AppError } from '../../shared/platform/errors.js';
 import { createUser, deactivateUser, updateUser } from '../../shared/resources/users/commands.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
 import { userListQuery } from '../../shared/resources/users/schema.js';
+import { requireLiveAccount } from '../joining/live-account.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import { always } from '../runtime/recent-factor.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
@@ -102,20 +103,6 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     serveWrite(api, deactivateUser, { isSensitive: always }),
   );
 });
-
-/**
- * Refuses a request in the sandbox, because people are stored in the live account. A signed-in
- * person selects the sandbox with X-Environment.
- */
-const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
-  if (ctx.state.key.environment !== 'live') {
-    throw new AppError(
-      'forbidden',
-      'People belong to the live account. Use a live key, or sign in without X-Environment: sandbox.',
-    );
-  }
-  await next();
-};
 
 /**
  * Refuses API keys. A key that sets a person's password could sign in as that person. It could then

@@ -1,15 +1,14 @@
 import type { SignIn } from '../../shared/contracts/generated.js';
-import {
-  deriveKey,
-  hashPassword,
-  UNUSABLE_PASSWORD_HASH,
-  verifyPassword,
-} from '../../shared/platform/crypto.js';
+import { hashPassword, UNUSABLE_PASSWORD_HASH, verifyPassword } from '../../shared/platform/crypto.js';
 import { serviceUnavailable } from '../../shared/platform/errors.js';
 import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import { findNetworkPrefix, findSitePrefix } from '../../shared/platform/limits/network-prefix.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import { hashNetwork, isKnownAddress } from '../../shared/resources/sessions/known-addresses.js';
+import {
+  deriveSignInAddressesKey,
+  hashNetwork,
+  isKnownAddress,
+} from '../../shared/resources/sessions/known-addresses.js';
 import { findSignInCandidates, type SignInCandidate } from '../../shared/resources/sessions/queries.js';
 import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-limits.js';
 
@@ -45,16 +44,18 @@ export interface Passwords {
    * whether the network is known.
    */
   hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
+  /** True if the password has this hash. */
+  isMatch(given: { password: string; hash: string; address: string }): Promise<boolean>;
   /**
    * Hashes a new password.
-   * @param tenantId the account whose fair share this work uses
+   * @param tenantId the account whose fair share this work uses; before there is one, the network
    */
   hash(password: string, tenantId: string): Promise<string>;
 }
 
 export function createPasswords({ limiter, db, config }: Runtime): Passwords {
   const [checks, hashes] = [createFairLimit(CHECK_LIMITS), createFairLimit(HASH_LIMITS)];
-  const markKey = deriveKey(config.secretKey, 'sign-in-addresses');
+  const markKey = deriveSignInAddressesKey(config);
   const mark: Passwords['hashNetwork'] = ({ id }, address) =>
     hashNetwork(markKey, { userId: id, network: findNetworkPrefix(address) });
   return {
@@ -82,6 +83,12 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
         })
         .catch(refuseWhenFull);
     },
+    isMatch: ({ password, hash, address }) =>
+      checks
+        .run({ queue: 'unknown', group: findNetworkPrefix(address), site: findSitePrefix(address) }, () =>
+          verifyPassword(password, hash),
+        )
+        .catch(refuseWhenFull),
     hash: (password, tenantId) =>
       hashes.run({ queue: 'hash', group: tenantId }, () => hashPassword(password)).catch(refuseWhenFull),
   };

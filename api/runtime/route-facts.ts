@@ -27,6 +27,8 @@ export interface RouteFacts {
    * response.
    */
   write?: { status: 200 | 201 | 202 };
+  /** The status of the successful response, if there is no `write` and it is not 200. */
+  status?: 201 | 202;
 }
 
 const factsByMiddleware = new WeakMap<object, RouteFacts>();

@@ -7,6 +7,7 @@ import { Admissions } from '../../shared/platform/limits/admissions.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { batchKeyUses, type RecordKeyUse } from '../../shared/queues/key-uses.js';
 import type { Submit } from '../../shared/queues/submit.js';
+import { deriveAccessLinkKey } from '../../shared/resources/access-mails/link-token.js';
 import { type Credentials, openCredentialCache } from '../../shared/resources/api-keys/credential-cache.js';
 import { AuditRecorder } from '../../shared/resources/audit-log/recorder.js';
 import { deriveWebhookHeadersKey } from '../../shared/resources/webhook-endpoints/headers.js';
@@ -15,6 +16,7 @@ import { openStorage } from '../../shared/storage/open-storage.js';
 import type { Storage } from '../../shared/storage/storage.js';
 import { createFactors, type Factors } from '../factors/check-proof.js';
 import { EventStreams } from '../stream/event-streams.js';
+import { createAccessMailPrompter } from './access-mail-prompter.js';
 import { ActiveDownloads } from './downloads.js';
 import { createExportLinkMaker, type MakeExportLink } from './export-links.js';
 import { createPasswords, type Passwords } from './passwords.js';
@@ -46,6 +48,10 @@ export interface ApiRuntime extends Runtime {
    * custom headers.
    */
   webhookKeys: { secrets: Buffer; headers: Buffer };
+  /** The key from which the tokens of mailed links are computed. */
+  accessLinkKey: Buffer;
+  /** Adds a wake-up job for a mail that strangers caused. Without it, the clock finds the mail. */
+  promptAccessMails: () => Promise<void>;
   /** Records that a key was used. The clock worker stores these uses in batches. */
   recordKeyUse: RecordKeyUse;
   /** Stores the audit entries of requests that were refused before they became a command. */
@@ -75,6 +81,8 @@ export async function createApiRuntime(runtime: Runtime, vendors: Vendors): Prom
       secrets: deriveWebhookSecretsKey(config.secretKey),
       headers: deriveWebhookHeadersKey(config.secretKey),
     },
+    accessLinkKey: deriveAccessLinkKey(config),
+    promptAccessMails: createAccessMailPrompter(runtime),
     recordKeyUse: batchKeyUses(runtime),
     audit: new AuditRecorder(db),
   };

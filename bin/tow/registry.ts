@@ -55,6 +55,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/tenants.js')).listTenants,
   },
   {
+    name: 'signup-tokens create',
+    usage: '[--days N]',
+    summary: 'Create a token that allows one sign-up if SIGNUP is invite, and show it once.',
+    options: { days: text },
+    required: [],
+    positionals: 0,
+    load: async () => (await import('../commands/sign-up-tokens.js')).createSignUpToken,
+  },
+  {
     name: 'keys create',
     usage:
       '--tenant ID --name NAME [--permissions read,write] [--agent --scopes a,b] [--read-only] [--sandbox] [--expires-at RFC3339]',

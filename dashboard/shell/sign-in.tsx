@@ -4,6 +4,7 @@ import { client } from '../api/client';
 import { type Problem, splitFaults, toProblem } from '../api/problem';
 import { queryClient } from '../api/query-client';
 import { resumeSession } from '../api/session';
+import { SignInLinks } from '../joining/sign-in-links';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
 import { type FactorChallenge, readChallenge, SecondStep } from './factors/second-step';
 
@@ -16,6 +17,7 @@ export function SignIn() {
           Sign in
         </Title>
         <SignInForm onDone={() => void queryClient.resetQueries()} />
+        <SignInLinks />
       </Paper>
     </Center>
   );

@@ -35,7 +35,7 @@ export function findContradictions(kind: ProcessKind, value: Settings): string[]
   }
   problems.push(...secretContradictions(value), ...addressContradictions(value));
   problems.push(...mailContradictions(kind, value), ...findStorageConflicts(value));
-  problems.push(...integrationContradictions(value));
+  problems.push(...integrationContradictions(value), ...signUpContradictions(value));
   if (production && value.FAILPOINTS) problems.push('"FAILPOINTS" is refused in production');
   if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
     problems.push(
@@ -61,6 +61,12 @@ function integrationContradictions({ NODE_ENV, INTEGRATIONS }: Settings): string
       .filter((name) => name in settings)
       .map((name) => `"INTEGRATIONS" must not contain ${vendor}.${name} in production`),
   );
+}
+
+/** Refuses sign-up in production without a mail server, because no address could be verified. */
+function signUpContradictions({ NODE_ENV, SIGNUP, SMTP_URL }: Settings): string[] {
+  if (NODE_ENV !== 'production' || SMTP_URL || !SIGNUP || SIGNUP === 'closed') return [];
+  return [`"SMTP_URL" is required with "SIGNUP" in production${formatExample('SMTP_URL')}`];
 }
 
 /**

@@ -47,12 +47,13 @@ export interface Config {
    * PORT.
    */
   publicUrl: string;
-  /** Mail server. If undefined, mails stay in the outbox. */
+  /** Mail server, without which mails stay in the outbox, and its sender address. */
   smtpUrl: string | undefined;
-  /** Sender address of mails; always set when `smtpUrl` is set. */
   mailFrom: string | undefined;
   /** Maximum number of messages to customers plus notice mails, per account and day (UTC). */
   mailsPerDay: number;
+  /** Who may create an account, and how many sign-ups this deployment accepts within 24 hours. */
+  signUp: { mode: 'closed' | 'invite' | 'open'; perDay: number };
   /** The operator's application at each vendor, by vendor name. */
   integrations: Readonly<Record<string, VendorSettings>>;
   secretKey: string;
@@ -203,6 +204,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${findDomain(value.BASE_URL)}`),
     mailsPerDay: value.MAILS_PER_DAY,
+    signUp: { mode: value.SIGNUP ?? (production ? 'closed' : 'open'), perDay: value.SIGNUPS_PER_DAY },
     integrations: JSON.parse(value.INTEGRATIONS ?? '{}'),
     secretKey: value.SECRET_KEY ?? loadDevelopmentSecret(dataDir),
     exportStorage: resolveStorageLocation(value, dataDir),

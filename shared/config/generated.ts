@@ -12,6 +12,8 @@ export interface Settings {
   SMTP_URL?: string;
   MAIL_FROM?: string;
   MAILS_PER_DAY: number;
+  SIGNUP?: "closed" | "invite" | "open";
+  SIGNUPS_PER_DAY: number;
   INTEGRATIONS?: string;
   SECRET_KEY?: string;
   STORAGE_URL?: string;

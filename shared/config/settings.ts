@@ -59,6 +59,19 @@ const SETTINGS = {
       'mails and text messages that an account may send per day (UTC); further ones wait for the next day',
     )
     .example(5000),
+  SIGNUP: Joi.string()
+    .valid('closed', 'invite', 'open')
+    .description(
+      'who may create an account: nobody, whoever has a token of `tow signup-tokens create`, or everybody; default closed in production, else open',
+    )
+    .example('invite'),
+  SIGNUPS_PER_DAY: Joi.number()
+    .integer()
+    .min(1)
+    .max(100_000)
+    .default(500)
+    .description('sign-ups of all strangers together within a day; further ones get 429')
+    .example(500),
   INTEGRATIONS: Joi.string()
     .custom(validateIntegrationsJson)
     .description("JSON: this deployment's application at each vendor; base_url is refused in production")

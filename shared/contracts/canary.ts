@@ -1,4 +1,4 @@
-import { newId } from '../platform/ids.js';
+import { NO_TENANT, newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 import { createSystemCommand } from './system-command.js';
 
@@ -7,8 +7,6 @@ import { createSystemCommand } from './system-command.js';
  * and PostgreSQL work.
  */
 export const CANARY_TYPE = 'system.canary';
-
-const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 export function createCanaryCommand(): Command {
   const canary = createSystemCommand({

@@ -158,6 +158,8 @@ export interface CommandDefinition<Input = unknown> {
    * conflict key too.
    */
   conflictKeys?: (input: Input, actor: Actor) => string[];
+  /** The tenants whose rows the command reads or writes besides those of its own tenant. */
+  otherTenantIds?: (input: Input) => string[];
 }
 
 type Defaulted = 'creates' | 'agentScope';

@@ -40,6 +40,8 @@ export type InspectionKind = "pre_trip" | "post_trip" | "vehicle_condition";
 export type InspectionItemState = "ok" | "attention" | "fail" | "na";
 export type DefectSeverity = "minor" | "major" | "out_of_service";
 export type InspectionResult = "pass" | "pass_with_defects" | "out_of_service";
+export type Role = "owner" | "admin" | "dispatcher" | "bookkeeper" | "driver" | "viewer";
+export type InvitationStatus = "open" | "accepted" | "revoked" | "expired";
 export type DeliveryState = "queued" | "sent" | "failed";
 export type InvoiceStatus =
   | "draft"
@@ -58,7 +60,6 @@ export type InvoiceStatus =
 export type InvoiceActionName = "approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void";
 export type MessageChannel = "email" | "sms";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
-export type Role = "owner" | "admin" | "dispatcher" | "bookkeeper" | "driver" | "viewer";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
@@ -1137,6 +1138,51 @@ export interface InspectionPatch {
   }[];
   notes?: string | null;
 }
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  updated_at: string;
+  expires_at: string;
+  accepted_at: string | null;
+  revoked_at: string | null;
+  status: InvitationStatus;
+}
+export interface InvitationAccept {
+  name: string;
+  password: string;
+}
+export interface InvitationCreate {
+  email: string;
+  role: Role;
+}
+export interface InvitationListQuery {
+  status?: InvitationStatus;
+  limit: number;
+  cursor?: string;
+}
+export interface InvitationOffer {
+  account: string;
+  email: string;
+  role: Role;
+  expires_at: string;
+}
+export interface InvitationRevoke {
+  [k: string]: unknown;
+}
+export interface InvitationWithLink {
+  id: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  updated_at: string;
+  expires_at: string;
+  accepted_at: string | null;
+  revoked_at: string | null;
+  status: InvitationStatus;
+  accept_url: string | null;
+}
 export interface InvoiceDraftLine {
   name: string;
   description?: string | null;
@@ -1783,6 +1829,53 @@ export interface UserPatch {
   email?: string;
   password?: string;
   role?: Role;
+}
+export interface Acknowledgement {
+  ok: true;
+  message: string;
+}
+export interface PasswordResetRequest {
+  email: string;
+}
+export interface PasswordResetUse {
+  password: string;
+}
+export interface SignUp {
+  company: string;
+  name: string;
+  email: string;
+  password: string;
+  signup_token?: string;
+}
+export interface SignUpCompleted {
+  account: {
+    id: string;
+    name: string;
+  };
+  sandbox: {
+    id: string;
+  };
+  user: {
+    id: string;
+    name: string;
+    email: string;
+  };
+  api_key: string;
+  sandbox_key: string;
+}
+export interface SignUpMode {
+  mode: "closed" | "invite" | "open";
+}
+export interface SignUpOffer {
+  company: string;
+  email: string;
+  expires_at: string;
+}
+export interface SignUpResend {
+  email: string;
+}
+export interface SignUpVerify {
+  password: string;
 }
 export interface WebhookAttempt {
   id: string;

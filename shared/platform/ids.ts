@@ -23,6 +23,9 @@ export function newId(): string {
   return v7({ random: takeRandomBytes() });
 }
 
+/** The tenant_id of rows that belong to no tenant. No tenant has this id. */
+export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** True for a UUID of any version. */

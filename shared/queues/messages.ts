@@ -7,6 +7,11 @@ export const MESSAGES_QUEUE = 'messages';
 /** Name of the jobs that send notice mails. Jobs with any other name send messages to customers. */
 export const NOTICE_MAIL_JOB = 'notify';
 
+/** Name of the jobs that send mails about access: invitations, resets and sign-ups. */
+export const ACCESS_MAIL_JOB = 'access';
+/** The name by which a command asks for such a job; the jobs are in {@link MESSAGES_QUEUE}. */
+export const ACCESS_MAILS_PROMPT = 'access-mails';
+
 /**
  * A wake-up job for an account's due messages, or for its due notice mails. The rows of messages
  * and notice mails are the source of truth: a duplicate job does nothing, and the clock replaces a
@@ -45,6 +50,10 @@ export function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): 
 
 export function promptNoticeMails(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
   return addPrompts(queue, NOTICE_MAIL_JOB, prompts);
+}
+
+export function promptAccessMails(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
+  return addPrompts(queue, ACCESS_MAIL_JOB, prompts);
 }
 
 async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePrompt[]): Promise<void> {

@@ -2,7 +2,13 @@ import type { Runtime } from '../platform/process/runtime.js';
 import { addJobs, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 import { EXPORTS_QUEUE, openExportsQueue, promptExports } from './exports.js';
 import { INTEGRATIONS_QUEUE, openIntegrationsQueue, wakeConnectionQueues } from './integrations.js';
-import { MESSAGES_QUEUE, openMessagesQueue, promptMessages } from './messages.js';
+import {
+  ACCESS_MAILS_PROMPT,
+  MESSAGES_QUEUE,
+  openMessagesQueue,
+  promptAccessMails,
+  promptMessages,
+} from './messages.js';
 import { openWebhooksQueue, WEBHOOKS_QUEUE, wakeEndpointQueues } from './webhooks.js';
 
 export interface PromptedRecord {
@@ -23,6 +29,14 @@ const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
     const queue = openMessagesQueue(runtime);
     return (records) =>
       promptMessages(
+        queue,
+        records.map(({ tenantId, id }) => ({ tenantId, messageId: id, attempts: 0 })),
+      );
+  },
+  [ACCESS_MAILS_PROMPT]: (runtime) => {
+    const queue = openMessagesQueue(runtime);
+    return (records) =>
+      promptAccessMails(
         queue,
         records.map(({ tenantId, id }) => ({ tenantId, messageId: id, attempts: 0 })),
       );

@@ -17,6 +17,7 @@ export { exportModule } from '../resources/exports/module.js';
 export { factorModule } from '../resources/factors/module.js';
 export { impoundModule } from '../resources/impounds/module.js';
 export { inspectionModule } from '../resources/inspections/module.js';
+export { invitationModule } from '../resources/invitations/module.js';
 export { invoiceModule } from '../resources/invoices/module.js';
 export { messageModule } from '../resources/messages/module.js';
 export { noticeModule } from '../resources/notices/module.js';

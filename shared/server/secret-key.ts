@@ -1,10 +1,9 @@
 import { deriveKey, hmacSha256 } from '../platform/crypto.js';
+import { NO_TENANT } from '../platform/ids.js';
 import type { Database } from '../platform/postgres/database.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { StartError } from '../platform/start-failure.js';
 
-/** The tenant id of rows that belong to the whole deployment. */
-const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 const FINGERPRINT_NAME = 'secret_key_fingerprint';
 
 /**

@@ -37,6 +37,27 @@ const DOWNLOAD = 'GET /downloads/{token}';
  * writes.
  */
 const SIGN_INS = ['POST /session', 'POST /session/factor'];
+/**
+ * Need no credential: people join or reset a password here. The writes accept no Idempotency-Key
+ * and no dry run, because these belong to an account.
+ */
+const JOINING = [
+  'GET /invitations/{token}/accept',
+  'POST /invitations/{token}/accept',
+  'POST /password-reset',
+  'POST /password-reset/{token}',
+  'GET /signup',
+  'POST /signup',
+  'POST /signup/resend',
+  'GET /signup/verify/{token}',
+  'POST /signup/verify/{token}',
+];
+const WITHOUT_CREDENTIAL = [...SIGN_INS, ...JOINING];
+/** Errors of single operations of {@link JOINING}. */
+const OF_ONE_OPERATION: Readonly<Record<string, number>> = {
+  'POST /invitations/{token}/accept': 409,
+  'POST /signup/verify/{token}': 401,
+};
 
 function getJsonSchema(response: OpenApiNode): OpenApiNode {
   const content = response.content as Record<string, { schema: OpenApiNode }> | undefined;
@@ -100,7 +121,9 @@ describe('openapi.json: operations', () => {
   });
 
   it('writes declare Idempotency-Key and X-Service-Dry-Run; reads do not declare X-Service-Dry-Run', () => {
-    for (const { name, method, parameters } of operations.filter((one) => !SIGN_INS.includes(one.name))) {
+    for (const { name, method, parameters } of operations.filter(
+      (one) => !WITHOUT_CREDENTIAL.includes(one.name),
+    )) {
       const headers = parameters.filter((one) => one.in === 'header').map((one) => one.name);
       if (method !== 'GET')
         expect(headers, name).to.include.members(['Idempotency-Key', 'X-Service-Dry-Run']);
@@ -112,19 +135,22 @@ describe('openapi.json: operations', () => {
     for (const { name, method, path, parameters, responses } of operations) {
       const isWrite = method !== 'GET';
       const isPublic = PUBLIC.includes(name);
+      const isJoining = JOINING.includes(name);
       const expected = [
         406,
         // Public operations can return 429 too. For requests without a key, the API limits the
         // unread responses of each client network.
         429,
-        ...(isPublic ? [] : [401, 500, 503]),
-        ...(isPublic ? [] : [403]),
+        ...(isPublic ? [] : [500, 503]),
+        ...(isPublic || isJoining ? [] : [401]),
+        ...(isPublic || (isJoining && !isWrite) ? [] : [403]),
         // GET /openapi.json has no input that could be invalid.
-        ...(isPublic ? [] : [400]),
+        ...(isPublic || (isJoining && !isWrite) ? [] : [400]),
+        ...(name in OF_ONE_OPERATION ? [OF_ONE_OPERATION[name]] : []),
         // GET /settings/logo returns 404 if the account has no logo.
         ...(path.includes('{') || name === 'GET /settings/logo' ? [404] : []),
         ...(isWrite ? [413, 415] : []),
-        ...(isWrite && !SIGN_INS.includes(name) ? [409, 422] : []),
+        ...(isWrite && !WITHOUT_CREDENTIAL.includes(name) ? [409, 422] : []),
         // A write to a record with a version accepts If-Match, and returns 412 if the version
         // differs.
         ...(parameters.some((parameter) => parameter.name === 'If-Match') ? [412] : []),
@@ -157,7 +183,7 @@ describe('openapi.json: operations', () => {
 
   it('every write documents dry run (200) and late commit (202) apart from its plain response', () => {
     for (const { name, method, otherResponses } of operations) {
-      const isWrite = method !== 'GET' && !SIGN_INS.includes(name);
+      const isWrite = method !== 'GET' && !WITHOUT_CREDENTIAL.includes(name);
       const statuses = otherResponses.map(({ status }) => status);
       expect(statuses, name).to.deep.equal(isWrite ? ['200', '202'] : []);
     }
@@ -179,13 +205,13 @@ describe('openapi.json: operations', () => {
 
   it('every response declares X-Request-Id, every authenticated 200 the rate limit, every 201 Location', () => {
     for (const { name, responses } of operations.filter((one) => !PUBLIC.includes(one.name))) {
-      const isCounted = !SIGN_INS.includes(name);
+      const isCounted = !WITHOUT_CREDENTIAL.includes(name);
       for (const { status, response } of responses) {
         const headers = Object.keys((response.headers ?? {}) as OpenApiNode);
         expect(headers, `${name} ${status}`).to.include('X-Request-Id');
         if (status === '200' && isCounted)
           expect(headers, `${name} ${status}`).to.include('X-RateLimit-Remaining');
-        if (status === '201') expect(headers, `${name} ${status}`).to.include('Location');
+        if (status === '201' && isCounted) expect(headers, `${name} ${status}`).to.include('Location');
       }
     }
   });
@@ -196,7 +222,7 @@ describe('openapi.json: security', () => {
     expect(root.security).to.deep.equal([{ bearerAuth: [] }, { sessionCookie: [] }]);
     for (const { name, operation } of operations) {
       const { security } = operation;
-      if ([...PUBLIC, ...SIGN_INS].includes(name)) expect(security, name).to.deep.equal([]);
+      if ([...PUBLIC, ...WITHOUT_CREDENTIAL].includes(name)) expect(security, name).to.deep.equal([]);
       else if (security !== undefined) expect(security, name).to.deep.equal([{ sessionCookie: [] }]);
     }
   });

@@ -14,9 +14,10 @@ const MAX_RUNNING = 4;
 const MAX_RUNNING_PER_TENANT = 3;
 
 /**
- * `messages` are messages to an account's customers, `notices` are mails of notices to its users.
+ * `messages` are messages to an account's customers, `notices` are mails of notices to its users,
+ * `access` are mails with links to join or to set a password.
  */
-export type MailKind = 'messages' | 'notices';
+export type MailKind = 'messages' | 'notices' | 'access';
 
 /**
  * Leases an account's next due mail and returns a function that sends it. Returns undefined if no

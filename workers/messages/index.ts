@@ -3,14 +3,16 @@ import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import {
+  ACCESS_MAIL_JOB,
   MESSAGES_QUEUE,
   type MessageJob,
   NOTICE_MAIL_JOB,
   openMessagesQueue,
 } from '../../shared/queues/messages.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
+import { createAccessMailLeaser } from './access-mails.js';
 import { createMessageLeaser } from './customer-messages.js';
-import { FairMailQueue } from './fair-mail-queue.js';
+import { FairMailQueue, type MailKind } from './fair-mail-queue.js';
 import { createNoticeMailLeaser } from './notice-mails.js';
 import { createProviders } from './providers.js';
 
@@ -20,6 +22,12 @@ import { createProviders } from './providers.js';
  */
 const CONCURRENCY = 4;
 
+/** The kinds of mails by the names of their wake-up jobs; `messages` for any other name. */
+const KINDS: Readonly<Record<string, MailKind>> = {
+  [NOTICE_MAIL_JOB]: 'notices',
+  [ACCESS_MAIL_JOB]: 'access',
+};
+
 export function startMessagesWorker(runtime: Runtime, vendors: Vendors): void {
   const messages = openMessagesQueue(runtime);
   const writes = openWritesQueue(runtime);
@@ -28,13 +36,13 @@ export function startMessagesWorker(runtime: Runtime, vendors: Vendors): void {
   const mailQueue = new FairMailQueue(runtime, {
     messages: createMessageLeaser(runtime, providers, { writes, messages, pdfs }),
     notices: createNoticeMailLeaser(runtime, providers),
+    access: createAccessMailLeaser(runtime, providers),
   });
   runtime.lifecycle.onClose('running mail deliveries', () => mailQueue.close());
   openWorker<MessageJob>(
     runtime,
     MESSAGES_QUEUE,
-    async ({ name, data }) =>
-      mailQueue.wake(data.tenantId, name === NOTICE_MAIL_JOB ? 'notices' : 'messages'),
+    async ({ name, data }) => mailQueue.wake(data.tenantId, KINDS[name] ?? 'messages'),
     { concurrency: CONCURRENCY },
   );
 }

@@ -1,13 +1,19 @@
+import { NO_TENANT } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import {
   type MessagesQueue,
   openMessagesQueue,
+  promptAccessMails,
   promptMessages,
   promptNoticeMails,
 } from '../../shared/queues/messages.js';
+import { deleteExpiredRows } from '../../shared/records/expiry.js';
+import { findDueAccessMails } from '../../shared/resources/access-mails/outbox.js';
+import { EXPIRED_ACCESS_MAILS } from '../../shared/resources/access-mails/store.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import type { DueRow } from '../../shared/resources/planned-messages/outbox-rows.js';
+import { EXPIRED_SIGN_UP_TOKENS, EXPIRED_SIGN_UPS } from '../../shared/resources/sign-ups/sign-up-rows.js';
 import type { Task } from '../sweeps/schedule.js';
 import { sweepTenants } from '../sweeps/sweep-tenants.js';
 
@@ -24,7 +30,8 @@ export const messageTask: Task = {
 
 /**
  * Adds wake-up jobs for due messages. The job of such a message was lost, or its worker died. Also
- * adds the wake-up jobs for notice mails, because no other code adds them.
+ * adds the wake-up jobs for notice mails, because no other code adds them, and the lost ones for
+ * mails about access. Deletes what strangers left.
  */
 async function promptDueMessages(
   runtime: Runtime,
@@ -32,16 +39,26 @@ async function promptDueMessages(
 ): Promise<Record<string, unknown>> {
   let due = 0;
   await sweepTenants(runtime, messageTask.name, async (tx) => {
-    const [found, mails] = await Promise.all([
+    const [found, mails, access] = await Promise.all([
       findDueMessages(tx, MESSAGES_PER_PASS),
       findDueNoticeMails(tx, MESSAGES_PER_PASS),
+      findDueAccessMails(tx, MESSAGES_PER_PASS),
     ]);
-    due += found.length + mails.length;
+    due += found.length + mails.length + access.length;
     await promptMessages(messages, found.map(toPrompt));
     await promptNoticeMails(messages, mails.map(toPrompt));
+    await promptAccessMails(messages, access.map(toPrompt));
   });
-  return { due };
+  const strangers = await runtime.db.transaction([NO_TENANT], async (tx) => {
+    await deleteExpiredRows(tx, EXPIRED_FOR_STRANGERS, MESSAGES_PER_PASS);
+    return findDueAccessMails(tx, MESSAGES_PER_PASS);
+  });
+  await promptAccessMails(messages, strangers.map(toPrompt));
+  return { due: due + strangers.length };
 }
+
+/** Rows without an account, which the sweeps over accounts do not see. */
+const EXPIRED_FOR_STRANGERS = [EXPIRED_ACCESS_MAILS, EXPIRED_SIGN_UPS, EXPIRED_SIGN_UP_TOKENS];
 
 const toPrompt = ({ tenant_id: tenantId, id: messageId, attempts }: DueRow) => ({
   tenantId,

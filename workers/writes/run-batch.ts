@@ -1,5 +1,10 @@
 import type { Config } from '../../shared/config/config.js';
-import type { Command, CommandOutcome, CommandResult } from '../../shared/contracts/command.js';
+import type {
+  Command,
+  CommandDefinition,
+  CommandOutcome,
+  CommandResult,
+} from '../../shared/contracts/command.js';
 import { deleteExpiredRecords } from '../../shared/operations/idempotency-records.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
 import type { FairLimit } from '../../shared/platform/limits/fair-limit.js';
@@ -66,7 +71,7 @@ export async function runBatch(
   options: BatchOptions = { shouldSearchEarlier: true },
 ): Promise<CommandResult[]> {
   if (commands.length === 0) return [];
-  const tenants = [...new Set(commands.map((command) => command.tenantId))];
+  const tenants = [...new Set(commands.flatMap(listTenantIds))];
   const waveResults = await context.db.transaction(tenants, async (tx) => {
     await acquireAgentLocks(tx, commands);
     const results = await runWaves(tx, splitIntoWaves(commands), { ...options, config: context.config });
@@ -81,6 +86,11 @@ export async function runBatch(
     ...earlier,
     ...completed.map((one) => buildResult(one, rendered)),
   ]);
+}
+
+function listTenantIds({ type, tenantId, input }: Command): string[] {
+  const { otherTenantIds } = getCommandDefinition(type) as CommandDefinition;
+  return [tenantId, ...(otherTenantIds?.(input) ?? [])];
 }
 
 /**

@@ -5,18 +5,20 @@ import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { type DeferredMail, reserveDailyMail } from './daily-mail-limit.js';
 
 /** The tables whose rows wait until a provider accepts them. */
-export type OutboxTable = 'messages' | 'notice_mails';
+export type OutboxTable = 'messages' | 'notice_mails' | 'access_mails';
 
 /** SQL assignments to columns that only one of the tables has. */
 const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
   messages: `, updated_at = ${nextUpdatedAtSql('m')}`,
   notice_mails: '',
+  access_mails: '',
 };
 
 /** SQL condition on rows `m`: the mail server, not a connection, sends the row's message. */
 const IS_MAIL: Readonly<Record<OutboxTable, string>> = {
   messages: ' and m.connection_id is null',
   notice_mails: '',
+  access_mails: '',
 };
 
 /** The wait of a row before its next attempt. */

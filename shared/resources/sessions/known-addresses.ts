@@ -1,4 +1,5 @@
-import { hmacSha256 } from '../../platform/crypto.js';
+import type { Config } from '../../config/config.js';
+import { deriveKey, hmacSha256 } from '../../platform/crypto.js';
 
 /**
  * The time of a person's last sign-in from each network (ISO 8601), by the network's keyed hash.
@@ -7,6 +8,11 @@ export type KnownAddresses = Record<string, string>;
 
 const MAX_ADDRESSES = 20;
 const MAX_AGE_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Returns the key of {@link hashNetwork}. */
+export function deriveSignInAddressesKey({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
+  return deriveKey(secretKey, 'sign-in-addresses');
+}
 
 /**
  * Returns the keyed hash of a person's network. Without a key, anyone could find the network by

@@ -22,6 +22,7 @@ export interface SignInCandidate {
   tenant_id: string;
   id: string;
   name: string;
+  email: string;
   password_hash: string;
   sign_in_addresses: KnownAddresses;
 }
@@ -43,7 +44,7 @@ export function findSignInCandidates(
   const address = email.toLowerCase();
   return db.readByEmail<SignInCandidate>(address, {
     name: 'find-candidates',
-    text: `select tenant_id, id, name, password_hash, sign_in_addresses from users
+    text: `select tenant_id, id, name, email, password_hash, sign_in_addresses from users
            where lower(email) = $1 and deactivated_at is null and ($2::uuid is null or tenant_id = $2)
            order by created_at, id limit ${MAX_CANDIDATES}`,
     values: [address, tenantId ?? null],

@@ -1,5 +1,5 @@
 import type { Tier } from '../../config/config.js';
-import type { Database } from '../../platform/postgres/database.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
 
 /** The columns of a tenant that every request needs. */
 export interface TenantRow {
@@ -18,6 +18,19 @@ export async function findTenant(db: Database, tenantId: string): Promise<Tenant
     values: [tenantId],
   });
   return tenant;
+}
+
+/** Returns the names of this transaction's accounts, by id. */
+export async function findAccountNames(
+  tx: Transaction,
+  tenantIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<{ tenant_id: string; name: string }>({
+    name: 'find-account-names',
+    text: 'select tenant_id, name from tenants where tenant_id = any($1::uuid[])',
+    values: [[...new Set(tenantIds)]],
+  });
+  return new Map(rows.map((row) => [row.tenant_id, row.name]));
 }
 
 /** Returns the tier whose limits apply to the tenant. A sandbox always has the starter tier. */

@@ -10,7 +10,7 @@ const MIN_PASSWORD = 12;
  * Requires a minimum length but no character classes, because length matters more (NIST SP 800-63B,
  * 3.1.1.2).
  */
-const newPassword = () =>
+export const newPassword = () =>
   password()
     .min(MIN_PASSWORD)
     // Count an emoji as one character, as `minLength` in the OpenAPI document does. Joi counts an

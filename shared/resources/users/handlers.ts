@@ -41,7 +41,7 @@ const INSERTED = NAMES.map((name) => (name === 'role' ? `coalesce(role, 'owner')
 
 const listTenants = (commands: readonly Command[]) => [...new Set(commands.map(({ tenantId }) => tenantId))];
 
-function failTakenEmail(email: string | undefined): CommandOutcome {
+export function failTakenEmail(email: string | undefined): CommandOutcome {
   const message = `email ${email} is taken`;
   return failedOutcome({
     code: 'conflict',
@@ -135,6 +135,21 @@ export async function updateUsers(
   return outcomes;
 }
 
+/** Sets new passwords of people and ends their sessions. The caller must have locked their rows. */
+export async function setPasswords(
+  tx: Transaction,
+  people: readonly (RecordRef & { password_hash: string })[],
+): Promise<void> {
+  if (people.length === 0) return;
+  await tx.query({
+    name: 'set-passwords',
+    text: `update users t set password_hash = r.password_hash, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, password_hash text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(people)],
+  });
+  await endSessionsOfUsers(tx, people);
+}
+
 function listChanges(row: UserRow, { password_hash: hash, ...facts }: WithPasswordHash<UserPatch>): Change[] {
   const changes = diffPatch(row, facts);
   return hash === undefined ? changes : [...changes, { field: 'password', from: null, to: '[redacted]' }];
@@ -152,9 +167,9 @@ function failDeactivated(): CommandOutcome {
  * the address after this query, the unique index makes the batch fail. When the batch runs again,
  * this function finds the address.
  */
-async function findTakenEmails(
+export async function findTakenEmails(
   tx: Transaction,
-  commands: Command<WithPasswordHash<UserPatch>>[],
+  commands: Command<{ email?: string }>[],
 ): Promise<Set<string>> {
   const wanted = commands.flatMap((command) =>
     command.input.email === undefined ? [] : [{ ...toRecordRef(command), email: command.input.email }],

@@ -11,6 +11,8 @@ import { StatusBadge } from '../../../parts/record/status-badge';
 import { useUrlSearch } from '../../../parts/url/use-url';
 import { TimeAgo } from '../../../parts/values/time';
 import { DeactivatePerson } from './deactivate-person';
+import { InvitationTable } from './invitation-table';
+import { InvitationLink, InvitePerson, type UnmailedInvitation } from './invite-person';
 import { AddPerson, EditPerson } from './person-form';
 import { RoleTable } from './role-table';
 import { canManage, nameRole } from './roles';
@@ -18,7 +20,10 @@ import { canManage, nameRole } from './roles';
 type Person = Schemas['User'];
 
 /** The dialog that is open over the list. */
-type OpenDialog = { name: 'add' } | { name: 'edit' | 'deactivate'; person: Person };
+type OpenDialog =
+  | { name: 'add' | 'invite' }
+  | { name: 'link'; invitation: UnmailedInvitation }
+  | { name: 'edit' | 'deactivate'; person: Person };
 
 const FILTERS: readonly Filter[] = [IS_ACTIVE];
 
@@ -38,6 +43,7 @@ function LivePeople() {
   const [open, setOpen] = useState<OpenDialog>();
   const canChange = useCan('admin');
   const onClose = () => setOpen(undefined);
+  const showLink = (invitation: UnmailedInvitation) => setOpen({ name: 'link', invitation });
   return (
     <Stack gap="sm">
       <Group justify="space-between" align="flex-start">
@@ -50,12 +56,22 @@ function LivePeople() {
             person may do.
           </Text>
         </Stack>
-        {canChange && <Button onClick={() => setOpen({ name: 'add' })}>Add person</Button>}
+        {canChange && (
+          <Group gap="xs">
+            <Button variant="default" onClick={() => setOpen({ name: 'add' })}>
+              Add person
+            </Button>
+            <Button onClick={() => setOpen({ name: 'invite' })}>Invite person</Button>
+          </Group>
+        )}
       </Group>
       <FilterBar filters={FILTERS} />
       <PeopleTable canChange={canChange} onOpen={setOpen} />
+      {canChange && <InvitationTable onUnmailed={showLink} />}
       <RoleTable />
       {open?.name === 'add' && <AddPerson onClose={onClose} />}
+      {open?.name === 'invite' && <InvitePerson onUnmailed={showLink} onClose={onClose} />}
+      {open?.name === 'link' && <InvitationLink invitation={open.invitation} onClose={onClose} />}
       {open?.name === 'edit' && <EditPerson person={open.person} onClose={onClose} />}
       {open?.name === 'deactivate' && <DeactivatePerson person={open.person} onClose={onClose} />}
     </Stack>

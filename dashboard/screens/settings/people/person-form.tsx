@@ -1,11 +1,11 @@
-import { NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
-import { useSession } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
-import { canManage, findRole, ROLES, type Role } from './roles';
+import { RoleField } from './role-field';
+import type { Role } from './roles';
 
 type Person = Schemas['User'];
 
@@ -44,7 +44,7 @@ export function AddPerson({ onClose }: { onClose: () => void }) {
           onDraft={setDraft}
           errors={errors}
           passwordLabel="Password"
-          passwordHint="At least 12 characters. Left empty: the person cannot sign in until a password is set here. The service mails no invitation yet, so pass the password on yourself."
+          passwordHint="At least 12 characters. Left empty: the person cannot sign in until a password is set here. To let the person choose it, invite them instead."
         />
       )}
     </FormDialog>
@@ -136,29 +136,5 @@ function PersonFields({
         onChange={(event) => onDraft({ ...draft, password: event.currentTarget.value })}
       />
     </>
-  );
-}
-
-/** Chooses a role, and shows what it allows. */
-function RoleField({
-  role,
-  error,
-  onRole,
-}: {
-  role: Role;
-  error: string | undefined;
-  onRole: (role: Role) => void;
-}) {
-  const { data: session } = useSession();
-  const offered = ROLES.filter((entry) => canManage(session?.user.role, entry.role));
-  return (
-    <NativeSelect
-      label="Role"
-      description={findRole(role)?.allows}
-      data={offered.map((entry) => ({ value: entry.role, label: entry.name }))}
-      value={role}
-      error={error}
-      onChange={(event) => onRole(event.currentTarget.value as Role)}
-    />
   );
 }

@@ -1,0 +1,95 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { client } from '../../../api/client';
+import type { Schemas } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { SecretDialog } from '../../../parts/dialogs/secret-dialog';
+import { RoleField } from './role-field';
+import type { Role } from './roles';
+
+/** An invitation whose link the person must pass on, because nothing mails it. */
+export interface UnmailedInvitation {
+  email: string;
+  link: string;
+}
+
+/** Sends an invitation. Sends it again if the address has an open one. */
+export function useInvite(onUnmailed: (invitation: UnmailedInvitation) => void) {
+  const write = useWrite(
+    (headers, body: Schemas['InvitationCreate']) =>
+      client.POST('/invitations', { params: { header: headers }, body }),
+    {
+      done: ({ email, accept_url: link }) =>
+        link ? `${email} is invited` : `A mail to ${email} is on its way`,
+    },
+  );
+  const invite = async (input: Schemas['InvitationCreate']) => {
+    const created = await write.run(input);
+    if (created?.accept_url) onUnmailed({ email: created.email, link: created.accept_url });
+    return created;
+  };
+  return { write, invite };
+}
+
+export function InvitePerson({
+  onUnmailed,
+  onClose,
+}: {
+  onUnmailed: (invitation: UnmailedInvitation) => void;
+  onClose: () => void;
+}) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('dispatcher');
+  const { write, invite } = useInvite(onUnmailed);
+  const submit = async () => {
+    const created = await invite({ email, role });
+    // With a link to pass on, its dialog takes the place of this one.
+    if (created && !created.accept_url) onClose();
+  };
+  return (
+    <FormDialog
+      title="Invite person"
+      submitLabel="Send invitation"
+      fields={['email', 'role']}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <TextInput
+            data-autofocus
+            label="E-mail"
+            description="The person gets a link that works once, for 7 days, and chooses name and password."
+            type="email"
+            required
+            autoComplete="off"
+            value={email}
+            error={errors.email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <RoleField role={role} error={errors.role} onRole={setRole} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Shows the link of an invitation once, where there is no mail server. */
+export function InvitationLink({
+  invitation: { email, link },
+  onClose,
+}: {
+  invitation: UnmailedInvitation;
+  onClose: () => void;
+}) {
+  return (
+    <SecretDialog
+      title={`Pass this link on to ${email}`}
+      name="Invitation link"
+      secret={link}
+      onClose={onClose}
+    />
+  );
+}

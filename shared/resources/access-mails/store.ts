@@ -1,0 +1,59 @@
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres/database.js';
+import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
+import { recordsetSql } from '../../records/record-refs.js';
+import type { LinkKind } from './link-token.js';
+
+/** The place in a mail's text at which the worker puts the link. */
+export const LINK_PLACE = '{link}';
+
+export type AccessMailKind =
+  | 'invitation'
+  | 'password_reset'
+  | 'password_changed'
+  | 'sign_up'
+  /** A request that the worker turns into mails of the kind `password_reset`. */
+  | 'reset_request';
+
+/** The links of the mails that contain one. */
+export const LINK_KINDS: Readonly<Partial<Record<AccessMailKind, LinkKind>>> = {
+  invitation: 'invitation',
+  password_reset: 'password-reset',
+  sign_up: 'verify',
+};
+
+export interface NewAccessMail {
+  tenant_id: string;
+  kind: AccessMailKind;
+  recipient: string;
+  subject?: string;
+  body_text?: string;
+  /** The record whose link replaces {@link LINK_PLACE}. */
+  link_id?: string;
+  /** Of a reset request: the network that sent it. */
+  network?: string;
+}
+
+/** Stores mails, which the worker then sends. Returns their ids. */
+export async function insertAccessMails(tx: Transaction, mails: readonly NewAccessMail[]): Promise<string[]> {
+  const rows = mails.map((mail) => ({ subject: '', body_text: '', ...mail, id: newId() }));
+  if (rows.length === 0) return [];
+  await tx.query({
+    name: 'insert-access-mails',
+    text: `insert into access_mails (tenant_id, id, kind, recipient, subject, body_text, link_id, network)
+           select tenant_id, id, kind, recipient, subject, body_text, link_id, network
+           from ${recordsetSql('tenant_id uuid, id uuid, kind text, recipient text, subject text, body_text text, link_id uuid, network text')}`,
+    values: [JSON.stringify(rows)],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Removes line breaks from a name that people chose, because it stands in a mail's subject. */
+export function toOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+export const EXPIRED_ACCESS_MAILS: ExpiryRule = {
+  table: 'access_mails',
+  condition: `o.state <> 'queued' and o.created_at < now() - ${EXTENDED_RETENTION}`,
+};

@@ -1,0 +1,84 @@
+import type { Command } from '../../contracts/command.js';
+import type { InvitationCreate } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres/database.js';
+import type { AccountQuotaRule } from '../../records/account-quota.js';
+import type { ExpiryRule } from '../../records/expiry.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import type { WithTokenHash } from './commands.js';
+
+export const INVITATION_DAYS = 7;
+
+/** How often one address may be invited by an account within a day, because each one is a mail. */
+export const MAX_PER_ADDRESS_AND_DAY = 5;
+
+const MAX_OPEN = 100;
+
+export const OPEN_INVITATION_QUOTA: AccountQuotaRule = {
+  table: 'invitations',
+  countedRows: 't.accepted_at is null and t.revoked_at is null and t.expires_at > now()',
+  maxRecords: MAX_OPEN,
+  refusalMessage: `An account has ${MAX_OPEN} open invitations at most. Revoke one that is no longer needed.`,
+};
+
+export type CreateCommand = Command<WithTokenHash<InvitationCreate>>;
+
+const toEmailRow = (command: CreateCommand) => ({ ...toRecordRef(command), email: command.input.email });
+
+const EMAILS = 'tenant_id uuid, id uuid, email text';
+
+/** Counts the invitations of the commands' addresses within a day, by {@link refKey}. */
+export async function countRecentInvitations(
+  tx: Transaction,
+  commands: readonly CreateCommand[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<RecordRef & { count: number }>({
+    name: 'count-recent-invitations',
+    text: `select r.tenant_id, r.id, count(*)::int as count from ${recordsetSql(EMAILS)}
+           join invitations t on t.tenant_id = r.tenant_id and lower(t.email) = lower(r.email) and t.created_at > now() - interval '1 day'
+           group by 1, 2`,
+    values: [JSON.stringify(commands.map(toEmailRow))],
+  });
+  return new Map(rows.map((row) => [refKey(row), row.count]));
+}
+
+/** Revokes the open invitations of the commands' addresses, because new ones replace them. */
+export async function replaceInvitations(tx: Transaction, commands: readonly CreateCommand[]): Promise<void> {
+  await tx.query({
+    name: 'replace-invitations',
+    text: `update invitations t set revoked_at = now(), updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql(EMAILS)}
+           where t.tenant_id = r.tenant_id and lower(t.email) = lower(r.email) and t.accepted_at is null and t.revoked_at is null`,
+    values: [JSON.stringify(commands.map(toEmailRow))],
+  });
+}
+
+export async function insertInvitations(tx: Transaction, commands: readonly CreateCommand[]): Promise<void> {
+  await tx.query({
+    name: 'insert-invitations',
+    text: `insert into invitations (tenant_id, id, email, role, token_hash, expires_at)
+           select tenant_id, id, email, role, decode(token_hash, 'hex'), now() + interval '${INVITATION_DAYS} days'
+           from ${recordsetSql(`${EMAILS}, role text, token_hash text`)}`,
+    values: [JSON.stringify(commands.map((command) => ({ ...toRecordRef(command), ...command.input })))],
+  });
+}
+
+/** Sets when invitations ended. */
+export async function endInvitations(
+  tx: Transaction,
+  column: 'accepted_at' | 'revoked_at',
+  refs: readonly RecordRef[],
+): Promise<void> {
+  if (refs.length === 0) return;
+  await tx.query({
+    name: `end-invitations-${column}`,
+    text: `update invitations t set ${column} = now(), updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+}
+
+/** The audit log keeps what happened to an invitation; the record itself is of use for a month. */
+export const EXPIRED_INVITATIONS: ExpiryRule = {
+  table: 'invitations',
+  condition: `coalesce(o.accepted_at, o.revoked_at, o.expires_at) < now() - interval '30 days'`,
+};

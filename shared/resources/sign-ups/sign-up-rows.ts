@@ -1,0 +1,165 @@
+import { NO_TENANT, newId } from '../../platform/ids.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
+import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
+import { hashLinkToken } from '../access-mails/link-token.js';
+import { insertAccessMails, LINK_PLACE } from '../access-mails/store.js';
+
+/** For how long the link of a sign-up works. Sign-ups that nobody verified are deleted then. */
+export const SIGN_UP_HOURS = 24;
+/**
+ * How many sign-ups with one address are mailed within a day. Further ones get the usual response
+ * and no mail, so that a stranger cannot flood a mailbox.
+ */
+const MAX_PER_ADDRESS_AND_DAY = 3;
+/** How many times the mail of one sign-up may be sent. */
+const MAX_MAILS = 3;
+
+export interface NewSignUp {
+  id: string;
+  email: string;
+  company: string;
+  name: string;
+  password_hash: string;
+  /** In hex. */
+  token_hash: string;
+  /** The hash of the operator's token, in hex; null if sign-up is open. */
+  invited_by_hash: string | null;
+}
+
+export type SignUpResult = 'stored' | 'ignored' | 'no_token' | 'too_many';
+
+/**
+ * Stores a sign-up and its mail. No account exists before its address is verified, so nothing can
+ * leave it. The row does not depend on the accounts that have the address.
+ * @param perDay the limit for all sign-ups of this deployment within a day
+ */
+export async function storeSignUp(db: Database, signUp: NewSignUp, perDay: number): Promise<SignUpResult> {
+  return db.transaction([NO_TENANT], async (tx) => {
+    // Without this lock, concurrent sign-ups could exceed the limits together.
+    await tx.query({
+      name: 'lock-sign-ups',
+      text: `select pg_advisory_xact_lock(hashtextextended('sign-ups', 0))`,
+    });
+    const [counts] = await tx.query<{ today: number; of_address: number }>({
+      name: 'count-sign-ups',
+      text: `select count(*)::int as today, count(*) filter (where lower(email) = lower($2))::int as of_address
+             from sign_ups where tenant_id = $1 and created_at > now() - interval '1 day'`,
+      values: [NO_TENANT, signUp.email],
+    });
+    if (!counts || counts.today >= perDay) return 'too_many';
+    if (counts.of_address >= MAX_PER_ADDRESS_AND_DAY) return 'ignored';
+    const invitedBy = signUp.invited_by_hash === null ? null : await takeToken(tx, signUp.invited_by_hash);
+    if (invitedBy === undefined) return 'no_token';
+    const { id, email, company, name, password_hash, token_hash } = signUp;
+    await tx.query({
+      name: 'insert-sign-up',
+      text: `insert into sign_ups (tenant_id, id, email, company, name, password_hash, token_hash, invited_by, expires_at)
+             values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), $8, now() + interval '${SIGN_UP_HOURS} hours')`,
+      values: [NO_TENANT, id, email, company, name, password_hash, token_hash, invitedBy],
+    });
+    await insertAccessMails(tx, [buildMail(id, email)]);
+    return 'stored';
+  });
+}
+
+/** Uses up an operator's token. Returns its id; undefined if it does not work. */
+async function takeToken(tx: Transaction, hash: string): Promise<string | undefined> {
+  const [token] = await tx.query<{ id: string }>({
+    name: 'take-sign-up-token',
+    text: `update sign_up_tokens set used_at = now()
+           where tenant_id = $1 and token_hash = decode($2, 'hex') and used_at is null and expires_at > now() returning id`,
+    values: [NO_TENANT, hash],
+  });
+  return token?.id;
+}
+
+/** Stores an operator's token, which allows one sign-up. */
+export async function insertSignUpToken(
+  tx: Transaction,
+  { token, days }: { token: string; days: number },
+): Promise<{ id: string; expiresAt: Date }> {
+  const id = newId();
+  const [row] = await tx.query<{ expires_at: Date }>({
+    text: `insert into sign_up_tokens (tenant_id, id, token_hash, expires_at)
+           values ($1, $2, decode($3, 'hex'), now() + make_interval(days => $4)) returning expires_at`,
+    values: [NO_TENANT, id, hashLinkToken(token), days],
+  });
+  return { id, expiresAt: row?.expires_at as Date };
+}
+
+/** The text contains nothing that the stranger wrote. Otherwise it could advertise something. */
+function buildMail(id: string, recipient: string) {
+  return {
+    tenant_id: NO_TENANT,
+    kind: 'sign_up' as const,
+    recipient,
+    subject: 'Verify your address',
+    body_text: [
+      'Somebody signed up for Tow Dispatch with this address.',
+      `Open this link and enter the password that you chose. It works once, for ${SIGN_UP_HOURS} hours:\n${LINK_PLACE}`,
+      'If this was not you, ignore this mail. Nothing is created then.',
+    ].join('\n\n'),
+    link_id: id,
+  };
+}
+
+/** Stores the mail of the address's newest open sign-up again, if it was not sent too often. */
+export async function resendSignUpMail(db: Database, email: string): Promise<void> {
+  await db.transaction([NO_TENANT], async (tx) => {
+    const [open] = await tx.query<{ id: string; mails: number }>({
+      name: 'find-sign-up-to-resend',
+      text: `select s.id, (select count(*)::int from access_mails m where m.tenant_id = s.tenant_id and lower(m.recipient) = lower(s.email)
+               and m.link_id = s.id) as mails
+             from sign_ups s where s.tenant_id = $1 and lower(s.email) = lower($2) and s.completed_at is null and s.expires_at > now()
+             order by s.created_at desc limit 1 for update`,
+      values: [NO_TENANT, email],
+    });
+    if (open && open.mails < MAX_MAILS) await insertAccessMails(tx, [buildMail(open.id, email)]);
+  });
+}
+
+export interface OpenSignUp {
+  id: string;
+  email: string;
+  company: string;
+  name: string;
+  password_hash: string;
+  expires_at: Date;
+}
+
+const OPEN_COLUMNS = 'id, email, company, name, password_hash, expires_at';
+
+/** Finds the sign-up that a link opens. Undefined if the link does not work or works no more. */
+export async function findOpenSignUp(db: Database, token: string): Promise<OpenSignUp | undefined> {
+  const hash = Buffer.from(hashLinkToken(token), 'hex');
+  const [row] = await db.readByKeyHash<OpenSignUp>(hash, {
+    name: 'find-open-sign-up',
+    text: `select ${OPEN_COLUMNS} from sign_ups where token_hash = $1 and completed_at is null and expires_at > now()`,
+    values: [hash],
+  });
+  return row;
+}
+
+/** Marks sign-ups as completed, and returns those that were still open. */
+export async function completeSignUpRows(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, OpenSignUp>> {
+  const rows = await tx.query<OpenSignUp>({
+    name: 'complete-sign-ups',
+    text: `update sign_ups set completed_at = now() where tenant_id = $1 and id = any($2::uuid[])
+             and completed_at is null and expires_at > now() returning ${OPEN_COLUMNS}`,
+    values: [NO_TENANT, ids],
+  });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export const EXPIRED_SIGN_UPS: ExpiryRule = {
+  table: 'sign_ups',
+  condition: `o.expires_at < now() - ${EXTENDED_RETENTION}`,
+};
+
+export const EXPIRED_SIGN_UP_TOKENS: ExpiryRule = {
+  table: 'sign_up_tokens',
+  condition: `o.expires_at < now() - ${EXTENDED_RETENTION}`,
+};

@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import { NO_TENANT } from '../../../../shared/platform/ids.js';
+import type { TestResponse } from '../../../support/client.js';
+import { expectError, listValidationErrors } from '../../../support/expect-error.js';
+import {
+  createAddress,
+  createStranger,
+  PUBLIC_URL,
+  useMailedStack,
+} from '../../../support/network/mailed-stack.js';
+import {
+  createSessionClient,
+  createUser,
+  readCookie,
+  requestSession,
+  TEST_PASSWORD,
+} from '../../../support/records/sign-in.js';
+import { useStack } from '../../../support/use-stack.js';
+
+const APPLICANT = { company: 'Hudson Towing', name: 'Dana Whitfield', password: TEST_PASSWORD };
+
+describe('sign-up', () => {
+  const { stack, mailbox, listMails } = useMailedStack({ SIGNUP: 'open' });
+
+  const signUp = (input: Record<string, unknown> = {}) =>
+    createStranger(stack).post('/signup', { ...APPLICANT, email: createAddress(), ...input });
+  const verify = (token: string, password = TEST_PASSWORD) =>
+    createStranger(stack).post(`/signup/verify/${token}`, { password });
+  const findSignUps = (email: string) =>
+    stack.rows<{ id: string }>(NO_TENANT, 'select * from sign_ups where lower(email) = lower($1)', [email]);
+
+  it('the mailed link and the password create account, sandbox, owner and both keys, shown once', async () => {
+    const email = createAddress();
+    const asked = await signUp({ email });
+    expect(asked.status, asked.text).to.equal(202);
+    const { mail } = await mailbox(email).waitFor();
+    expect(mail.text).to.include(`${PUBLIC_URL}/app/verify/`).and.not.include('Hudson');
+    const token = await mailbox(email).waitForToken();
+    expect((await createStranger(stack).get(`/signup/verify/${token}`)).body).to.include({
+      company: 'Hudson Towing',
+      email,
+    });
+    expect((await requestSession(stack.origin, { email, password: TEST_PASSWORD })).status).to.equal(401);
+    const done = await verify(token);
+    expect(done.status, done.text).to.equal(201);
+    const { account, sandbox, user, api_key, sandbox_key } = done.body;
+    expect(account.name).to.equal('Hudson Towing');
+    const me = await stack.createClient(api_key).get('/me');
+    expect(me.body).to.deep.include({ tenant: { ...me.body.tenant, id: account.id } });
+    const sandboxMe = await stack.createClient(sandbox_key).get('/me');
+    expect(sandboxMe.body.tenant.id).to.equal(sandbox.id);
+    const session = await requestSession(stack.origin, { email, password: TEST_PASSWORD });
+    expect(session.body.user).to.include({ ...user, role: 'owner' });
+    const owner = createSessionClient(stack.origin, readCookie(session));
+    expect(
+      (await owner.get('/api-keys')).body.data.items.map((key: { name: string }) => key.name),
+    ).to.deep.equal(['First API key']);
+    expectError(await verify(token), 404, 'not_found');
+    const { items } = (await owner.get('/audit-log')).body.data;
+    expect(items.map(({ action }: { action: string }) => action)).to.include.members([
+      'tenant.created',
+      'user.verified',
+      'api_key.created',
+    ]);
+    expect(JSON.stringify(items))
+      .to.not.include(api_key)
+      .and.not.include(TEST_PASSWORD)
+      .and.not.include(token);
+  });
+
+  it('an address that has an account gets the same status, headers, body and mail as any other', async () => {
+    const tenant = await stack.createTenant();
+    const known = await createUser(stack, tenant.id, { email: createAddress() });
+    const unknown = createAddress();
+    const responses = [await signUp({ email: known.email }), await signUp({ email: unknown })];
+    const [first, second] = responses.map(describeResponse);
+    expect(first).to.deep.equal(second);
+    const text = async (email: string) =>
+      (await mailbox(email).waitFor()).mail.text?.replace(/\/verify\/\w+/, '');
+    expect(await text(known.email)).to.equal(await text(unknown));
+    expect((await verify(await mailbox(known.email).waitForToken())).status).to.equal(201);
+  });
+
+  it('without the password of the sign-up, whoever owns the mailbox creates nothing', async () => {
+    const email = createAddress();
+    await signUp({ email });
+    const token = await mailbox(email).waitForToken();
+    expectError(await verify(token, 'a guess of the owner'), 401, 'unauthorized');
+    const [row] = await stack.rows<{ completed_at: Date | null }>(
+      NO_TENANT,
+      'select completed_at from sign_ups where email = $1',
+      [email],
+    );
+    expect(row?.completed_at).to.equal(null);
+    expect((await verify(token)).status).to.equal(201);
+  });
+
+  it('two concurrent uses of a link create one account', async () => {
+    const email = createAddress();
+    await signUp({ email });
+    const token = await mailbox(email).waitForToken();
+    const responses = await Promise.all([verify(token), verify(token)]);
+    expect(responses.map(({ status }) => status).sort()).to.deep.equal([201, 404]);
+    const tenants = await stack.runtime.db.listTenantIds();
+    const found = await Promise.all(
+      tenants.map((id) =>
+        stack.rows(id, 'select 1 from users where tenant_id = $1 and email = $2', [id, email]),
+      ),
+    );
+    expect(found.flat()).to.have.length(1);
+  });
+
+  it('a link that is unknown or expired gets 404, and no account exists', async () => {
+    const email = createAddress();
+    await signUp({ email });
+    const token = await mailbox(email).waitForToken();
+    await stack.rows(NO_TENANT, 'update sign_ups set expires_at = now() where email = $1', [email]);
+    for (const broken of [token, 'x'.repeat(43), 'short']) {
+      expectError(await verify(broken), 404, 'not_found');
+      expectError(await createStranger(stack).get(`/signup/verify/${broken}`), 404, 'not_found');
+    }
+  });
+
+  it('one address gets three sign-up mails a day, and the response does not say so', async () => {
+    const email = createAddress();
+    const responses = [];
+    for (let nth = 0; nth < 4; nth += 1) responses.push(await signUp({ email }));
+    for (const response of responses)
+      expect(describeResponse(response)).to.deep.equal(describeResponse(responses[0] as TestResponse));
+    expect(await findSignUps(email)).to.have.length(3);
+  });
+
+  it('the mail of a sign-up is sent again, three times at most, with the same link', async () => {
+    const email = createAddress();
+    const resend = (address: string) => createStranger(stack).post('/signup/resend', { email: address });
+    await signUp({ email });
+    const token = await mailbox(email).waitForToken();
+    for (let nth = 0; nth < 4; nth += 1) expect((await resend(email)).status).to.equal(202);
+    expect(await mailbox(email).waitForToken(3)).to.equal(token);
+    const [{ count } = { count: 0 }] = await stack.rows<{ count: number }>(
+      NO_TENANT,
+      'select count(*)::int as count from access_mails where recipient = $1',
+      [email],
+    );
+    expect(count).to.equal(3);
+    const unknown = createAddress();
+    expect(describeResponse(await resend(unknown))).to.deep.equal(describeResponse(await resend(email)));
+    expect(listMails(unknown)).to.deep.equal([]);
+  });
+
+  it('a weak password and missing members are refused', async () => {
+    const refused = await createStranger(stack).post('/signup', { password: 'short', email: 'nobody' });
+    expectError(refused, 400, 'validation_error');
+    expect(listValidationErrors(refused)).to.have.length(4);
+  });
+
+  it('a network may sign up 20 times a minute', async () => {
+    const stranger = createStranger(stack);
+    for (let nth = 0; nth < 20; nth += 1) await stranger.post('/signup', {});
+    expectError(await stranger.post('/signup', {}), 429, 'rate_limited');
+  });
+});
+
+describe('sign-up by invitation of the operator', () => {
+  const stack = useStack({ environment: { SIGNUP: 'invite', SIGNUPS_PER_DAY: '2', TRUST_PROXY: 'true' } });
+
+  it('needs a token that works once, and the deployment accepts its number of sign-ups a day', async () => {
+    const { createSignUpToken } = await import('../../../../bin/commands/sign-up-tokens.js');
+    const create = async () => {
+      const { data } = await createSignUpToken({ values: {}, positionals: [] }, {
+        store: async () => stack.runtime,
+      } as unknown as Parameters<typeof createSignUpToken>[1]);
+      return (data as { token: string }).token;
+    };
+    const signUp = (signup_token?: string) =>
+      createStranger(stack).post('/signup', {
+        ...APPLICANT,
+        email: createAddress(),
+        ...(signup_token ? { signup_token } : {}),
+      });
+    expect((await createStranger(stack).get('/signup')).body).to.deep.equal({ mode: 'invite' });
+    expectError(await signUp(), 403, 'forbidden');
+    expectError(await signUp('x'.repeat(43)), 403, 'forbidden');
+    const token = await create();
+    expect((await signUp(token)).status).to.equal(202);
+    expectError(await signUp(token), 403, 'forbidden');
+    expect((await signUp(await create())).status).to.equal(202);
+    expectError(await signUp(await create()), 429, 'rate_limited');
+  });
+});
+
+describe('closed sign-up', () => {
+  const stack = useStack({ environment: { SIGNUP: 'closed' } });
+
+  it('refuses every sign-up with 403', async () => {
+    expect((await createStranger(stack).get('/signup')).body).to.deep.equal({ mode: 'closed' });
+    expectError(
+      await createStranger(stack).post('/signup', { ...APPLICANT, email: createAddress() }),
+      403,
+      'forbidden',
+    );
+    expectError(
+      await createStranger(stack).post('/signup/resend', { email: createAddress() }),
+      403,
+      'forbidden',
+    );
+  });
+});
+
+/** The parts of a response that a stranger could compare. */
+function describeResponse({ status, headers, text }: TestResponse) {
+  const { date, 'x-request-id': id, ...others } = headers;
+  return { status, text, headers: others };
+}
