@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 const TABLES = ['invitations', 'password_resets', 'sign_ups', 'sign_up_tokens', 'access_mails'];
 
 /** The tables whose rows are found by the hash of a link's token, before the account is known. */
-const LINKED_TABLES = ['invitations', 'password_resets', 'sign_ups', 'sign_up_tokens'];
+const LINKED_TABLES = ['invitations', 'password_resets'];
 
 /** The row-level security policy of every table. The migration isolate_tenants explains it. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
@@ -29,7 +29,7 @@ export async function up(knex: Knex): Promise<void> {
       revoked_at timestamptz,
       primary key (tenant_id, id)
     );
-    create unique index invitations_token on invitations (token_hash);
+    create index invitations_token on invitations (token_hash);
     create unique index invitations_open on invitations (tenant_id, lower(email))
       where accepted_at is null and revoked_at is null;
     create index invitations_created on invitations (tenant_id, created_at desc, id desc);
@@ -45,7 +45,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (tenant_id, id),
       foreign key (tenant_id, user_id) references users
     );
-    create unique index password_resets_token on password_resets (token_hash);
+    create index password_resets_token on password_resets (token_hash);
     create index password_resets_user on password_resets (tenant_id, user_id);
 
     -- Sign-ups whose address is not verified yet. Their accounts do not exist.
@@ -64,7 +64,7 @@ export async function up(knex: Knex): Promise<void> {
       completed_at timestamptz,
       primary key (tenant_id, id)
     );
-    create unique index sign_ups_token on sign_ups (token_hash);
+    create unique index sign_ups_token on sign_ups (tenant_id, token_hash);
     create index sign_ups_created on sign_ups (tenant_id, created_at);
     create index sign_ups_email on sign_ups (tenant_id, lower(email), created_at);
 
@@ -77,7 +77,7 @@ export async function up(knex: Knex): Promise<void> {
       used_at timestamptz,
       primary key (tenant_id, id)
     );
-    create unique index sign_up_tokens_token on sign_up_tokens (token_hash);
+    create unique index sign_up_tokens_token on sign_up_tokens (tenant_id, token_hash);
 
     -- The outbox of mails about access: links, and what happened to a password.
     create table access_mails (

@@ -47,9 +47,17 @@ const MAX_LOGGED_PATH = 200;
  */
 const MAX_REDACTED_PATH = 1000;
 
+/**
+ * Links to join or to set a password. They are masked in paths alone: without a mail server, a
+ * process in development logs the text of such a mail for the developer.
+ */
+const MAILED_LINK = /\/(invitations?|password-reset|verify)\/[0-9A-Za-z]{43}\b/g;
+
 /** Shortens a request's path for the log and masks its secrets. */
 export function redactPath(path: string): string {
-  return redactText(path.slice(0, MAX_REDACTED_PATH)).slice(0, MAX_LOGGED_PATH);
+  return redactText(path.slice(0, MAX_REDACTED_PATH))
+    .replace(MAILED_LINK, '/$1/[redacted]')
+    .slice(0, MAX_LOGGED_PATH);
 }
 
 export interface LoggerOptions {

@@ -19,6 +19,8 @@ const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
   'sessions.token_lookup',
+  'invitations.token_lookup',
+  'password_resets.token_lookup',
   'users.email_lookup',
   'tenants.tenant_directory',
   'connections.account_lookup',

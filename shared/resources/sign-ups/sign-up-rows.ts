@@ -131,11 +131,11 @@ const OPEN_COLUMNS = 'id, email, company, name, password_hash, expires_at';
 
 /** Finds the sign-up that a link opens. Undefined if the link does not work or works no more. */
 export async function findOpenSignUp(db: Database, token: string): Promise<OpenSignUp | undefined> {
-  const hash = Buffer.from(hashLinkToken(token), 'hex');
-  const [row] = await db.readByKeyHash<OpenSignUp>(hash, {
+  const [row] = await db.read<OpenSignUp>(NO_TENANT, {
     name: 'find-open-sign-up',
-    text: `select ${OPEN_COLUMNS} from sign_ups where token_hash = $1 and completed_at is null and expires_at > now()`,
-    values: [hash],
+    text: `select ${OPEN_COLUMNS} from sign_ups where tenant_id = $1 and token_hash = decode($2, 'hex')
+             and completed_at is null and expires_at > now()`,
+    values: [NO_TENANT, hashLinkToken(token)],
   });
   return row;
 }

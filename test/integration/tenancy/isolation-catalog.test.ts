@@ -12,6 +12,8 @@ import { listTables } from '../../support/writes/rows.js';
 const OTHER_POLICIES = [
   'api_keys.key_lookup SELECT',
   'sessions.token_lookup SELECT',
+  'invitations.token_lookup SELECT',
+  'password_resets.token_lookup SELECT',
   'users.email_lookup SELECT',
   'tenants.tenant_directory SELECT',
   'connections.account_lookup SELECT',

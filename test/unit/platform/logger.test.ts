@@ -176,6 +176,17 @@ describe('redactPath', () => {
     }
   });
 
+  it('redactPath masks the tokens of links to join or to set a password', () => {
+    const token = 'x1Y'.repeat(14).concat('z');
+    for (const [before, after] of [
+      ['/app/invitation/', ''],
+      ['/v1/invitations/', '/accept'],
+      ['/app/password-reset/', ''],
+      ['/v1/signup/verify/', ''],
+    ])
+      expect(redactPath(`${before}${token}${after}`)).to.equal(`${before}[redacted]${after}`);
+  });
+
   it('redactPath keeps the beginning of a long path', () => {
     expect(redactPath(`/v1/${'a.'.repeat(32 * 1024)}`)).to.equal(`/v1/${'a.'.repeat(98)}`);
   });
