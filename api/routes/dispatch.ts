@@ -1,6 +1,13 @@
+import { type Access, assertAccess } from '../../shared/contracts/access.js';
+import type { DispatchBoardQuery } from '../../shared/contracts/generated.js';
 import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
-import { requireAccess } from '../middleware/access.js';
+import { dispatchBoardQuery } from '../../shared/resources/dispatch-board/schema.js';
+import { readQuery } from '../middleware/query.js';
+import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
+import { declareFacts } from '../runtime/route-facts.js';
+
+const READ: Access = { permission: 'read', agentScope: 'read_dispatch' };
 
 export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
   const boards = new DispatchBoardReader(api.db);
@@ -17,10 +24,12 @@ export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
    */
   router.get(
     '/dispatch-board',
-    requireAccess({ permission: 'read', agentScope: 'read_dispatch' }),
-    async (ctx) => {
+    declareFacts({ access: READ, query: dispatchBoardQuery }, async (ctx: ApiContext) => {
+      const { key } = ctx.state;
+      assertAccess(key, READ);
+      const { expand } = readQuery<DispatchBoardQuery>(ctx, dispatchBoardQuery);
       ctx.type = 'application/json';
-      ctx.body = await boards.read(ctx.state.key.tenantId);
-    },
+      ctx.body = await (expand ? boards.readWithCustomers(key.tenantId) : boards.read(key.tenantId));
+    }),
   );
 });

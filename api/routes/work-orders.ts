@@ -39,6 +39,7 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *     operationId: listWorkOrders
    *     summary: List work orders
    *     description: Newest first.
+   *     x-list: WorkOrderListItem
    */
   router.get(
     '/work-orders',

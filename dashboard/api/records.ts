@@ -5,6 +5,7 @@ export type Schemas = components['schemas'];
 
 export type Invoice = Schemas['Invoice'];
 export type InvoiceListItem = Schemas['InvoiceListItem'];
+export type WorkOrderListItem = Schemas['WorkOrderListItem'];
 export type WorkOrder = Schemas['WorkOrder'];
 export type Customer = Schemas['Customer'];
 export type Truck = Schemas['Truck'];

@@ -1292,6 +1292,7 @@ export interface InvoiceListItem {
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items?: LineItem[];
+  customer_name?: string | null;
 }
 export interface InvoiceListQuery {
   status?: string;
@@ -1301,7 +1302,7 @@ export interface InvoiceListQuery {
   since?: string;
   until?: string;
   date_field?: "created_at" | "updated_at" | "service_date" | "due_date" | "paid_at";
-  expand?: "line_items";
+  expand?: string;
   limit: number;
   cursor?: string;
 }
@@ -2241,6 +2242,49 @@ export interface WorkOrderCreate {
   } | null;
   unit_number?: string | null;
 }
+export interface WorkOrderListItem {
+  id: string;
+  job_number: string;
+  status: WorkOrderStatus;
+  billing_status: BillingStatus;
+  service_type: string;
+  customer_id: string | null;
+  pickup_location: string | null;
+  dropoff_location: string | null;
+  dispatch_time: string | null;
+  completion_time: string | null;
+  vin: string | null;
+  notes: string | null;
+  customer_notes: string | null;
+  billing_email: string | null;
+  contact_name: string | null;
+  contact_phone: string | null;
+  pickup: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
+  vehicle: {
+    make: string | null;
+    model: string | null;
+    year: number | null;
+  };
+  unit_number: string | null;
+  truck_id: string | null;
+  driver_id: string | null;
+  step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
+  eta: string | null;
+  miles: number | null;
+  cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
+  cancel_note: string | null;
+  created_at: string;
+  updated_at: string;
+  allowed_actions: WorkOrderActionName[];
+  customer_name?: string | null;
+  truck_unit_number?: string | null;
+  driver_name?: string | null;
+}
 export interface WorkOrderListQuery {
   status?: string;
   service_type?: string;
@@ -2249,6 +2293,7 @@ export interface WorkOrderListQuery {
   since?: string;
   until?: string;
   date_field?: "created_at" | "updated_at" | "dispatch_time" | "completion_time";
+  expand?: string;
   limit: number;
   cursor?: string;
 }
@@ -2467,6 +2512,10 @@ export interface DispatchBoard {
     trucks: number;
     trucks_available: number;
   };
+  customers?: {
+    id: string;
+    company_name: string;
+  }[];
 }
 export interface UnassignedJob {
   id: string;
@@ -2511,6 +2560,9 @@ export interface UnassignedJob {
   tracking_url?: string | null;
   priority: number;
   waiting_s: number;
+}
+export interface DispatchBoardQuery {
+  expand?: string;
 }
 export interface CustomerStatement {
   customer_id: string;

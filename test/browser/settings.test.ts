@@ -60,7 +60,7 @@ describe('the screen Settings', () => {
     const key = await storeSecret(page, 'Agent key', 'Night desk');
     expect(json.mcpServers.tow).to.deep.equal({
       type: 'http',
-      url: `${dashboard.stack.origin}/mcp`,
+      url: `${dashboard.stack.runtime.config.publicUrl}/mcp`,
       headers: { Authorization: `Bearer ${key}` },
     });
     const [stored] = (await tenant.client.get('/agent-keys')).body.data.items;

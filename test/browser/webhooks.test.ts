@@ -120,6 +120,8 @@ describe('the screen Webhooks', () => {
     const confirm = page.getByRole('dialog', { name: 'Cancel this delivery' });
     await confirm.getByRole('button', { name: 'Cancel delivery' }).click();
     await drawer.getByText('Cancelled').first().waitFor();
+    // Until the write is idle, Escape belongs to its dialog.
+    await confirm.waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).to.equal('?view=deliveries');

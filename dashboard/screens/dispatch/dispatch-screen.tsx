@@ -17,11 +17,12 @@ import { QuestionDialog } from './writes/question-dialog';
 import { useBoardActions } from './writes/work-order-actions';
 
 const FILTERS = [SEARCH];
+const BOARD = { params: { query: { expand: 'names' } } } as const;
 
 /** The dispatch board: work orders by status, the trucks beside them. */
 export function DispatchScreen() {
   // The age of every work order changes with every read, so comparing the reads saves nothing.
-  const reading = api.useQuery('get', '/dispatch-board', {}, { structuralSharing: false });
+  const reading = api.useQuery('get', '/dispatch-board', BOARD, { structuralSharing: false });
   const { data, error, isPending, refetch } = reading;
   return (
     <Stack gap="sm">

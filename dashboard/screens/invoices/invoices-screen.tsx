@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import type { InvoiceListItem } from '../../api/records';
 import { useCan } from '../../api/session';
 import { INVOICE_STATUS } from '../../generated/vocabulary';
-import { CustomerName } from '../../parts/choices/record-names';
 import { wordsOf } from '../../parts/choices/words';
 import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
@@ -38,8 +37,7 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<InvoiceListItem>[] = [
   {
     header: 'Customer',
-    render: ({ customer_id, billing_email }) =>
-      customer_id ? <CustomerName id={customer_id} /> : (billing_email ?? '–'),
+    render: ({ customer_name: name, billing_email: email }) => name ?? email ?? '–',
   },
   { header: 'Status', render: ({ status }) => <StatusBadge status={status} />, width: 150 },
   { header: 'Service', render: ({ service_date }) => <ZonedDate at={service_date} /> },
@@ -75,6 +73,7 @@ export function InvoicesScreen() {
     <ListScreen<InvoiceListItem>
       name="Invoices"
       path="/invoices"
+      fixedQuery={{ expand: 'names' }}
       filters={FILTERS}
       columns={COLUMNS}
       nameHeader="Number"

@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
-import type { WorkOrder } from '../../api/records';
+import type { WorkOrder, WorkOrderListItem } from '../../api/records';
 import { useCan } from '../../api/session';
 import { PUBLISHED_SERVICE_TYPE, WORK_ORDER_STATUS } from '../../generated/vocabulary';
-import { CustomerName, DriverName, TruckName } from '../../parts/choices/record-names';
+import { nameTruck } from '../../parts/choices/record-names';
 import { wordsOf } from '../../parts/choices/words';
 import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
@@ -26,8 +26,8 @@ const FILTERS: readonly Filter[] = [
   SEARCH,
 ];
 
-const COLUMNS: readonly Column<WorkOrder>[] = [
-  { header: 'Customer', render: ({ customer_id: id }) => <CustomerName id={id} /> },
+const COLUMNS: readonly Column<WorkOrderListItem>[] = [
+  { header: 'Customer', render: ({ customer_name: name }) => name ?? '–' },
   { header: 'Service', render: ({ service_type: type }) => humanize(type) },
   { header: 'Pickup → drop-off', render: (workOrder) => <Route workOrder={workOrder} /> },
   { header: 'Truck / driver', render: (workOrder) => <Crew workOrder={workOrder} /> },
@@ -41,9 +41,10 @@ export function WorkOrdersScreen() {
   const { openRecord } = useUrl();
   const create = canWrite && <Button onClick={() => openRecord('new')}>New work order</Button>;
   return (
-    <ListScreen<WorkOrder>
+    <ListScreen<WorkOrderListItem>
       name="Work orders"
       path="/work-orders"
+      fixedQuery={{ expand: 'names' }}
       filters={FILTERS}
       columns={COLUMNS}
       nameHeader="Number"
@@ -75,14 +76,18 @@ function Route({ workOrder: { pickup_location: from, dropoff_location: to } }: {
   );
 }
 
-function Crew({ workOrder: { truck_id: truck, driver_id: driver } }: { workOrder: WorkOrder }) {
+function Crew({
+  workOrder: { truck_unit_number: truck, driver_name: driver },
+}: {
+  workOrder: WorkOrderListItem;
+}) {
   if (!truck && !driver) return <>–</>;
   return (
     <Stack gap={0}>
-      <TruckName id={truck} />
+      {truck ? nameTruck({ unit_number: truck }) : '–'}
       {driver && (
         <Text size="xs" c="dimmed">
-          <DriverName id={driver} />
+          {driver}
         </Text>
       )}
     </Stack>

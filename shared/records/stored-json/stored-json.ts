@@ -49,6 +49,16 @@ export function defineStoredJson({ storedMembers, computedMembers }: RecordMembe
   };
 }
 
+/**
+ * Returns the SQL of a record's JSON text with further members at its end, for lists that show them
+ * only on request.
+ * @param text the SQL of the text
+ */
+export function appendMembers(text: string, alias: string, members: readonly JsonMember[]): string {
+  const parts = members.flatMap((member) => formatMember(alias, member));
+  return `concat(${[`left(${text}, -1)`, ...parts, "'}'"].join(', ')})`;
+}
+
 /** Returns the SQL of the parts of a member: its name after a comma, and its JSON. */
 function formatMember(alias: string, member: JsonMember): [name: string, value: string] {
   const { name, sql } = typeof member === 'string' ? { name: member, sql: `${alias}.${member}` } : member;

@@ -23,6 +23,14 @@ export function briefCustomerRepresentation(alias: string): string {
   ]);
 }
 
+/** Returns the name of a record's customer, as it is now. */
+export function customerName(alias: string): { name: string; sql: string } {
+  return {
+    name: 'customer_name',
+    sql: `(select c.company_name from customers c where c.tenant_id = ${alias}.tenant_id and c.id = ${alias}.customer_id)`,
+  };
+}
+
 export function shortCustomerName(alias: string): { name: string; sql: string } {
   const { sql } = jsonShortText('c', 'company_name');
   return {

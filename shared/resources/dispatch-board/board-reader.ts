@@ -3,6 +3,7 @@ import type { Database } from '../../platform/postgres/database.js';
 import {
   type BoardRow,
   type BoardViewer,
+  buildBoardCustomersQuery,
   buildBoardQuery,
   buildWorkOrderBodiesQuery,
   type WorkOrderBodyRow,
@@ -66,6 +67,16 @@ export class DispatchBoardReader {
       this.#store(tenantId, cached, shown);
     }
     return renderBoard(row, cached, { active, unassigned });
+  }
+
+  /** Returns the board with the member `customers`: the customers of its work orders, as now. */
+  async readWithCustomers(tenantId: string): Promise<Buffer> {
+    const query = buildBoardCustomersQuery(tenantId);
+    const [board, [row]] = await Promise.all([
+      this.read(tenantId),
+      this.db.read<{ items: string }>(tenantId, query),
+    ]);
+    return Buffer.concat([board.subarray(0, -1), Buffer.from(`,"customers":${row?.items ?? '[]'}}`)]);
   }
 
   async #readRow(tenantId: string, withBodies: boolean): Promise<BoardRow> {

@@ -84,6 +84,21 @@ export function buildBoardQuery(viewer: BoardViewer, tenantId: string, withBodie
   return { name: `dispatch-board-${viewer}`, text: BOARD_SQL[viewer], values: [tenantId, withBodies] };
 }
 
+/**
+ * Builds the query for the customers of the work orders on the board. Their names are not part of
+ * the cached work orders, because a name may change while its work orders stay the same.
+ */
+export function buildBoardCustomersQuery(tenantId: string): SqlQuery {
+  return {
+    name: 'dispatch-board-customers',
+    text: `select coalesce(json_agg(${jsonObject('c', ['id', 'company_name'])}), '[]')::text as items from customers c
+           where c.tenant_id = $1 and c.id = any(array(
+             select distinct t.customer_id from work_orders t
+             where t.tenant_id = $1 and t.status in ('pending', 'dispatched', 'in_progress') and t.customer_id is not null))`,
+    values: [tenantId],
+  };
+}
+
 export interface WorkOrderBodyRow {
   id: string;
   version: string;

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { allRequired, dateTime, integer } from '../../contracts/schemas/fields.js';
+import { allRequired, dateTime, integer, oneOrMore, uuid } from '../../contracts/schemas/fields.js';
 import { driver } from '../drivers/schema.js';
 import { truck } from '../trucks/schema.js';
 import { agentWorkOrder, workOrder } from '../work-orders/schema.js';
@@ -28,7 +28,7 @@ const agentBoardWorkOrder = (member: 'elapsed_s' | 'waiting_s') =>
   agentWorkOrder.keys({ priority: Joi.number().integer().required(), [member]: seconds().required() });
 
 /** The current work orders and trucks (docs/decisions.md §9). */
-export const dispatchBoard = allRequired({
+const boardBase = allRequired({
   generated_at: dateTime(),
   active_jobs: Joi.array().items(activeJob),
   trucks: Joi.array().items(boardTruck),
@@ -39,12 +39,24 @@ export const dispatchBoard = allRequired({
     trucks: Joi.number().integer().min(0).example(5),
     trucks_available: Joi.number().integer().min(0).example(2),
   }),
-}).meta({ className: 'DispatchBoard' });
+});
+
+export const dispatchBoard = boardBase
+  .keys({
+    customers: Joi.array()
+      .items(allRequired({ id: uuid(), company_name: Joi.string().example('Hudson Auto Club') }))
+      .description('The customers of the work orders; only with expand=names'),
+  })
+  .meta({ className: 'DispatchBoard' });
+
+export const dispatchBoardQuery = Joi.object({
+  expand: oneOrMore(['names']).description('names adds customers'),
+}).meta({ className: 'DispatchBoardQuery' });
 
 const omittedCount = () => Joi.number().integer().min(0).required();
 
 /** The board for agents. A busy board is cut to what a model can read. */
-export const agentDispatchBoard = dispatchBoard
+export const agentDispatchBoard = boardBase
   .keys({
     omitted: Joi.object({
       active_jobs: omittedCount(),

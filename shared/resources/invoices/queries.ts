@@ -9,7 +9,8 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { defineStoredJson, jsonText } from '../../records/stored-json/stored-json.js';
+import { appendMembers, defineStoredJson, jsonText } from '../../records/stored-json/stored-json.js';
+import { customerName } from '../customers/representation.js';
 import { invoiceListFields } from './fields.js';
 import { agentInvoiceListRepresentation } from './representation.js';
 import { invoiceTable } from './table.js';
@@ -19,6 +20,20 @@ const WITHOUT_LINE_ITEMS = jsonText(
   { representation: invoiceListFields.representation, stored: defineStoredJson(invoiceListFields) },
   't',
 );
+
+/** The SQL of a list's items, by what the request expands. */
+const ITEMS = new Map(
+  [WITHOUT_LINE_ITEMS, WITH_LINE_ITEMS].flatMap((text, index) => [
+    [`${index}`, text],
+    [`${index} names`, appendMembers(text, 't', [customerName('t')])],
+  ]),
+);
+
+function representItems({ expand = '' }: InvoiceListQuery): string {
+  const expanded = splitWords(expand);
+  const lines = expanded.includes('line_items') ? '1' : '0';
+  return ITEMS.get(expanded.includes('names') ? `${lines} names` : lines) as string;
+}
 
 /**
  * Returns the conditions of an export. An export finds the same invoices as a list with the same
@@ -54,7 +69,7 @@ function buildFilters(
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'invoices',
-    representation: query.expand ? WITH_LINE_ITEMS : WITHOUT_LINE_ITEMS,
+    representation: representItems(query),
     ...buildFilters(query, scope),
     search: buildSearch(query, scope),
     limit: query.limit,

@@ -65,9 +65,11 @@ export const sentInvoice = invoiceFields.response
   })
   .meta({ className: 'SentInvoice' });
 
-/** Line items are present only with `expand=line_items`. */
 export const invoiceListItem = invoiceListFields.response
-  .keys({ line_items: Joi.array().items(lineItem) })
+  .keys({
+    line_items: Joi.array().items(lineItem).description('Only with expand=line_items'),
+    customer_name: Joi.string().allow(null).description('Only with expand=names').example('Hudson Auto Club'),
+  })
   .meta({ className: 'InvoiceListItem' });
 
 export const invoiceListQuery = Joi.object({
@@ -82,7 +84,9 @@ export const invoiceListQuery = Joi.object({
     .description(
       'Column that since and until filter. Default: created_at, or paid_at if status names only paid and partially_paid',
     ),
-  expand: Joi.string().valid('line_items'),
+  expand: oneOrMore(['line_items', 'names']).description(
+    'line_items, names (adds customer_name), or both joined by commas',
+  ),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'InvoiceListQuery' });

@@ -10,11 +10,12 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { jsonText } from '../../records/stored-json/stored-json.js';
-import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
+import { appendMembers, jsonText } from '../../records/stored-json/stored-json.js';
+import { agentWorkOrderListRepresentation, agentWorkOrderMembers, workOrderNames } from './representation.js';
 import { workOrderTable } from './table.js';
 
 const WORK_ORDER_JSON = jsonText(workOrderTable, 't');
+const WITH_NAMES = appendMembers(WORK_ORDER_JSON, 't', workOrderNames('t'));
 
 /**
  * Returns the conditions of an export. An export finds the same work orders as a list with the same
@@ -53,7 +54,7 @@ function workOrderFilters(
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'work_orders',
-    representation: WORK_ORDER_JSON,
+    representation: query.expand ? WITH_NAMES : WORK_ORDER_JSON,
     ...workOrderFilters(query, scope),
     search: workOrderSearch(query, scope),
     limit: query.limit,

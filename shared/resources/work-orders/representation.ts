@@ -4,7 +4,7 @@ import {
   jsonShortText,
   jsonTime,
 } from '../../contracts/resource.js';
-import { shortCustomerName } from '../customers/representation.js';
+import { customerName, shortCustomerName } from '../customers/representation.js';
 import { workOrderFields } from './fields.js';
 
 /**
@@ -13,6 +13,19 @@ import { workOrderFields } from './fields.js';
  */
 export function agentWorkOrderMembers(alias: string): JsonMember[] {
   return workOrderFields.members(alias).map((member) => (member === 'status' ? agentStatus(alias) : member));
+}
+
+/** Returns the names of the records that a work order refers to, as they are now. */
+export function workOrderNames(alias: string): JsonMember[] {
+  const ofTenant = (other: string) => `${other}.tenant_id = ${alias}.tenant_id and ${other}.id = ${alias}`;
+  return [
+    customerName(alias),
+    {
+      name: 'truck_unit_number',
+      sql: `(select k.unit_number from trucks k where ${ofTenant('k')}.truck_id)`,
+    },
+    { name: 'driver_name', sql: `(select d.name from drivers d where ${ofTenant('d')}.driver_id)` },
+  ];
 }
 
 function agentStatus(alias: string): { name: string; sql: string } {

@@ -70,6 +70,17 @@ export const workOrder = workOrderFields.response
   })
   .meta({ className: 'WorkOrder' });
 
+const listedName = (example: string) =>
+  Joi.string().allow(null).description('Only with expand=names').example(example);
+
+export const workOrderListItem = workOrderFields.response
+  .keys({
+    customer_name: listedName('Hudson Auto Club'),
+    truck_unit_number: listedName('12'),
+    driver_name: listedName('Sam Rivera'),
+  })
+  .meta({ className: 'WorkOrderListItem' });
+
 const agentStatus = () =>
   Joi.string()
     .valid('new', ...WORK_ORDER_STATUSES)
@@ -107,6 +118,7 @@ export const workOrderListQuery = Joi.object({
   date_field: Joi.string()
     .valid('created_at', 'updated_at', 'dispatch_time', 'completion_time')
     .description('The date that since and until compare; default created_at'),
+  expand: oneOrMore(['names']).description('names adds customer_name, truck_unit_number and driver_name'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'WorkOrderListQuery' });

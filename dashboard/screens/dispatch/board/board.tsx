@@ -1,12 +1,11 @@
 import { useMemo } from 'react';
 import { api } from '../../../api/client';
-import type { Schemas, WorkOrder } from '../../../api/records';
+import type { Schemas, WorkOrder, WorkOrderListItem } from '../../../api/records';
 import { useTimeZone } from '../../../api/session';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { ScreenLink } from '../../../parts/url/links';
 import { useUrlSearch } from '../../../parts/url/use-url';
 import { Column } from './column';
-import { useCustomerNames } from './customer-names';
 
 const MAX_READ = 200;
 const SUGGESTIONS = {
@@ -18,8 +17,10 @@ export function Board({ board }: { board: Schemas['DispatchBoard'] }) {
   const completed = useCompletedToday();
   const offers = api.useQuery('get', '/suggestions', SUGGESTIONS);
   const { active_jobs: active, unassigned_work_orders: unassigned } = board;
-  const shown = [...active, ...unassigned, ...(completed.data?.data.items ?? [])];
-  const customers = useCustomerNames(shown.map(({ customer_id: id }) => id));
+  const customers = useMemo(
+    () => nameCustomers(board.customers, completed.data?.data.items),
+    [board.customers, completed.data],
+  );
   const suggestions = useMemo(
     () => new Map((offers.data?.data.items ?? []).map((offer) => [offer.entity_id, offer])),
     [offers.data],
@@ -97,6 +98,19 @@ function findWorkOrders(
   );
 }
 
+/** Maps the ids of customers to their names. */
+function nameCustomers(
+  ofBoard: Schemas['DispatchBoard']['customers'] = [],
+  completed: readonly WorkOrderListItem[] = [],
+): ReadonlyMap<string, string> {
+  return new Map([
+    ...ofBoard.map(({ id, company_name: name }) => [id, name] as const),
+    ...completed.flatMap(({ customer_id: id, customer_name: name }) =>
+      id && name ? [[id, name] as const] : [],
+    ),
+  ]);
+}
+
 function countOf(workOrders: readonly WorkOrder[]): string {
   return workOrders.length.toLocaleString('en-US');
 }
@@ -110,6 +124,7 @@ function useCompletedToday() {
     date_field: 'completion_time',
     since: today,
     limit: MAX_READ,
+    expand: 'names',
   } as const;
   return api.useQuery(
     'get',
