@@ -23,4 +23,17 @@ export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
       ctx.body = await boards.read(ctx.state.key.tenantId);
     },
   );
+
+  /**
+   * @openapi
+   * /map-style:
+   *   get:
+   *     operationId: getMapStyle
+   *     summary: Get the style of the dispatch map
+   *     description: The operator of the service sets it. The dashboard draws a plan without streets if there is none.
+   *     x-resource: MapStyle
+   */
+  router.get('/map-style', requireAccess({ permission: 'read', agentScope: null }), (ctx) => {
+    ctx.body = { style_url: api.config.map?.styleUrl ?? null };
+  });
 });

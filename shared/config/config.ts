@@ -3,6 +3,7 @@ import type Joi from 'joi';
 import { findContradictions, findDomain, formatExample, type ProcessKind } from './config-contradictions.js';
 import { loadDevelopmentSecret } from './development-secret.js';
 import type { Settings } from './generated.js';
+import { type MapConfig, readMapConfig } from './map-settings.js';
 import { SETTING_NAMES, settingsSchema } from './settings.js';
 import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
@@ -42,10 +43,7 @@ export interface Config {
    * it from host and port.
    */
   baseUrl: string | undefined;
-  /**
-   * Base address of links in messages: BASE_URL if set, else built from HOST and the web process's
-   * PORT.
-   */
+  /** Base address of links in messages: BASE_URL, or else built from HOST and the web's PORT. */
   publicUrl: string;
   /** Mail server. If undefined, mails stay in the outbox. */
   smtpUrl: string | undefined;
@@ -88,6 +86,7 @@ export interface Config {
   exportRetentionDays: number;
   /** Host names of the MCP server, in lower case, in addition to the host of `publicUrl`. */
   mcpHosts: readonly string[];
+  map: MapConfig | undefined;
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
@@ -221,6 +220,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     exportsConcurrency: value.EXPORTS_CONCURRENCY,
     exportTimeoutMs: value.EXPORT_TIMEOUT_MS,
     exportRetentionDays: value.EXPORT_RETENTION_DAYS,
+    map: readMapConfig(value),
     mcpHosts: value.MCP_HOSTS?.toLowerCase().split(',') ?? [],
     allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
     trustProxy: value.TRUST_PROXY,

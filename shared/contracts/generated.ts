@@ -2233,6 +2233,9 @@ export interface UnassignedJob {
   priority: number;
   waiting_s: number;
 }
+export interface MapStyle {
+  style_url: string | null;
+}
 export interface CustomerStatement {
   customer_id: string;
   company_name: string;
