@@ -65,7 +65,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveDriverPages(api));
   use(serveVendorHooks(api));
   use(serveOAuthCallback(api));
-  use(serveDashboard());
+  use(serveDashboard(api.config.map));
   use(detectVersionPrefix);
   use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }));
   use(documentRoutes());

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { MapConfig } from '../../shared/config/map-settings.js';
 import { assertReadMethod } from '../../shared/http/request.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { type BuiltFile, BuiltFiles, sendBuiltFile } from '../runtime/built-files.js';
@@ -10,18 +11,18 @@ const INDEX = 'index.html';
 const NONCE_MARK = '__CSP_NONCE__';
 
 /**
- * Nothing may be loaded from, or sent to, another host. Scripts come only from files. The component
+ * Nothing may be loaded from, or sent to, another host than those of the map, if it has one. Scripts come only from files. The component
  * library writes style elements, which need the nonce. `blob:` is for the PDF of an invoice and for
  * chosen pictures before they are sent. No text becomes HTML, except by the one policy of
  * dashboard/trusted-types.ts.
  */
-function buildPolicy(nonce: string): string {
+function buildPolicy(nonce: string, origins: readonly string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' blob:",
-    "connect-src 'self'",
+    ["img-src 'self' blob:", ...origins].join(' '),
+    buildConnectSource(origins),
     "frame-src 'self' blob:",
     "manifest-src 'self'",
     "base-uri 'none'",
@@ -32,11 +33,15 @@ function buildPolicy(nonce: string): string {
   ].join('; ');
 }
 
+const buildConnectSource = (origins: readonly string[]) => ["connect-src 'self'", ...origins].join(' ');
+
 /**
  * Serves the dashboard at /app/: its files, and for every other path below /app/ its page, which
  * then shows the screen of that path. The page gets its data from the API, with the session cookie.
+ * @param map where the dispatch map gets streets from: the one exception of the policy
  */
-export function serveDashboard(): ApiMiddleware {
+export function serveDashboard(map: MapConfig | undefined): ApiMiddleware {
+  const origins = map?.origins ?? [];
   const files = new BuiltFiles('dashboard');
   return async (ctx, next) => {
     if (ctx.path !== '/app' && !ctx.path.startsWith('/app/')) return next();
@@ -52,21 +57,27 @@ export function serveDashboard(): ApiMiddleware {
       // The names of all files below assets/ contain a hash of the content.
       const isHashed = name.startsWith('assets/');
       ctx.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      // A worker does not have the policy of its page, and the map's worker reads the tiles.
+      ctx.set('Content-Security-Policy', `default-src 'none'; ${buildConnectSource(origins)}`);
       sendBuiltFile(ctx, file);
       return;
     }
     if (name.startsWith('assets/')) throw new AppError('not_found', 'There is no such file.');
-    await sendPage(ctx, await files.find(INDEX));
+    await sendPage(ctx, await files.find(INDEX), origins);
   };
 }
 
-async function sendPage(ctx: ApiContext, page: BuiltFile | undefined): Promise<void> {
+async function sendPage(
+  ctx: ApiContext,
+  page: BuiltFile | undefined,
+  origins: readonly string[],
+): Promise<void> {
   if (!page) {
     const message = 'The dashboard is not built. Run `npm run build`, then open this page again.';
     throw new AppError('service_unavailable', message);
   }
   const nonce = randomBytes(16).toString('base64');
-  ctx.set('Content-Security-Policy', buildPolicy(nonce));
+  ctx.set('Content-Security-Policy', buildPolicy(nonce, origins));
   ctx.set('Cache-Control', 'no-store');
   ctx.set('Referrer-Policy', 'no-referrer');
   ctx.set('X-Content-Type-Options', 'nosniff');

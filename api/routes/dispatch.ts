@@ -2,6 +2,7 @@ import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { DispatchBoardQuery } from '../../shared/contracts/generated.js';
 import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
 import { dispatchBoardQuery } from '../../shared/resources/dispatch-board/schema.js';
+import { requireAccess } from '../middleware/access.js';
 import { readQuery } from '../middleware/query.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -32,4 +33,17 @@ export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
       ctx.body = await (expand ? boards.readWithCustomers(key.tenantId) : boards.read(key.tenantId));
     }),
   );
+
+  /**
+   * @openapi
+   * /map-style:
+   *   get:
+   *     operationId: getMapStyle
+   *     summary: Get the style of the dispatch map
+   *     description: The operator of the service sets it. The dashboard draws a plan without streets if there is none.
+   *     x-resource: MapStyle
+   */
+  router.get('/map-style', requireAccess({ permission: 'read', agentScope: null }), (ctx) => {
+    ctx.body = { style_url: api.config.map?.styleUrl ?? null };
+  });
 });

@@ -3,6 +3,7 @@ import type Joi from 'joi';
 import { findContradictions, findDomain, formatExample, type ProcessKind } from './config-contradictions.js';
 import { loadDevelopmentSecret } from './development-secret.js';
 import type { Settings } from './generated.js';
+import { type MapConfig, readMapConfig } from './map-settings.js';
 import { SETTING_NAMES, settingsSchema } from './settings.js';
 import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
@@ -42,10 +43,7 @@ export interface Config {
    * it from host and port.
    */
   baseUrl: string | undefined;
-  /**
-   * Base address of links in messages: BASE_URL if set, else built from HOST and the web process's
-   * PORT.
-   */
+  /** Base address of links in messages: BASE_URL, or else built from HOST and the web's PORT. */
   publicUrl: string;
   /** Mail server, without which mails stay in the outbox, and its sender address. */
   smtpUrl: string | undefined;
@@ -90,6 +88,7 @@ export interface Config {
   exportRetentionDays: number;
   /** Host names of the MCP server, in lower case, in addition to the host of `publicUrl`. */
   mcpHosts: readonly string[];
+  map: MapConfig | undefined;
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
@@ -225,6 +224,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     exportsConcurrency: value.EXPORTS_CONCURRENCY,
     exportTimeoutMs: value.EXPORT_TIMEOUT_MS,
     exportRetentionDays: value.EXPORT_RETENTION_DAYS,
+    map: readMapConfig(value),
     mcpHosts: value.MCP_HOSTS?.toLowerCase().split(',') ?? [],
     allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
     trustProxy: value.TRUST_PROXY,

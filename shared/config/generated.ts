@@ -37,6 +37,8 @@ export interface Settings {
   EXPORTS_CONCURRENCY: number;
   EXPORT_TIMEOUT_MS: number;
   EXPORT_RETENTION_DAYS: number;
+  MAP_STYLE_URL?: string;
+  MAP_ORIGINS?: string;
   MCP_HOSTS?: string;
   TRUST_PROXY: boolean;
   SHUTDOWN_DELAY_MS?: number;

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { MAP_SETTINGS } from './map-settings.js';
 import { REQUEST_SETTINGS } from './request-settings.js';
 import { validateIntegrationsJson } from './settings-integrations.js';
 import { validateStorageUrl } from './storage-location.js';
@@ -160,6 +161,7 @@ const SETTINGS = {
     .default(7)
     .description('days until the file of a finished export is deleted')
     .example(7),
+  ...MAP_SETTINGS,
   MCP_HOSTS: Joi.string()
     .pattern(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'be host names separated by commas')
     .description("host names of the MCP server, in addition to BASE_URL's and this machine's")

@@ -2564,6 +2564,9 @@ export interface UnassignedJob {
 export interface DispatchBoardQuery {
   expand?: string;
 }
+export interface MapStyle {
+  style_url: string | null;
+}
 export interface CustomerStatement {
   customer_id: string;
   company_name: string;

@@ -55,6 +55,15 @@ export const dispatchBoardQuery = Joi.object({
 
 const omittedCount = () => Joi.number().integer().min(0).required();
 
+/** Where the dispatch map gets streets from. */
+export const mapStyle = allRequired({
+  style_url: Joi.string()
+    .uri()
+    .allow(null)
+    .example('https://tiles.example.com/styles/streets.json')
+    .description('Address of a MapLibre style; null: the operator has set none'),
+}).meta({ className: 'MapStyle' });
+
 /** The board for agents. A busy board is cut to what a model can read. */
 export const agentDispatchBoard = boardBase
   .keys({

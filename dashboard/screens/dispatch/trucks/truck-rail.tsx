@@ -1,9 +1,9 @@
 import { useId, useMemo, useState } from 'react';
 import type { WorkOrder } from '../../../api/records';
 import { type BoardTruck, isFree } from '../board/truck-names';
-import { findPositions } from './positions';
+import { FleetMap } from './map/fleet-map';
+import { findPositions } from './map/positions';
 import { TruckItem } from './truck-item';
-import { TruckMap } from './truck-map';
 
 const TRUCKS_SHOWN = 60;
 
@@ -34,7 +34,7 @@ export function TruckRail({
           {free} of {trucks.length} free
         </span>
       </div>
-      {positions.length >= 2 && <TruckMap positions={positions} />}
+      {positions.length >= 2 && <FleetMap positions={positions} />}
       {trucks.length === 0 && (
         <p className="dispatch-dim">
           There are no trucks yet. Add one by POST /trucks; see the API reference.

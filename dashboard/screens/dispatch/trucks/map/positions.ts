@@ -1,5 +1,5 @@
-import type { WorkOrder } from '../../../api/records';
-import { type BoardTruck, nameTruck } from '../board/truck-names';
+import type { WorkOrder } from '../../../../api/records';
+import { type BoardTruck, nameTruck } from '../../board/truck-names';
 
 /** A known position, as the map and its table show it. */
 export interface Position {
@@ -33,6 +33,12 @@ export function findPositions(trucks: readonly BoardTruck[], waiting: readonly W
     return [{ id, kind: 'pickup', name, lat, lng, detail: address ?? '', at: null, isOld: false }];
   });
   return [...ofTrucks, ...ofPickups];
+}
+
+/** "2 trucks and 1 waiting pickups", for the names of the maps. */
+export function countPositions(positions: readonly Position[]): string {
+  const trucks = positions.filter(({ kind }) => kind === 'truck').length;
+  return `${trucks} trucks and ${positions.length - trucks} waiting pickups`;
 }
 
 export interface Drawing {
