@@ -12,7 +12,7 @@ interface ZoneFormats {
  */
 const formats = new LRUCache<string, ZoneFormats>({ max: 200 });
 
-/** Formats a time in the account's time zone, with the day unless that is the day of `now` there. */
+/** Formats a time in the account's time zone, with the day unless it is the day of `now` there. */
 export function formatTime(at: Date, { timeZone, now }: { timeZone: string; now: Date }): string {
   const { day, time, dayAndTime } = getFormats(timeZone);
   return (day.format(at) === day.format(now) ? time : dayAndTime).format(at);
