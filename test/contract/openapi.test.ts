@@ -36,6 +36,8 @@ const DOWNLOAD = 'GET /downloads/{token}';
  * so it does not accept the Idempotency-Key and dry-run headers of other writes.
  */
 const SIGN_IN = 'POST /session';
+/** Its body is a picture, not JSON. */
+const PHOTO_UPLOAD = 'POST /work-orders/{id}/photos';
 const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
 
 function getJsonSchema(response: OpenApiNode): OpenApiNode {
@@ -223,7 +225,8 @@ describe('openapi.json: examples', () => {
     const missing = listDocumentedExamples().filter(({ value }) => value === undefined);
     expect(missing.map(({ where }) => where)).to.deep.equal([]);
     for (const { name, method, body, responses } of operations) {
-      if (method === 'POST' || method === 'PATCH') expect(body, name).to.not.equal(undefined);
+      if ((method === 'POST' && name !== PHOTO_UPLOAD) || method === 'PATCH')
+        expect(body, name).to.not.equal(undefined);
       for (const { status, response } of responses)
         expect(response.content, `${name} ${status}`).to.not.equal(undefined);
     }

@@ -15,10 +15,10 @@ describe('links and photos of a work order in the dashboard', () => {
     const drawer = page.getByRole('dialog', { name: `Work order ${number}` });
     await drawer.getByRole('button', { name: "Copy driver's link" }).click();
     await drawer.getByText('Copied').waitFor();
-    const driver = await page.evaluate(() => navigator.clipboard.readText());
+    const driver = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(new URL(driver).pathname).to.equal(path);
     await drawer.getByRole('button', { name: 'Copy tracking link' }).click();
-    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('/t/'));
+    await page.waitForFunction("navigator.clipboard.readText().then((text) => text.includes('/t/'))");
     await drawer.getByRole('tab', { name: 'Photos' }).click();
     await drawer.getByText('There is no photo yet.').waitFor();
     const sent = await new DriverClient(dashboard.stack, path).addPhoto(createRedPng(), {
@@ -28,9 +28,7 @@ describe('links and photos of a work order in the dashboard', () => {
     await page.reload();
     const picture = drawer.getByRole('img', { name: /^Photo of / });
     await picture.waitFor();
-    expect(
-      await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)),
-    ).to.equal(40);
+    await page.waitForFunction(`[...document.images].some(({ naturalWidth }) => naturalWidth === 40)`);
     await drawer.getByText("Sam Rivera (driver's page)").waitFor();
   });
 
