@@ -243,6 +243,14 @@ module.exports = {
       to: { path: '^(api|workers|mcp|shared|migrations|bin|test|bench)/' },
     },
     {
+      name: 'driver-page-on-its-contract',
+      severity: 'error',
+      comment:
+        "The driver's page runs on phones: of the product it knows only the types that it exchanges with the server.",
+      from: { path: '^driver-page/' },
+      to: { path: '^(?!driver-page/|api/public/driver/driver-contract[.]ts|node_modules/)' },
+    },
+    {
       name: 'screens-apart',
       severity: 'error',
       comment: 'Each screen is loaded by itself: what two screens need belongs into dashboard/parts.',

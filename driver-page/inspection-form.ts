@@ -1,6 +1,6 @@
 import type { DriverState } from '../api/public/driver/driver-contract.js';
 import { button, el } from './dom.js';
-import type { PageEvents, View } from './page.js';
+import type { PageEvents, View } from './view.js';
 
 type Checklist = DriverState['checklist'];
 

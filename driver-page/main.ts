@@ -1,9 +1,9 @@
 import type { DriverState } from '../api/public/driver/driver-contract.js';
 import { newId } from './dom.js';
 import { DriverPage } from './page.js';
-import { Sender } from './sender.js';
-import { Server } from './server.js';
-import { openStore, type Store, type StoredAction } from './store.js';
+import { Sender } from './sending/sender.js';
+import { Server } from './sending/server.js';
+import { openStore, type Store, type StoredAction } from './sending/store.js';
 import './styles.css';
 
 /** How often an open page reads what the dispatcher has changed. */

@@ -1,5 +1,5 @@
 import { button, el } from './dom.js';
-import type { PageEvents, View } from './page.js';
+import type { PageEvents, View } from './view.js';
 
 /** The big button for the next step, and the steps that were taken. */
 export class NextStep {

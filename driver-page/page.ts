@@ -1,30 +1,9 @@
-import type { DriverState } from '../api/public/driver/driver-contract.js';
 import { button, el } from './dom.js';
 import { InspectionForm } from './inspection-form.js';
 import { NextStep } from './next-step.js';
 import { PhotoTaker } from './photo-taker.js';
-import type { StoredAction } from './store.js';
-
-/** What the page shows. */
-export interface View {
-  state: DriverState;
-  /** Waiting and refused actions, in sequence. */
-  stored: StoredAction[];
-  isOnline: boolean;
-}
-
-/** An action without what the page adds: its id and time. */
-export type NewAction = StoredAction['action'] extends infer Action
-  ? Action extends unknown
-    ? Omit<Action, 'id' | 'at'>
-    : never
-  : never;
-
-export interface PageEvents {
-  take: (action: NewAction) => Promise<void>;
-  retry: (stored: StoredAction) => Promise<void>;
-  discard: (stored: StoredAction) => Promise<void>;
-}
+import type { StoredAction } from './sending/store.js';
+import type { PageEvents, View } from './view.js';
 
 const KIND_NAMES = {
   step: 'Step',

@@ -1,6 +1,6 @@
 import { el } from './dom.js';
-import type { PageEvents, View } from './page.js';
 import { shrinkPhoto } from './photo.js';
+import type { PageEvents, View } from './view.js';
 
 /** Takes pictures by the phone's camera, or from its gallery. */
 export class PhotoTaker {

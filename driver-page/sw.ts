@@ -40,7 +40,7 @@ worker.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/d/assets/')) event.respondWith(openAsset(request));
 });
 
-/** Stores the page without a work order, and the files that it names. Drops those of older pages. */
+/** Stores the page without a work order and its files. Drops the files of older pages. */
 async function keepShell(): Promise<void> {
   const cache = await caches.open(CACHE);
   const shell = await fetch(SHELL, { cache: 'no-cache' });

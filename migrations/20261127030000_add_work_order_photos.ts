@@ -28,6 +28,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create unique index work_order_photos_once on work_order_photos (tenant_id, work_order_id, sha256) where deleted_at is null;
     create index work_order_photos_created on work_order_photos (tenant_id, work_order_id, created_at desc, id desc) where deleted_at is null;
+    create index work_order_photos_listed on work_order_photos (tenant_id, created_at desc, id desc) where deleted_at is null;
     create index work_order_photos_bytes on work_order_photos (tenant_id) include (bytes) where deleted_at is null;
     create index work_order_photos_objects on work_order_photos (tenant_id, object_key);
     alter table work_order_photos enable row level security;

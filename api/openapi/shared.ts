@@ -64,35 +64,28 @@ export const sharedHeaders = {
 
 const uuid = { type: 'string', format: 'uuid' };
 
+const inPath = { in: 'path', required: true };
+const createIdParameter = (name: string) => ({
+  name,
+  ...inPath,
+  description: 'A malformed or foreign id is 404',
+  schema: uuid,
+  example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
+});
+
 export const sharedParameters = {
-  id: {
-    name: 'id',
-    in: 'path',
-    required: true,
-    description: 'A malformed or foreign id is 404',
-    schema: uuid,
-    example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
-  },
-  photo_id: {
-    name: 'photo_id',
-    in: 'path',
-    required: true,
-    description: 'A malformed or foreign id is 404',
-    schema: uuid,
-    example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
-  },
+  id: createIdParameter('id'),
+  photo_id: createIdParameter('photo_id'),
   type: {
     name: 'type',
-    in: 'path',
-    required: true,
+    ...inPath,
     description: 'An unknown type is 404',
     schema: { type: 'string' },
     example: 'invoice.created',
   },
   token: {
     name: 'token',
-    in: 'path',
-    required: true,
+    ...inPath,
     description:
       'The token from download_url, or from the link in a mail; an expired or invalid token is 404',
     schema: { type: 'string' },

@@ -1,4 +1,5 @@
 import type Joi from 'joi';
+import type { WorkOrderPhotoListQuery } from '../../shared/contracts/generated.js';
 import { AppError, notFound, serviceUnavailable } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import {
@@ -9,18 +10,20 @@ import {
 import {
   listWorkOrderPhotos,
   type PhotoObject,
-  type PhotosOfWorkOrder,
   readPhotoObject,
 } from '../../shared/resources/work-order-photos/queries.js';
-import { workOrderPhotoListQuery } from '../../shared/resources/work-order-photos/schema.js';
+import {
+  workOrderPhotoListQuery,
+  workOrderPhotosQuery,
+} from '../../shared/resources/work-order-photos/schema.js';
 import { StorageError } from '../../shared/storage/storage.js';
 import { requireAccess } from '../middleware/access.js';
 import type { ParsedBody } from '../middleware/body.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { readWriteHeaders, serveWrite } from '../middleware/write.js';
+import { receivePhoto } from '../photos/receive-photo.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { receivePhoto } from '../runtime/photos/receive-photo.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -39,7 +42,7 @@ export const workOrderPhotoRoutes = defineRoutes('Work orders', (router, api) =>
     '/work-orders/:id/photos',
     serveList(api, {
       access: read,
-      schema: workOrderPhotoListQuery as Joi.ObjectSchema<PhotosOfWorkOrder>,
+      schema: workOrderPhotosQuery as Joi.ObjectSchema<WorkOrderPhotoListQuery>,
       parent: { entityType: 'work_order', member: 'work_order_id' },
       buildQuery: listWorkOrderPhotos,
     }),
@@ -52,9 +55,9 @@ export const workOrderPhotoRoutes = defineRoutes('Work orders', (router, api) =>
    *     operationId: addWorkOrderPhoto
    *     summary: Add a photo to a work order
    *     description: >-
-   *       The body is the photo itself, a JPEG, PNG or WebP of at most 10 MiB and 50 million pixels.
-   *       It is stored as a JPEG of at most 2048 pixels a side, without metadata such as the place.
-   *       A work order has at most 50 photos; the same photo again is 409 conflict.
+   *       The body is the photo itself, a JPEG, PNG or WebP of at most 10 MiB and 50 million
+   *       pixels. It is stored as a JPEG of at most 2048 pixels a side, without metadata such as
+   *       the place. A work order has at most 50 photos; the same photo again is 409 conflict.
    *     requestBody:
    *       required: true
    *       content:
@@ -104,6 +107,19 @@ export const workOrderPhotoRoutes = defineRoutes('Work orders', (router, api) =>
         return input;
       },
     }),
+  );
+
+  /**
+   * @openapi
+   * /photos:
+   *   get:
+   *     operationId: listPhotos
+   *     summary: List the photos of all work orders
+   *     description: Newest first.
+   */
+  router.get(
+    '/photos',
+    serveList(api, { access: read, schema: workOrderPhotoListQuery, buildQuery: listWorkOrderPhotos }),
   );
 
   /**

@@ -24,8 +24,9 @@ const CONTENT_TYPES: Record<string, string> = {
 const compress = promisify(gzip);
 
 /**
- * The files that `npm run build` writes into a folder of dist/, such as dist/dashboard. Their names are listed once, and each
- * file is read and compressed at its first request. No name from a request ever becomes a path.
+ * The files that `npm run build` writes into a folder of dist/, such as dist/dashboard. Their names
+ * are listed once, and each file is read and compressed at its first request. No name from a
+ * request ever becomes a path.
  */
 export class BuiltFiles {
   readonly #folder: string;

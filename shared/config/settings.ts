@@ -86,7 +86,7 @@ const SETTINGS = {
   STORAGE_URL: Joi.string()
     .custom(validateStorageUrl)
     .description(
-      'where exports are stored: a folder, which separate processes can share on one machine only, or a bucket',
+      'where exports and photos are stored: a folder, which separate processes can share on one machine only, or a bucket',
     )
     .example('s3://tow-exports/production'),
   S3_ENDPOINT: Joi.string()

@@ -2340,6 +2340,11 @@ export interface WorkOrderPhoto {
   updated_at: string;
 }
 export interface WorkOrderPhotoListQuery {
+  work_order_id?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface WorkOrderPhotosQuery {
   limit: number;
   cursor?: string;
 }

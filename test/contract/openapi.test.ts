@@ -58,6 +58,8 @@ const OF_ONE_OPERATION: Readonly<Record<string, number>> = {
   'POST /invitations/{token}/accept': 409,
   'POST /signup/verify/{token}': 401,
 };
+/** Its body is a picture, not JSON. */
+const PHOTO_UPLOAD = 'POST /work-orders/{id}/photos';
 
 function getJsonSchema(response: OpenApiNode): OpenApiNode {
   const content = response.content as Record<string, { schema: OpenApiNode }> | undefined;
@@ -249,7 +251,8 @@ describe('openapi.json: examples', () => {
     const missing = listDocumentedExamples().filter(({ value }) => value === undefined);
     expect(missing.map(({ where }) => where)).to.deep.equal([]);
     for (const { name, method, body, responses } of operations) {
-      if (method === 'POST' || method === 'PATCH') expect(body, name).to.not.equal(undefined);
+      if ((method === 'POST' && name !== PHOTO_UPLOAD) || method === 'PATCH')
+        expect(body, name).to.not.equal(undefined);
       for (const { status, response } of responses)
         expect(response.content, `${name} ${status}`).to.not.equal(undefined);
     }

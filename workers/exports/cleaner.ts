@@ -78,8 +78,8 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
 }
 
 /**
- * Keys of the objects that this service stores, with the query that finds their record. A bucket may
- * contain objects that do not belong to this service.
+ * Keys of the objects that this service stores, with the query that finds their record. A bucket
+ * may contain objects that do not belong to this service.
  */
 const OBJECT_KEYS: { pattern: RegExp; findKnown: (tenantId: string, id: string, key: string) => SqlQuery }[] =
   [
@@ -90,7 +90,7 @@ const OBJECT_KEYS: { pattern: RegExp; findKnown: (tenantId: string, id: string, 
     },
   ];
 
-/** Returns the tenant in an object's key, and the query for its record. Undefined for other keys. */
+/** Returns the tenant in an object's key and the query for its record, or undefined. */
 function parseObjectKey(key: string): { tenantId: string; known: SqlQuery } | undefined {
   for (const { pattern, findKnown } of OBJECT_KEYS) {
     const [, tenantId, id] = pattern.exec(key) ?? [];
@@ -100,9 +100,9 @@ function parseObjectKey(key: string): { tenantId: string; known: SqlQuery } | un
 }
 
 /**
- * Deletes unfinished uploads, and objects to which no export and no photo refers. A run leaves such an
- * object if it loses its lease before its result is recorded, and a photo leaves its picture when it
- * is deleted. Keeps the objects of unknown tenants.
+ * Deletes unfinished uploads, and objects to which no export and no photo refers. A run leaves such
+ * an object if it loses its lease before its result is recorded, and a photo leaves its picture
+ * when it is deleted. Keeps the objects of unknown tenants.
  * @param olderThan uploads and objects from this time or later are kept
  * @returns the number of deleted uploads and objects
  */

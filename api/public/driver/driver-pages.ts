@@ -12,6 +12,7 @@ import { assertNoCsrf } from '../../middleware/session-cookie.js';
 import { BuiltFiles, sendBuiltFile } from '../../runtime/built-files.js';
 import type { ApiContext, ApiMiddleware } from '../../runtime/context.js';
 import type { ApiRuntime } from '../../runtime/runtime.js';
+import { PAGE_HEADERS } from '../page-html.js';
 import {
   consumePublicLimits,
   type PublicLimit,

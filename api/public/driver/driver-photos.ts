@@ -3,7 +3,7 @@ import { dateTime, uuid } from '../../../shared/contracts/schemas/fields.js';
 import { validate } from '../../../shared/contracts/schemas/validate.js';
 import { AppError } from '../../../shared/platform/errors.js';
 import { createWorkOrderPhoto } from '../../../shared/resources/work-order-photos/commands.js';
-import { receivePhoto } from '../../runtime/photos/receive-photo.js';
+import { receivePhoto } from '../../photos/receive-photo.js';
 import { type DriverRequest, submitOne, toPast } from './driver-actions.js';
 
 const query = Joi.object({ id: uuid().required(), at: dateTime().required() });

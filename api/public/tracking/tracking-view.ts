@@ -3,6 +3,7 @@ import type {
   TrackedWorkOrder,
 } from '../../../shared/resources/work-order-links/tracking-queries.js';
 import { findFirstName } from './first-name.js';
+import { formatTime } from './format-time.js';
 import { describePosition, type PlanPoint } from './truck-position.js';
 
 const STEPS = ['received', 'assigned', 'en_route', 'on_scene', 'towing', 'done'] as const;
@@ -119,18 +120,6 @@ function markSteps(current: Step | undefined, isTowed: boolean): TrackingState['
       if (index === place) return step === 'done' ? 'passed' : 'current';
       return index < place ? 'passed' : 'ahead';
     }
-  });
-}
-
-/** Formats a time in the account's time zone, with the day unless it is today there. */
-function formatTime(at: Date, { timeZone, now }: { timeZone: string; now: Date }): string {
-  const day = (time: Date) => time.toLocaleDateString('sv-SE', { timeZone });
-  return at.toLocaleString('en-US', {
-    timeZone,
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZoneName: 'short',
-    ...(day(at) === day(now) ? {} : { weekday: 'short', month: 'short', day: 'numeric' }),
   });
 }
 

@@ -9,6 +9,7 @@ import { CompleteDialog } from './complete-dialog';
 import { EditWorkOrder } from './form/edit-work-order';
 import { isPlainMove, PlainMoveDialog } from './plain-move-dialog';
 import { StepDialog } from './step-dialog';
+import { WorkOrderLinks } from './work-order-links';
 
 const DIALOGS = {
   assign: AssignDialog,
@@ -37,6 +38,7 @@ export function WorkOrderActions({ workOrder }: { workOrder: WorkOrder }) {
           {ACTIONS[name].label}
         </Button>
       ))}
+      <WorkOrderLinks workOrder={workOrder} />
       {Dialog && <Dialog workOrder={workOrder} onClose={close} />}
       {open && isPlainMove(open) && <PlainMoveDialog move={open} workOrder={workOrder} onClose={close} />}
     </>

@@ -12,6 +12,7 @@ import { DetailsTab } from './tabs/details-tab';
 import { ImpoundTab } from './tabs/impound-tab';
 import { InspectionsTab } from './tabs/inspections-tab';
 import { InvoicesTab } from './tabs/invoices-tab';
+import { PhotosTab } from './tabs/photos-tab';
 import { PriceTab } from './tabs/price-tab';
 
 /** The record at `/app/work-orders/<id>`; the id `new` opens the form for a new one. */
@@ -49,6 +50,7 @@ function WorkOrderTabs({ workOrder }: { workOrder: WorkOrder }) {
         { value: 'price', label: 'Price', render: () => <PriceTab workOrder={workOrder} /> },
         { value: 'invoices', label: 'Invoices', render: () => <InvoicesTab workOrder={workOrder} /> },
         { value: 'inspections', label: 'Inspections', render: () => <InspectionsTab workOrderId={id} /> },
+        { value: 'photos', label: 'Photos', render: () => <PhotosTab workOrderId={id} /> },
         { value: 'impound', label: 'Impound', render: () => <ImpoundTab workOrderId={id} /> },
         { value: 'claims', label: 'Claims', render: () => <ClaimsTab workOrder={workOrder} /> },
         {

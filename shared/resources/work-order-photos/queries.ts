@@ -4,10 +4,7 @@ import { buildListQuery, Conditions, type ListScope } from '../../records/lists/
 import { recordsetSql } from '../../records/record-refs.js';
 import { workOrderPhotoFields } from './fields.js';
 
-/** The query of a list, with the work order from the path. */
-export type PhotosOfWorkOrder = WorkOrderPhotoListQuery & { work_order_id: string };
-
-export function listWorkOrderPhotos(query: PhotosOfWorkOrder, scope: ListScope): SqlQuery {
+export function listWorkOrderPhotos(query: WorkOrderPhotoListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ? and t.deleted_at is null', scope.tenantId)
     .addEqual(query, 'work_order_id');

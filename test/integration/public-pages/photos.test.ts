@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { openStorage } from '../../../shared/storage/open-storage.js';
 import { deleteOrphanedObjects } from '../../../workers/exports/cleaner.js';
 import type { Json, TestClient } from '../../support/client.js';
@@ -9,7 +9,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 const MIB = 1024 * 1024;
 
 /** Draws a photo with a color of its own, so that no two are the same. */
-function drawPhoto(red: number, { width = 640, height = 480 } = {}): sharp.Sharp {
+function drawPhoto(red: number, { width = 640, height = 480 } = {}): Sharp {
   return sharp({ create: { width, height, channels: 3, background: { r: red, g: 90, b: 200 } } });
 }
 const drawJpeg = (red: number) => drawPhoto(red).jpeg().toBuffer();
@@ -147,7 +147,7 @@ describe('photos of work orders', () => {
       [tenant.id, id],
     );
     const files = await Promise.all([50, 51, 52, 53].map(drawJpeg));
-    const statuses = await Promise.all(files.map(async (file) => (await post(id, file)).status));
+    const statuses = await Promise.all(files.map(async (file: Buffer) => (await post(id, file)).status));
     expect(statuses.sort()).to.deep.equal([201, 201, 409, 409]);
   });
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { AppError, serviceUnavailable } from '../../../shared/platform/errors.js';
-import { createFairLimit, TooManyWaitingError } from '../../../shared/platform/limits/fair-limit.js';
+import { AppError, serviceUnavailable } from '../../shared/platform/errors.js';
+import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 
 /** Maximum size of the file that a client sends. */
 export const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
 export const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
 /**
- * Maximum number of pixels. A small file can contain a huge picture, and some kinds are decompressed
- * as a whole. Today's phones take 48 megapixels.
+ * Maximum number of pixels. A small file can contain a huge picture, and some kinds are
+ * decompressed as a whole. Today's phones take 48 megapixels.
  */
 const MAX_PIXELS = 50_000_000;
 /** The longest side of a stored photo, in pixels. */
@@ -28,8 +28,8 @@ export interface ConvertedPhoto {
 }
 
 /**
- * One photo at a time is converted, because it takes up to 200 MiB and all of a core. Accounts take
- * turns, so one that sends many photos does not keep the others waiting.
+ * One photo at a time is converted, because it takes up to 200 MiB and all of a core. Accounts
+ * share the capacity fairly, so one that sends many photos does not keep the others waiting.
  */
 const limit = createFairLimit({
   queues: ['photos'],

@@ -1,13 +1,13 @@
-import { appErrorFromBody, serviceUnavailable } from '../../../shared/platform/errors.js';
-import { newId } from '../../../shared/platform/ids.js';
-import { createFairLimit, TooManyWaitingError } from '../../../shared/platform/limits/fair-limit.js';
-import type { WorkOrderPhotoInput } from '../../../shared/resources/work-order-photos/commands.js';
-import { findPhotoRoom, type PhotoRoom } from '../../../shared/resources/work-order-photos/queries.js';
-import { checkPhotoRoom } from '../../../shared/resources/work-order-photos/room.js';
-import { StorageError } from '../../../shared/storage/storage.js';
-import { createRawBodyReader } from '../../middleware/body.js';
-import type { ApiContext } from '../context.js';
-import type { ApiRuntime } from '../runtime.js';
+import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
+import { newId } from '../../shared/platform/ids.js';
+import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
+import type { WorkOrderPhotoInput } from '../../shared/resources/work-order-photos/commands.js';
+import { findPhotoRoom, type PhotoRoom } from '../../shared/resources/work-order-photos/queries.js';
+import { checkPhotoRoom } from '../../shared/resources/work-order-photos/room.js';
+import { StorageError } from '../../shared/storage/storage.js';
+import { createRawBodyReader } from '../middleware/body.js';
+import type { ApiContext } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 import { type ConvertedPhoto, convertPhoto, MAX_PHOTO_BYTES, PHOTO_TYPES } from './convert-photo.js';
 
 const readBytes = createRawBodyReader(PHOTO_TYPES, MAX_PHOTO_BYTES);
@@ -16,8 +16,8 @@ const readBytes = createRawBodyReader(PHOTO_TYPES, MAX_PHOTO_BYTES);
 const DEADLINE_MS = 120_000;
 
 /**
- * Photos in memory, from the first byte until they are in storage. At 10 MiB each, they take at most
- * 160 MiB together and 60 MiB per account.
+ * Photos in memory, from the first byte until they are in storage. At 10 MiB each, they take at
+ * most 160 MiB together and 60 MiB per account.
  */
 const limit = createFairLimit({
   queues: ['photos'],

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { findAxeViolations } from '../../support/browser/axe.js';
 import { PROJECT } from '../../support/load/processes.js';
@@ -22,14 +22,29 @@ const STEPS = [
   'I am at the drop-off',
 ];
 
+async function startWhereInstalled(): Promise<Browser> {
+  if (BROWSER_SKIP_REASON) return { close: async () => undefined } as Browser;
+  return startBrowser();
+}
+
+/** Runs in the page. */
+const COUNT_STORED = `new Promise((resolve) => {
+  const opening = indexedDB.open('driver-page');
+  opening.onsuccess = async () => {
+    const count = (name) =>
+      new Promise((counted) => {
+        const request = opening.result.transaction(name).objectStore(name).count();
+        request.onsuccess = () => counted(request.result);
+      });
+    resolve((await count('jobs')) + (await count('actions')));
+    opening.result.close();
+  };
+})`;
+
 describe("the driver's page in a browser", () => {
   const stack = useStack();
   const tenant = useTenant(stack, 'Hudson Towing');
-  const browser = useShared(
-    'browser',
-    async () => (BROWSER_SKIP_REASON ? undefined : await startBrowser()),
-    async (running) => running?.close(),
-  );
+  const browser = useShared('browser', startWhereInstalled, (running) => running.close());
   const contexts: BrowserContext[] = [];
   const faults: string[] = [];
 
@@ -44,7 +59,7 @@ describe("the driver's page in a browser", () => {
   });
 
   async function openPhone(colorScheme: 'light' | 'dark' = 'light'): Promise<BrowserContext> {
-    const context = await (browser as NonNullable<typeof browser>).newContext({
+    const context = await browser.newContext({
       viewport: { width: 360, height: 640 },
       hasTouch: true,
       isMobile: true,
@@ -92,24 +107,11 @@ describe("the driver's page in a browser", () => {
       .setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer: await drawJpeg(red) });
   /** Waits until the service worker controls the page, so that it opens without a network. */
   const waitForWorker = (page: Page) =>
-    page.waitForFunction(async () => (await caches.match('/d/shell')) && navigator.serviceWorker.controller);
-  const countStored = (page: Page) =>
-    page.evaluate(async () => {
-      const open = indexedDB.open('driver-page');
-      const db = await new Promise<IDBDatabase>((resolve) => {
-        open.onsuccess = () => resolve(open.result);
-      });
-      const counts = ['jobs', 'actions'].map(
-        (name) =>
-          new Promise<number>((resolve) => {
-            const request = db.transaction(name).objectStore(name).count();
-            request.onsuccess = () => resolve(request.result);
-          }),
-      );
-      const [jobs = 0, actions = 0] = await Promise.all(counts);
-      db.close();
-      return jobs + actions;
-    });
+    page.waitForFunction(
+      "caches.match('/d/shell').then((kept) => kept !== undefined && navigator.serviceWorker.controller !== null)",
+    );
+  /** Counts what the phone keeps of work orders. */
+  const countStored = (page: Page) => page.evaluate<number>(COUNT_STORED);
 
   it('a driver does a whole tow with one thumb at 360 px, and nothing of it stays on the phone', async () => {
     const job = await startJob();
@@ -129,7 +131,7 @@ describe("the driver's page in a browser", () => {
     await page.getByText('1 of 50 photos sent').waitFor();
     await tap(page, 'Complete');
     await page.getByLabel('Loaded miles (optional)').fill('12.5');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.equal(360);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(360);
     await tap(page, 'Yes, complete the job');
     await page.getByRole('heading', { name: 'This job has ended' }).waitFor();
     expect(await readWorkOrder(job.id)).to.deep.include({ status: 'completed', miles: 12.5 });
