@@ -49,7 +49,8 @@ export function createChallenges<Content>(secretKey: string, purpose: string): C
   };
 }
 
-function tryUnseal(key: Buffer, text: string): string | undefined {
+/** Returns undefined if the text was sealed with another key, as after a change of SECRET_KEY. */
+export function tryUnseal(key: Buffer, text: string): string | undefined {
   try {
     return unseal(key, text);
   } catch {

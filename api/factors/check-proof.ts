@@ -1,5 +1,5 @@
 import { createValidationError } from '../../shared/contracts/schemas/validate.js';
-import { deriveKey, unseal } from '../../shared/platform/crypto.js';
+import { deriveKey } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { createWrongProofError } from '../../shared/resources/factors/proofs.js';
 import type { StoredFactor } from '../../shared/resources/factors/queries.js';
@@ -10,6 +10,7 @@ import {
   createChallenges,
   type SessionChallenge,
   type SignInChallenge,
+  tryUnseal,
 } from './challenges.js';
 import { checkPasskey } from './passkeys.js';
 import { hashRecoveryCode } from './recovery-codes.js';
@@ -81,7 +82,8 @@ type Check = (
 
 const CHECKS: Record<ProofKind, Check> = {
   totp: async (key, { code = '' }, { factor }) => {
-    const step = findTotpStep(unseal(key, factor.secret_sealed as string), code);
+    const secret = tryUnseal(key, factor.secret_sealed as string);
+    const step = secret === undefined ? undefined : findTotpStep(secret, code);
     return step === undefined ? undefined : { step };
   },
   passkey: async (_key, { passkey = {} }, { factor, challenge, party }) => {

@@ -14,6 +14,13 @@ import type { RelyingParty } from './relying-party.js';
 /** The time that a person has, in ms. */
 const TIMEOUT_MS = 5 * 60 * 1000;
 
+/** The longest id of a credential has 1023 bytes (W3C WebAuthn). */
+const MAX_ID_CHARS = 1400;
+/** A key of RSA-4096 has some 540 bytes. */
+const MAX_KEY_BYTES = 4096;
+/** The transports that a browser may be asked to use again. */
+const TRANSPORTS = ['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
+
 /** Returns a challenge of 256 random bits. */
 export const createPasskeyChallenge = (): string => randomBytes(32).toString('base64url');
 
@@ -68,11 +75,12 @@ export async function checkNewPasskey(
   }).catch(refuse);
   if (!registrationInfo) return undefined;
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  if (id.length > MAX_ID_CHARS || publicKey.length > MAX_KEY_BYTES) return undefined;
   return {
     credential_id: id,
     public_key: Buffer.from(publicKey).toString('base64url'),
     counter,
-    transports: transports.filter((transport) => typeof transport === 'string'),
+    transports: TRANSPORTS.filter((transport) => transports.includes(transport)),
   };
 }
 

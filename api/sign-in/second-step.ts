@@ -9,6 +9,7 @@ import { readSignInCandidate, type SignInCandidate } from '../../shared/resource
 import { checkProof, type GivenProof } from '../factors/check-proof.js';
 import { buildRequestOptions, createPasskeyChallenge } from '../factors/passkeys.js';
 import { findRelyingParty } from '../factors/relying-party.js';
+import { describeOrigin } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { countFactorTry } from '../runtime/sign-in-limits.js';
@@ -71,13 +72,42 @@ export async function finishSignIn(api: ApiRuntime, ctx: ApiContext, given: Fact
   const person = await readSignInCandidate(api.db, ref);
   if (!person || markPassword(person) !== opened.password_mark) return refuse();
   await countFactorTry(api.limiter, nameTries(api, ctx, person));
-  const proof = await checkProof(api.factors.key, given as GivenProof, {
+  const context = {
     userId: person.id,
     factors: await readFactors(api.db, ref),
     challenge: opened.passkey,
     party: findRelyingParty(api.config, ctx.get('Host')),
-  });
+  };
+  const proof = await checkProof(api.factors.key, given as GivenProof, context).catch(
+    async (error: unknown) => {
+      if (error instanceof AppError) await recordRefusal(api, ctx, { person, error });
+      throw error;
+    },
+  );
   return startSession(api, ctx, { person, second: { proof, sessionId: opened.session_id } });
+}
+
+/**
+ * Stores an audit entry, because whoever sends a wrong proof knows the password. The limits of the
+ * tries also limit these entries.
+ */
+async function recordRefusal(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  { person, error }: { person: SignInCandidate; error: AppError },
+): Promise<void> {
+  const actor = { id: person.id, kind: 'user', name: person.name } as const;
+  await api.audit.record({
+    ...describeOrigin(ctx, { ...actor, tenantId: person.tenant_id, environment: 'live' }),
+    action: 'session.factor_refused',
+    entityType: 'session',
+    entityId: null,
+    outcome: 'denied',
+    changes: null,
+    error: error.toBody(),
+    responseStatus: error.status,
+    idempotencyKey: null,
+  });
 }
 
 /**

@@ -5,8 +5,9 @@ import { validate } from '../../shared/contracts/schemas/validate.js';
 import { hashPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { diffNewRecord } from '../../shared/records/changes.js';
-import { refKey } from '../../shared/records/record-refs.js';
+import { type RecordRef, refKey } from '../../shared/records/record-refs.js';
 import { renderRecords } from '../../shared/records/render-records.js';
+import { lockFactorsOfPeople, markFactorsRemoved } from '../../shared/resources/factors/factor-rows.js';
 import { insertUsers } from '../../shared/resources/users/handlers.js';
 import { userTable } from '../../shared/resources/users/table.js';
 import { recordOperatorAction } from '../cli/audit-entry.js';
@@ -46,4 +47,32 @@ export const createUser: RunCommand = async ({ values, positionals }, { store })
     data: { ...body, tenant_id: tenant.id, password },
     text: `${password}\n\nThis password of ${person.email} is shown only now.\nuser id  ${ref.id}\ntenant   ${tenant.name}`,
   };
+};
+
+/**
+ * `tow users remove-factors`: removes the second factors of a person who has lost them. The person
+ * then signs in with the password alone.
+ */
+export const removeFactors: RunCommand = async ({ values, positionals }, { store }) => {
+  const { db } = await store();
+  const tenant = await findNamedTenant(db, { values, positionals });
+  const removed = await db.transaction([tenant.id], async (tx) => {
+    const people = await tx.query<RecordRef>({
+      text: `select tenant_id, id from users where tenant_id = $1 and lower(email) = lower($2) and deactivated_at is null for update`,
+      values: [tenant.id, values.email],
+    });
+    const [person] = people;
+    if (!person) throw usageError(`${values.email} belongs to no active user of this tenant.`);
+    const factors = [...(await lockFactorsOfPeople(tx, people)).values()].flat();
+    await markFactorsRemoved(tx, factors);
+    recordOperatorAction(tx, {
+      tenantId: tenant.id,
+      action: 'user.factors_removed',
+      entityType: 'user',
+      entityId: person.id,
+      changes: [{ field: 'factors', from: factors.length, to: 0 }],
+    });
+    return factors.length;
+  });
+  return { data: { removed }, text: `Removed ${removed} factors of ${values.email}.` };
 };

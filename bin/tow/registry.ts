@@ -110,6 +110,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/users.js')).createUser,
   },
   {
+    name: 'users remove-factors',
+    usage: '--tenant ID --email EMAIL',
+    summary: 'Remove the second factors of a person who has lost them.',
+    options: { tenant: text, email: text },
+    required: ['tenant', 'email'],
+    positionals: 0,
+    load: async () => (await import('../commands/users.js')).removeFactors,
+  },
+  {
     name: 'commands parked',
     usage: '',
     summary: 'List writes that were parked because they killed their worker too often.',

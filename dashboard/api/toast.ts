@@ -23,5 +23,6 @@ export async function showToast(
   isUsed = true;
   for (const listener of listeners) listener();
   const { notifications } = await import('@mantine/notifications');
-  notifications.show({ message, autoClose, ...(title ? { title } : {}) });
+  const closeButtonProps = { 'aria-label': 'Close' };
+  notifications.show({ message, autoClose, closeButtonProps, ...(title ? { title } : {}) });
 }

@@ -25,8 +25,11 @@ export async function updateSettings(
   const outcomes = await mergeTenants(tx, commands, (command) => {
     const row = rows.get(refKey(toRecordRef(command)));
     if (unknownZones.has(command)) return failUnknownZone(command);
-    if (forbidden.has(command)) return failRequirement();
-    return row ? planMerge(row, command.input) : notFoundOutcome('account');
+    if (!row) return notFoundOutcome('account');
+    // A client may send the settings that it has read.
+    const changesRequirement = command.input.require_factor !== row.require_factor;
+    if (forbidden.has(command) && changesRequirement) return failRequirement();
+    return planMerge(row, command.input);
   });
   const moved = commands.filter((_, index) => {
     const outcome = outcomes[index];

@@ -112,7 +112,7 @@ export const settingsPatch = Joi.object({
     .example(500_000)
     .description(DESCRIPTIONS.agent_day_cents),
   ...letterheadPatch(),
-  require_factor: strictBoolean().description(DESCRIPTIONS.require_factor),
+  require_factor: strictBoolean().example(false).description(DESCRIPTIONS.require_factor),
 }).meta({ className: 'SettingsPatch' });
 
 export const settings = allRequired({

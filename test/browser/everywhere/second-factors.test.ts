@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
+import { findAxeViolations } from '../../support/browser/axe.js';
 import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
 import type { TestClient } from '../../support/client.js';
 import { AuthenticatorApp, addTotp, type TestFactor } from '../../support/factors/authenticator-app.js';
@@ -33,9 +34,12 @@ describe('second factors in the dashboard', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
   const seeOverview = (page: Page) => page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  /** Asserts that the page, with its open dialog, has no fault for assistive technology. */
+  const seeNoViolation = async (page: Page) => expect(await findAxeViolations(page)).to.deep.equal([]);
   const readCodes = async (page: Page): Promise<string[]> => {
     const dialog = page.getByRole('dialog', { name: 'Your recovery codes' });
     const text = await dialog.getByRole('region', { name: 'Recovery codes' }).innerText();
+    await seeNoViolation(page);
     await dialog.getByRole('button', { name: 'I stored them' }).click();
     await dialog.waitFor({ state: 'detached' });
     return text.trim().split(/\s+/);
@@ -46,6 +50,7 @@ describe('second factors in the dashboard', () => {
     await dialog.getByLabel('Password', { exact: true }).fill(password);
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByRole('img', { name: 'Picture to scan' }).waitFor();
+    await seeNoViolation(page);
     const app = new AuthenticatorApp(
       (await dialog.getByRole('region', { name: 'Secret' }).innerText()).trim(),
     );
@@ -79,6 +84,7 @@ describe('second factors in the dashboard', () => {
     await signOut(page);
     await sendPassword(page, user);
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await seeNoViolation(page);
     await page.getByLabel('Recovery code').fill(recoveryCodes[0] as string);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await seeOverview(page);
@@ -132,6 +138,8 @@ describe('second factors in the dashboard', () => {
     await form.getByLabel('Name').fill('Accounting program');
     await form.getByRole('button', { name: 'Create API key' }).click();
     const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await question.getByLabel('Code').waitFor();
+    await seeNoViolation(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     await form.getByText('prove a second factor').waitFor();
@@ -151,6 +159,7 @@ describe('second factors in the dashboard', () => {
     const user = await createUser(dashboard.stack, owner.tenant.id, { role: 'dispatcher' });
     const { page } = await dashboard.open('', { tenant: owner.tenant, user });
     await page.getByRole('heading', { level: 1, name: 'Set up a second factor' }).waitFor();
+    await seeNoViolation(page);
     await addApp(page, user.password);
     expect(await readCodes(page)).to.have.length(10);
     await seeOverview(page);

@@ -8,6 +8,7 @@ import { MIGRATION_HEAD, migrations } from '../../../migrations/index.js';
 import { verifyPassword } from '../../../shared/platform/crypto.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { findKey } from '../../../shared/resources/api-keys/queries.js';
+import { insertFactors } from '../../../shared/resources/factors/factor-rows.js';
 import { issueKey } from '../../support/keys.js';
 import { resolveClusterDir } from '../../support/load/embedded-postgres-fixture.js';
 import { useRealPasswords } from '../../support/password-cost.js';
@@ -234,6 +235,23 @@ describe('tow, the command line', function () {
     expect(await verifyPassword(password, rows[0]?.password_hash ?? '')).to.equal(true);
     const again = await tow(['users', 'create', '--tenant', tenant, ...person]);
     expect([again.code, again.error.code]).to.deep.equal([2, 'usage']);
+  });
+
+  it('tow users remove-factors removes the second factors of one person', async () => {
+    const { id: tenant } = await readFirstTenant();
+    const email = 'dora@example.com';
+    const made = await tow(['users', 'create', '--tenant', tenant, '--name', 'Dora', '--email', email]);
+    const factor = { kind: 'recovery_codes' as const, name: 'Codes', code_hashes: ['x'] };
+    const ref = { tenant_id: tenant, id: newId(), user_id: String(made.data.id) };
+    await cli.db.transaction([tenant], (tx) => insertFactors(tx, [{ ...ref, ...factor }]));
+    const removed = await tow(['users', 'remove-factors', '--tenant', tenant, '--email', email]);
+    expect([removed.code, removed.data]).to.deep.equal([0, { removed: 1 }]);
+    const rows = await cli.db.read<{ removed_at: Date | null }>(tenant, {
+      text: 'select * from user_factors',
+    });
+    expect(rows.map(({ removed_at: at }) => at !== null)).to.deep.equal([true]);
+    const unknown = ['users', 'remove-factors', '--tenant', tenant, '--email', 'nobody@example.com'];
+    expect((await tow(unknown)).code).to.equal(2);
   });
 
   it('tow reports errors with exit codes 2, 3, 4 and 5', async () => {

@@ -232,8 +232,9 @@ describe('rights of API keys and agent keys', () => {
       const own = path.replace('{id}', UNKNOWN_ID);
       const options = body ? { body: body.example } : {};
       const reader = await clientWith({ permissions: ['read'] });
-      // Everybody may sign out, also people who may only read; but no key signs out.
-      const code = name === 'DELETE /session' ? 'forbidden' : 'insufficient_scope';
+      // Everybody may sign out and have factors, also people who may only read; but no key may.
+      const isOwn = name === 'DELETE /session' || /^\/(me|session)\//.test(path);
+      const code = isOwn ? 'forbidden' : 'insufficient_scope';
       expectError(await reader.call(method, own, options), 403, code);
       const agent = await clientWith({ kind: 'agent', scopes: ['read_invoices'] });
       expect((await agent.call(method, own, options)).status).to.equal(403);

@@ -144,6 +144,19 @@ describe('signing in with a second factor', () => {
     expectError(await guess(app.takeCode()), 429, 'rate_limited');
   });
 
+  it('a wrong code after the right password leaves an audit entry without the code', async () => {
+    const own = await stack.createTenant();
+    const { user, app } = await createPersonWithFactor(stack, own.id);
+    const { challenge } = await requestChallenge(stack, user);
+    const code = app.inventCode();
+    expect((await answerChallenge(stack, { challenge, code }, useNetwork())).status).to.equal(400);
+    const { items } = (await own.client.get('/audit-log?action=session.factor_refused')).body.data;
+    expect(items).to.have.length(1);
+    expect(items[0]).to.deep.include({ outcome: 'denied', entity_type: 'session' });
+    expect(items[0].actor).to.deep.include({ type: 'user', id: user.id });
+    expect(JSON.stringify(items)).to.not.include(code).and.not.include(challenge);
+  });
+
   it('somebody with the password cannot lock the person out of a network that the person has used', async () => {
     const { user, app } = await createPersonWithFactor(stack, tenant.id);
     const own = useNetwork();

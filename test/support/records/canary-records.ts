@@ -11,7 +11,7 @@ import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.
  * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
  * needs more than a body.
  */
-const MADE_ELSEWHERE = ['user', 'session', 'webhook_replay'];
+const MADE_ELSEWHERE = ['user', 'session', 'factor', 'webhook_replay'];
 
 /**
  * The kinds of records that a key can create by a POST to their collection, each with an example

@@ -48,6 +48,8 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', 'api', 'Key', 'tk_live_', 'abcd', sha256($1::uuid::text::bytea), now())`,
   sessions: `insert into sessions (tenant_id, id, user_id, token_hash, idle_expires_at, expires_at)
     values ($1, '${newId()}', '${userId}', sha256(('session' || $1::uuid::text)::bytea), now(), now())`,
+  user_factors: `insert into user_factors (tenant_id, id, user_id, kind, name)
+    values ($1, '${newId()}', '${userId}', 'totp', 'Phone')`,
   tenant_counters: `insert into tenant_counters (tenant_id, name, value) values ($1, 'job_number', 7)`,
   rate_cards: `insert into rate_cards (tenant_id, id, name, version, effective_from, is_default, after_hours_start, after_hours_end, after_hours_weekends, items)
     values ($1, '${newId()}', 'Card', 1, '2026-01-01', true, '18:00', '08:00', true, '[]')`,
