@@ -173,8 +173,8 @@ function verify(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
     assertSameOrigin(api, ctx);
     assertNotClosed(api);
-    const { password } = await readInput<SignUpVerify>(ctx, signUpVerify);
     const open = await findByLink(api, ctx);
+    const { password } = await readInput<SignUpVerify>(ctx, signUpVerify);
     await countLinkTry(api.limiter, open.id);
     if (!(await api.passwords.isMatch({ password, hash: open.password_hash, address: ctx.ip })))
       return refuseCredential(api, ctx.ip, 'The password is not the one that was chosen at sign-up.');
