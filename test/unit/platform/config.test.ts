@@ -239,6 +239,18 @@ describe('contradictory settings', () => {
     expect(config).to.include({ smtpUrl: SMTP_URL, mailFrom: 'invoices@api.example.com' });
   });
 
+  it('sign-up is closed in production unless set, and needs a mail server there', () => {
+    expect(loadConfig('all', {}).signUp.mode).to.equal('open');
+    const production = { ...COMPLETE, NODE_ENV: 'production', BASE_URL: 'https://api.example.com' };
+    expect(loadConfig('all', production).signUp.mode).to.equal('closed');
+    for (const SIGNUP of ['invite', 'open']) {
+      const problems = findConfigProblems('all', { ...production, SIGNUP });
+      expect(problems.join()).to.include('"SMTP_URL" is required with "SIGNUP"');
+    }
+    expect(findConfigProblems('all', { ...production, SIGNUP: 'closed' })).to.deep.equal([]);
+    expect(findConfigProblems('all', { SIGNUP: 'everybody' }).join()).to.include('SIGNUP');
+  });
+
   it("customer links use BASE_URL, else the web process, never a worker's health port", () => {
     const getPublicUrl = (kind: ProcessKind, environment: Environment) =>
       loadConfig(kind, { ...COMPLETE, ...environment }).publicUrl;
