@@ -36,6 +36,7 @@ export const signUpRoutes = defineRoutes('Access', (router, api) => {
    *   get:
    *     operationId: getSignUpMode
    *     summary: Get who may create an account
+   *     description: The operator's setting SIGNUP. The dashboard offers sign-up by it.
    *     security: []
    *     x-resource: SignUpMode
    *     x-errors: [406, 500, 503]

@@ -240,14 +240,13 @@ describe('contradictory settings', () => {
   });
 
   it('sign-up is closed in production unless set, and needs a mail server there', () => {
-    expect(loadConfig('all', {}).signUp.mode).to.equal('open');
-    const production = { ...COMPLETE, NODE_ENV: 'production', BASE_URL: 'https://api.example.com' };
-    expect(loadConfig('all', production).signUp.mode).to.equal('closed');
+    expect(loadConfig('all', { SECRET_KEY: SECRET }).signUp.mode).to.equal('open');
+    expect(loadConfig('all', PRODUCTION).signUp.mode).to.equal('closed');
     for (const SIGNUP of ['invite', 'open']) {
-      const problems = findConfigProblems('all', { ...production, SIGNUP });
+      const problems = findConfigProblems('all', { ...PRODUCTION, SIGNUP });
       expect(problems.join()).to.include('"SMTP_URL" is required with "SIGNUP"');
     }
-    expect(findConfigProblems('all', { ...production, SIGNUP: 'closed' })).to.deep.equal([]);
+    expect(findConfigProblems('all', { ...PRODUCTION, SIGNUP: 'closed' })).to.deep.equal([]);
     expect(findConfigProblems('all', { SIGNUP: 'everybody' }).join()).to.include('SIGNUP');
   });
 
