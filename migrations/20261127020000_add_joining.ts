@@ -79,6 +79,9 @@ export async function up(knex: Knex): Promise<void> {
     );
     create unique index sign_up_tokens_token on sign_up_tokens (tenant_id, token_hash);
 
+    -- True if an API key chose the address. Its mails then set no password.
+    alter table users add column is_email_set_by_key boolean not null default false;
+
     -- The outbox of mails about access: links, and what happened to a password.
     create table access_mails (
       tenant_id uuid not null,
@@ -116,4 +119,5 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`drop table ${TABLES.join(', ')}`);
+  await knex.raw('alter table users drop column is_email_set_by_key');
 }

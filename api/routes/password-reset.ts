@@ -74,10 +74,10 @@ function reset(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
     assertSameOrigin(api, ctx);
     await countJoiningRequest(api.limiter, 'links', ctx.ip);
-    const { password } = await readInput<PasswordResetUse>(ctx, passwordResetUse);
     const token = String(ctx.params.token);
     const open = isLinkToken(token) ? await findOpenReset(api.db, token) : undefined;
     if (!open) throw brokenLink();
+    const { password } = await readInput<PasswordResetUse>(ctx, passwordResetUse);
     await submitByLink(api, ctx, {
       definition: resetPassword,
       tenantId: open.tenant_id,

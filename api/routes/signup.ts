@@ -36,6 +36,7 @@ export const signUpRoutes = defineRoutes('Access', (router, api) => {
    *   get:
    *     operationId: getSignUpMode
    *     summary: Get who may create an account
+   *     description: The operator's setting SIGNUP. The dashboard offers sign-up by it.
    *     security: []
    *     x-resource: SignUpMode
    *     x-errors: [406, 500, 503]
@@ -173,8 +174,8 @@ function verify(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
     assertSameOrigin(api, ctx);
     assertNotClosed(api);
-    const { password } = await readInput<SignUpVerify>(ctx, signUpVerify);
     const open = await findByLink(api, ctx);
+    const { password } = await readInput<SignUpVerify>(ctx, signUpVerify);
     await countLinkTry(api.limiter, open.id);
     if (!(await api.passwords.isMatch({ password, hash: open.password_hash, address: ctx.ip })))
       return refuseCredential(api, ctx.ip, 'The password is not the one that was chosen at sign-up.');

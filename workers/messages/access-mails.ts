@@ -123,8 +123,10 @@ function createResetRequestExpander(
   const prompt = createPrompter(runtime);
   return async ({ id, recipient: email, network }) => {
     const candidates = await findSignInCandidates(db, { email, tenantId: undefined });
-    // Only a person sets the first password of somebody who was added without one.
-    const people = candidates.filter((person) => person.password_hash !== UNUSABLE_PASSWORD_HASH);
+    // Otherwise a key could add a person, or redirect one's mails, and then sign in as that person.
+    const people = candidates.filter(
+      (person) => person.password_hash !== UNUSABLE_PASSWORD_HASH && !person.is_email_set_by_key,
+    );
     const isKnown = people.some((person) => {
       const mark = hashNetwork(addressKey, { userId: person.id, network: network ?? '' });
       return isKnownAddress(person.sign_in_addresses, mark, Date.now());

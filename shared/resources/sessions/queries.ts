@@ -23,6 +23,8 @@ export interface SignInCandidate {
   id: string;
   name: string;
   email: string;
+  /** True if an API key changed the address. Mails to it then set no password. */
+  is_email_set_by_key: boolean;
   password_hash: string;
   sign_in_addresses: KnownAddresses;
 }
@@ -44,7 +46,7 @@ export function findSignInCandidates(
   const address = email.toLowerCase();
   return db.readByEmail<SignInCandidate>(address, {
     name: 'find-candidates',
-    text: `select tenant_id, id, name, email, password_hash, sign_in_addresses from users
+    text: `select tenant_id, id, name, email, is_email_set_by_key, password_hash, sign_in_addresses from users
            where lower(email) = $1 and deactivated_at is null and ($2::uuid is null or tenant_id = $2)
            order by created_at, id limit ${MAX_CANDIDATES}`,
     values: [address, tenantId ?? null],

@@ -35,9 +35,10 @@ interface UserRow extends Row, RecordRef {
   role: Role;
 }
 
-const EDITABLE = `${userFields.settable}, password_hash text`;
+const EDITABLE = `${userFields.settable}, password_hash text, is_email_set_by_key boolean`;
 const NAMES = parseColumnNames(EDITABLE);
-const INSERTED = NAMES.map((name) => (name === 'role' ? `coalesce(role, 'owner')` : name));
+const DEFAULTS: Readonly<Record<string, string>> = { role: "'owner'", is_email_set_by_key: 'false' };
+const INSERTED = NAMES.map((name) => (DEFAULTS[name] ? `coalesce(${name}, ${DEFAULTS[name]})` : name));
 
 const listTenants = (commands: readonly Command[]) => [...new Set(commands.map(({ tenantId }) => tenantId))];
 
@@ -125,7 +126,8 @@ export async function updateUsers(
       if (nextRole !== 'owner' && isLastOwner(people, row.id)) return failLastOwner();
       if (taken.has(refKey(row))) return failTakenEmail(command.input.email);
       if (people?.has(row.id)) people.set(row.id, nextRole);
-      return { row, set: command.input, changes: listChanges(row, command.input) };
+      const set = { ...command.input, ...markAddress(command, row) };
+      return { row, set, changes: listChanges(row, command.input) };
     },
   });
   const renewed = commands.filter(
@@ -148,6 +150,15 @@ export async function setPasswords(
     values: [JSON.stringify(people)],
   });
   await endSessionsOfUsers(tx, people);
+}
+
+/**
+ * Marks an address that a key chooses. A key could otherwise choose its own mailbox, reset the
+ * person's password by mail, and then do what no key may.
+ */
+function markAddress({ actor, input: { email } }: Command<WithPasswordHash<UserPatch>>, row: UserRow) {
+  if (email === undefined || email.toLowerCase() === row.email.toLowerCase()) return {};
+  return { is_email_set_by_key: !['user', 'system'].includes(actor.type) };
 }
 
 function listChanges(row: UserRow, { password_hash: hash, ...facts }: WithPasswordHash<UserPatch>): Change[] {

@@ -11,7 +11,7 @@ import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.
  * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
  * needs more than a body.
  */
-const MADE_ELSEWHERE = ['user', 'session', 'factor', 'webhook_replay'];
+const MADE_ELSEWHERE = ['user', 'invitation', 'session', 'factor', 'webhook_replay'];
 
 /**
  * The kinds of records that a key can create by a POST to their collection, each with an example
@@ -93,8 +93,12 @@ export async function createCanaryRecords(
     const card = { name: canary, effective_from: '2026-01-01', is_default: true, items };
     ids.rate_card = await make('/rate-cards', card);
     ids.impound = await make('/impounds', { daily_rate_cents: 4500, notes: canary });
-    // Only the live account has users, not its sandbox.
-    if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
+    // Only the live account has users and invitations, not its sandbox.
+    if (isLive) {
+      ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
+      const email = `${canary.replace(/[^\w-]/g, '').slice(0, 60)}${round}@example.com`;
+      ids.invitation = await make('/invitations', { email, role: 'viewer' });
+    }
     const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
     ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));
     ids.connection = await make('/connections', {

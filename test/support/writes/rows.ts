@@ -106,13 +106,13 @@ const ROWS: Record<string, string> = {
     values ($1, '${noticeId}', 'endpoint_failing', 'x', 'x', 'webhook_endpoint', '${endpointId}')`,
   notice_mails: `insert into notice_mails (tenant_id, notice_id, user_id) values ($1, '${noticeId}', '${userId}')`,
   invitations: `insert into invitations (tenant_id, id, email, role, token_hash, expires_at)
-    values ($1, '${newId()}', 'a@b.co', 'viewer', sha256($1::text::bytea), now() + interval '1 day')`,
+    values ($1, '${newId()}', 'a@b.co', 'viewer', sha256('${newId()}'::bytea), now() + interval '1 day')`,
   password_resets: `insert into password_resets (tenant_id, id, user_id, token_hash, expires_at)
-    values ($1, '${newId()}', '${userId}', sha256($1::text::bytea), now() + interval '1 day')`,
+    values ($1, '${newId()}', '${userId}', sha256('${newId()}'::bytea), now() + interval '1 day')`,
   sign_ups: `insert into sign_ups (tenant_id, id, email, company, name, password_hash, token_hash, expires_at)
-    values ($1, '${newId()}', 'a@b.co', 'x', 'x', 'x', sha256($1::text::bytea), now() + interval '1 day')`,
+    values ($1, '${newId()}', 'a@b.co', 'x', 'x', 'x', sha256('${newId()}'::bytea), now() + interval '1 day')`,
   sign_up_tokens: `insert into sign_up_tokens (tenant_id, id, token_hash, expires_at)
-    values ($1, '${newId()}', sha256($1::text::bytea), now() + interval '1 day')`,
+    values ($1, '${newId()}', sha256('${newId()}'::bytea), now() + interval '1 day')`,
   access_mails: `insert into access_mails (tenant_id, id, kind, recipient) values ($1, '${newId()}', 'invitation', 'a@b.co')`,
   idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
     values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,

@@ -239,6 +239,17 @@ describe('contradictory settings', () => {
     expect(config).to.include({ smtpUrl: SMTP_URL, mailFrom: 'invoices@api.example.com' });
   });
 
+  it('sign-up is closed in production unless set, and needs a mail server there', () => {
+    expect(loadConfig('all', { SECRET_KEY: SECRET }).signUp.mode).to.equal('open');
+    expect(loadConfig('all', PRODUCTION).signUp.mode).to.equal('closed');
+    for (const SIGNUP of ['invite', 'open']) {
+      const problems = findConfigProblems('all', { ...PRODUCTION, SIGNUP });
+      expect(problems.join()).to.include('"SMTP_URL" is required with "SIGNUP"');
+    }
+    expect(findConfigProblems('all', { ...PRODUCTION, SIGNUP: 'closed' })).to.deep.equal([]);
+    expect(findConfigProblems('all', { SIGNUP: 'everybody' }).join()).to.include('SIGNUP');
+  });
+
   it("customer links use BASE_URL, else the web process, never a worker's health port", () => {
     const getPublicUrl = (kind: ProcessKind, environment: Environment) =>
       loadConfig(kind, { ...COMPLETE, ...environment }).publicUrl;

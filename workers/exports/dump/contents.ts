@@ -15,6 +15,7 @@ import { exportScheduleFields } from '../../../shared/resources/export-schedules
 import { exportFields } from '../../../shared/resources/exports/fields.js';
 import { impoundFields } from '../../../shared/resources/impounds/fields.js';
 import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
+import { invitationFields } from '../../../shared/resources/invitations/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
 import { messageFields } from '../../../shared/resources/messages/fields.js';
 import { noticeFields } from '../../../shared/resources/notices/fields.js';
@@ -70,7 +71,9 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   users: defineFieldTable(userFields, '', {
     password_hash: 'a credential',
     sign_in_addresses: 'keyed hashes that only this deployment can check',
+    is_email_set_by_key: 'a guard of this deployment against resets by keys',
   }),
+  invitations: defineFieldTable(invitationFields, '', { token_hash: 'a credential' }),
   api_keys: defineFieldTable(apiKeyFields, 'rolled_from', {
     key_hash: 'a credential',
   }),

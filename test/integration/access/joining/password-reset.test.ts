@@ -79,6 +79,18 @@ describe('password reset by mail', () => {
       expect((await countMailedRequests(email, 1)).mailed).to.equal(0);
   });
 
+  it('a key that changes the address of a person gets no link to set the password; a person who does, does', async () => {
+    const person = await createUser(stack, tenant.id, { role: 'dispatcher', email: createAddress() });
+    const [byKey, byOwner] = [createAddress(), createAddress()];
+    expect((await tenant.client.patch(`/users/${person.id}`, { email: byKey })).status).to.equal(200);
+    await ask(byKey);
+    expect((await countMailedRequests(byKey, 1)).mailed).to.equal(0);
+    const owner = await openSession(stack, user);
+    expect((await owner.patch(`/users/${person.id}`, { email: byOwner })).status).to.equal(200);
+    await ask(byOwner);
+    expect((await reset(await mailbox(byOwner).waitForToken())).status).to.equal(200);
+  });
+
   it('each account that has the address gets its own link, named after the account', async () => {
     const other = await stack.createTenant('Catskill Recovery');
     await createUser(stack, other.id, { email: user.email });

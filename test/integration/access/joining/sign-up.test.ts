@@ -1,5 +1,9 @@
+import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { NO_TENANT } from '../../../../shared/platform/ids.js';
+import type { ClockJob } from '../../../../shared/queues/clock.js';
+import { insertAccessMails } from '../../../../shared/resources/access-mails/store.js';
+import { createClockProcessor } from '../../../../workers/clock/processor.js';
 import type { TestResponse } from '../../../support/client.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import {
@@ -119,6 +123,37 @@ describe('sign-up', () => {
       expectError(await verify(broken), 404, 'not_found');
       expectError(await createStranger(stack).get(`/signup/verify/${broken}`), 404, 'not_found');
     }
+  });
+
+  it('the clock deletes a sign-up that nobody verified, and its mail, but no open one', async () => {
+    const [old, open] = [createAddress(), createAddress()];
+    await signUp({ email: old });
+    await signUp({ email: open });
+    await mailbox(old).waitFor();
+    await stack.rows(
+      NO_TENANT,
+      `update sign_ups set expires_at = now() - interval '26 hours' where email = $1`,
+      [old],
+    );
+    await stack.rows(
+      NO_TENANT,
+      `update access_mails set state = 'sent', created_at = now() - interval '26 hours' where recipient = $1`,
+      [old],
+    );
+    await createClockProcessor(stack.runtime)({ name: 'prompt-messages', data: {} } as Job<ClockJob>, '');
+    expect(await findSignUps(old)).to.deep.equal([]);
+    expect(await findSignUps(open)).to.have.length(1);
+    const mails = await stack.rows(NO_TENANT, 'select 1 from access_mails where recipient = $1', [old]);
+    expect(mails).to.deep.equal([]);
+  });
+
+  it('a mail whose wake-up job was lost is found by the clock', async () => {
+    const email = createAddress();
+    await stack.runtime.db.transaction([NO_TENANT], (tx) =>
+      insertAccessMails(tx, [{ tenant_id: NO_TENANT, kind: 'sign_up', recipient: email, body_text: 'x' }]),
+    );
+    await createClockProcessor(stack.runtime)({ name: 'prompt-messages', data: {} } as Job<ClockJob>, '');
+    expect((await mailbox(email).waitFor()).to).to.deep.equal([email]);
   });
 
   it('one address gets three sign-up mails a day, and the response does not say so', async () => {
