@@ -41,7 +41,7 @@ describe('the screen Dispatch', () => {
     const { id, job_number: number } = await createWorkOrder(tenant);
     const card = findCard(page, 'Unassigned', number);
     await card.getByLabel('Truck').selectOption(truck.id);
-    await page.route('**/v1/dispatch-board', (route) => route.abort());
+    await page.route(/\/v1\/dispatch-board/, (route) => route.abort());
     await tenant.client.post(`/work-orders/${id}/assign`, { truck_id: other.id });
     await card.getByRole('button', { name: 'Assign' }).click();
     await page.unroute('**/v1/dispatch-board');
@@ -64,7 +64,7 @@ describe('the screen Dispatch', () => {
       id: `${sample.id.slice(0, -4)}${(index + 4096).toString(16)}`,
       job_number: `J-${index}`,
     }));
-    await page.route('**/v1/dispatch-board', (route) =>
+    await page.route(/\/v1\/dispatch-board/, (route) =>
       route.fulfill({ json: { ...board, unassigned_work_orders: copies } }),
     );
     await page.getByRole('link', { name: 'Dispatch', exact: true }).click();
