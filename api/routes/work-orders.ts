@@ -13,13 +13,12 @@ import {
   unassignWorkOrder,
   updateWorkOrder,
 } from '../../shared/resources/work-orders/commands.js';
-import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
-import { workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
 import {
   listWorkOrderSteps,
+  listWorkOrders,
   type StepsOfWorkOrder,
-} from '../../shared/resources/work-orders/steps/queries.js';
-import { loggedStepListQuery } from '../../shared/resources/work-orders/steps/schema.js';
+} from '../../shared/resources/work-orders/queries.js';
+import { loggedStepListQuery, workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
 import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
@@ -126,8 +125,8 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: listWorkOrderSteps
    *     summary: List what happened to a work order
    *     description: >-
-   *       Newest first: who booked, assigned, started, completed, cancelled or reopened it, and each
-   *       step of the driver.
+   *       Newest first: who booked, assigned, started, completed, cancelled or reopened it, and
+   *       each step of the driver.
    *     x-list: LoggedStep
    */
   router.get(

@@ -3,6 +3,9 @@ import type { Page } from 'playwright-core';
 import { useDashboard } from '../support/browser/dashboard.js';
 import type { TestTenant } from '../support/stack.js';
 
+/** Matches the requests for the board. */
+const BOARD = /\/v1\/dispatch-board/;
+
 describe('the screen Dispatch', () => {
   const dashboard = useDashboard();
 
@@ -41,10 +44,10 @@ describe('the screen Dispatch', () => {
     const { id, job_number: number } = await createWorkOrder(tenant);
     const card = findCard(page, 'Unassigned', number);
     await card.getByLabel('Truck').selectOption(truck.id);
-    await page.route('**/v1/dispatch-board', (route) => route.abort());
+    await page.route(BOARD, (route) => route.abort());
     await tenant.client.post(`/work-orders/${id}/assign`, { truck_id: other.id });
     await card.getByRole('button', { name: 'Assign' }).click();
-    await page.unroute('**/v1/dispatch-board');
+    await page.unroute(BOARD);
     const moved = findCard(page, 'Dispatched', number);
     await moved.getByText('Somebody else changed it first.').waitFor();
     await moved.getByText(/Truck: empty → Truck 3, by /).waitFor();
@@ -64,9 +67,7 @@ describe('the screen Dispatch', () => {
       id: `${sample.id.slice(0, -4)}${(index + 4096).toString(16)}`,
       job_number: `J-${index}`,
     }));
-    await page.route('**/v1/dispatch-board', (route) =>
-      route.fulfill({ json: { ...board, unassigned_work_orders: copies } }),
-    );
+    await page.route(BOARD, (route) => route.fulfill({ json: { ...board, unassigned_work_orders: copies } }));
     await page.getByRole('link', { name: 'Dispatch', exact: true }).click();
     const column = page.getByRole('region', { name: 'Unassigned', exact: true });
     await column.getByText('5,000', { exact: true }).waitFor();

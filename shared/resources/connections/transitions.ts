@@ -24,7 +24,7 @@ const CONNECTION_TRANSITIONS: Readonly<
   revoked: {},
 };
 
-/** What clients may do with a connection. Each has a route of its own, and `disconnect` is DELETE. */
+/** What clients may do with a connection, each by a route of its own; `disconnect` is DELETE. */
 export const CONNECTION_ACTIONS = ['test', 'sync', 'pause', 'resume', 'reconnect', 'disconnect'] as const;
 export type ConnectionAction = (typeof CONNECTION_ACTIONS)[number];
 

@@ -32,3 +32,28 @@ export const cancelReason = namedEnum('CancelReason', CANCEL_REASONS, {
   goa: 'Gone on arrival: the vehicle was not there',
   unsuccessful: 'The truck was there and could not do the job',
 });
+
+/** The verbs of the audit actions: `work_order.assigned`. */
+export const STEP_ACTIONS = [
+  'created',
+  'accepted',
+  'assigned',
+  'unassigned',
+  'started',
+  'step_logged',
+  'completed',
+  'cancelled',
+  'reopened',
+] as const;
+
+export const loggedAction = namedEnum('LoggedAction', STEP_ACTIONS, {
+  created: 'The work order was booked',
+  accepted: 'A person accepted what an agent had booked',
+  assigned: 'A truck or a driver was assigned, or the ETA changed',
+  unassigned: 'The truck was taken off',
+  started: 'The work began',
+  step_logged: 'A step of the driver was logged',
+  completed: 'The work was completed',
+  cancelled: 'The work order was cancelled',
+  reopened: 'The work order was opened again',
+});

@@ -1,6 +1,7 @@
 import Joi from 'joi';
-import { billingStatus } from '../../contracts/enums.js';
+import { actorType, billingStatus } from '../../contracts/enums.js';
 import {
+  allRequired,
   coordinate,
   cursor,
   dateOrDateTime,
@@ -13,12 +14,11 @@ import {
   uuid,
 } from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
-import { cancelReason, driverStep, workOrderActionName } from './enums.js';
+import { cancelReason, driverStep, loggedAction, workOrderActionName } from './enums.js';
 import { workOrderFields } from './fields.js';
 import { ON_SITE_CANCEL_REASONS } from './transitions.js';
 
-export { loggedAction, loggedStep, loggedStepListQuery } from './steps/schema.js';
-export { cancelReason, driverStep, workOrderActionName };
+export { cancelReason, driverStep, loggedAction, workOrderActionName };
 
 export const workOrderCreate = Joi.object(workOrderFields.creation).meta({ className: 'WorkOrderCreate' });
 
@@ -122,3 +122,28 @@ export const workOrderListQuery = Joi.object({
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'WorkOrderListQuery' });
+
+/** One thing that happened to a work order. */
+export const loggedStep = allRequired({
+  id: uuid(),
+  at: dateTime().description('When it happened'),
+  recorded_at: dateTime().description('When it was stored'),
+  action: loggedAction,
+  step: driverStep.allow(null).description('The step of the driver, for step_logged'),
+  truck_id: uuid().allow(null).description('The truck that was assigned, or that logged the step'),
+  driver_id: uuid().allow(null).description('The driver who was assigned, or of the step'),
+  lat: Joi.number().allow(null).example(40.7128),
+  lng: Joi.number().allow(null).example(-74.006),
+  cancel_reason: cancelReason.allow(null),
+  cancel_note: Joi.string().allow(null),
+  actor: allRequired({
+    type: actorType,
+    id: uuid().allow(null),
+    name: Joi.string().allow(null).example('Dana Whitfield'),
+  }).description('Who did it'),
+}).meta({ className: 'LoggedStep' });
+
+/** The query parameters for listing one work order's steps. The path names the work order. */
+export const loggedStepListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({
+  className: 'LoggedStepListQuery',
+});

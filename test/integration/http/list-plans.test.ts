@@ -18,8 +18,7 @@ import { listNotices } from '../../../shared/resources/notices/queries.js';
 import { listRateCards } from '../../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../../shared/resources/users/queries.js';
-import { listWorkOrders } from '../../../shared/resources/work-orders/queries.js';
-import { listWorkOrderSteps } from '../../../shared/resources/work-orders/steps/queries.js';
+import { listWorkOrderSteps, listWorkOrders } from '../../../shared/resources/work-orders/queries.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 import { explainPlan, explainRun } from '../../support/writes/explain.js';
 

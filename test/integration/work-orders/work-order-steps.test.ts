@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { STEP_ACTIONS } from '../../../shared/resources/work-orders/steps/schema.js';
+import { STEP_ACTIONS } from '../../../shared/resources/work-orders/enums.js';
 import { expectError } from '../../support/expect-error.js';
 import { createUser, openSession } from '../../support/records/sign-in.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
