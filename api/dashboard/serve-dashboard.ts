@@ -11,10 +11,10 @@ const INDEX = 'index.html';
 const NONCE_MARK = '__CSP_NONCE__';
 
 /**
- * Nothing may be loaded from, or sent to, another host than those of the map, if it has one. Scripts come only from files. The component
- * library writes style elements, which need the nonce. `blob:` is for the PDF of an invoice and for
- * chosen pictures before they are sent. No text becomes HTML, except by the one policy of
- * dashboard/trusted-types.ts.
+ * Nothing may be loaded from, or sent to, another host than those of the map, if it has any.
+ * Scripts come only from files. The component library writes style elements, which need the nonce.
+ * `blob:` is for the PDF of an invoice and for chosen pictures before they are sent. No text
+ * becomes HTML, except by the one policy of dashboard/trusted-types.ts.
  */
 function buildPolicy(nonce: string, origins: readonly string[]): string {
   return [

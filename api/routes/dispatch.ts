@@ -40,7 +40,9 @@ export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
    *   get:
    *     operationId: getMapStyle
    *     summary: Get the style of the dispatch map
-   *     description: The operator of the service sets it. The dashboard draws a plan without streets if there is none.
+   *     description: >-
+   *       The operator of the service sets it. Without one, the dashboard draws a plan without
+   *       streets.
    *     x-resource: MapStyle
    */
   router.get('/map-style', requireAccess({ permission: 'read', agentScope: null }), (ctx) => {

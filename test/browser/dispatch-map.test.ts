@@ -13,6 +13,15 @@ const TILE = Buffer.from(
   'base64',
 );
 
+/** A street. The map's worker reads it and cuts it into vector tiles. */
+const STREETS = {
+  type: 'LineString',
+  coordinates: [
+    [-74.2, 40.7],
+    [-74.0, 40.8],
+  ],
+};
+
 /** A server of map tiles on another origin of this machine. */
 class TileDouble {
   readonly paths: string[] = [];
@@ -41,7 +50,8 @@ class TileDouble {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.statusCode = isStyle ? this.styleStatus : this.tileStatus;
     if (response.statusCode !== 200) response.end();
-    else response.end(isStyle ? JSON.stringify(this.#buildStyle()) : TILE);
+    else if (isStyle) response.end(JSON.stringify(this.#buildStyle()));
+    else response.end(path === '/streets.json' ? JSON.stringify(STREETS) : TILE);
   }
 
   #buildStyle(): object {
@@ -49,8 +59,14 @@ class TileDouble {
     const attribution = '&copy; <a href="https://example.com">Test Maps</a>';
     return {
       version: 8,
-      sources: { tiles: { type: 'raster', tiles, tileSize: 256, attribution } },
-      layers: [{ id: 'tiles', type: 'raster', source: 'tiles' }],
+      sources: {
+        tiles: { type: 'raster', tiles, tileSize: 256, attribution },
+        streets: { type: 'geojson', data: `${this.origin}/streets.json` },
+      },
+      layers: [
+        { id: 'tiles', type: 'raster', source: 'tiles' },
+        { id: 'streets', type: 'line', source: 'streets' },
+      ],
     };
   }
 }
@@ -118,6 +134,8 @@ describe('the map with streets on the screen Dispatch', () => {
     await findMap(page).waitFor();
     await page.getByText('© Test Maps').waitFor();
     expect(double.paths.some((path) => path.startsWith('/tiles/'))).to.equal(true);
+    expect(double.paths).to.include('/streets.json');
+    expect(page.workers().map((worker) => new URL(worker.url()).pathname)).to.not.have.length(0);
     expect(scripts.some((url) => url.includes('/street-map-'))).to.equal(true);
     expect(new URL(page.url()).searchParams.get('map')).to.equal('streets');
     await page.getByLabel('Streets').uncheck();

@@ -116,6 +116,29 @@ describe('the screen Invoices', () => {
     expect((await tenant.client.get(`/invoices/${id}`)).body.status).to.equal('approved');
   });
 
+  it('a person retries a failed message, whose reason is shown, and the invoice is sent again', async () => {
+    const { drawer, page, tenant, id } = await openDraft();
+    for (const action of ['approve', 'send']) await tenant.client.post(`/invoices/${id}/${action}`, {});
+    for (const set of [
+      `messages set state = 'failed', provider = 'smtp', error = 'mailbox full', sent_at = null where tenant_id = $1 and invoice_id = $2`,
+      `invoices set status = 'failed', delivery_state = 'failed' where tenant_id = $1 and id = $2`,
+    ])
+      await dashboard.stack.rows(tenant.id, `update ${set}`, [tenant.id, id]);
+    await page.reload();
+    await drawer.getByRole('tab', { name: 'Messages' }).click();
+    await drawer.getByText('mailbox full').waitFor();
+    await drawer.getByRole('button', { name: 'Retry' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Retry the message' });
+    await dialog.getByText(/message to ap@bay-street.example is written again/).waitFor();
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await drawer.getByText('Stored here, not sent').waitFor();
+    expect(await drawer.getByText('mailbox full').count()).to.equal(0);
+    const { body } = await tenant.client.get(`/messages?invoice_id=${id}`);
+    expect(body.data.items[0]).to.include({ state: 'sent', provider: 'outbox', error: null });
+    expect((await tenant.client.get(`/invoices/${id}`)).body.delivery.state).to.equal('sent');
+  });
+
   it('the PDF of an invoice is downloaded under its number', async () => {
     const { drawer, page } = await openDraft();
     // As a text, because Chromium's PDF viewer loads files of its own, from outside the origin.

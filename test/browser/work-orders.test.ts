@@ -111,6 +111,32 @@ describe('the screen Work orders', () => {
     await drawer.getByRole('link', { name: body.data.items[0].invoice_number }).waitFor();
   });
 
+  it('Impound shows a hold with its reason, and what ends it', async () => {
+    const { page, tenant } = await dashboard.open('work-orders');
+    const { body: order } = await tenant.client.post('/work-orders', { service_type: 'impound' });
+    const vehicle = { make: 'Honda', model: 'Accord', year: 2019, plate: 'P 1' };
+    const created = await tenant.client.post('/impounds', {
+      work_order_id: order.id,
+      daily_rate_cents: 4500,
+      vehicle,
+      lot: 'North',
+    });
+    expect(created.status, created.text).to.equal(201);
+    const impoundPath = `/impounds/${created.body.id}`;
+    await tenant.client.post(`${impoundPath}/hold`, { reason: 'Police, case 1' });
+    const drawer = await openRecord(dashboard, page, order);
+    await drawer.getByRole('tab', { name: 'Impound' }).click();
+    await drawer.getByText('Police, case 1').waitFor();
+    await drawer.getByText('2019 Honda Accord').waitFor();
+    await drawer.getByText('$45.00').first().waitFor();
+    await tenant.client.post(`${impoundPath}/unhold`, {});
+    await drawer.getByText('Police, case 1').waitFor({ state: 'detached' });
+    const release = { kind: 'owner', released_to: 'Sam Rivera' };
+    const released = await tenant.client.post(`${impoundPath}/release`, release);
+    expect(released.status, released.text).to.equal(200);
+    await drawer.getByText('Sam Rivera').waitFor();
+  });
+
   it('cancelling asks for a reason, and Gone on arrival is offered only once a truck has started', async () => {
     const { page, tenant } = await dashboard.open('work-orders');
     const { body: order } = await tenant.client.post('/work-orders', { service_type: 'tow' });

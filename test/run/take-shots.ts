@@ -2,15 +2,13 @@
  * `npm run shots`: starts the product with its demo, and writes a picture of every screen in both
  * themes into the folder `shots`, for people who review the screens by eye.
  */
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { DemoFile } from '../../bin/demo/demo-file.js';
-import { PROJECT, TestProcess } from '../support/load/processes.js';
+import { PROJECT } from '../support/load/processes.js';
 import { startBrowser } from '../support/network/browser.js';
-import { eventually } from '../support/poll.js';
-import { getFreePort } from '../support/stores.js';
+import { useDemoProduct } from './demo-product.js';
 
 const FOLDER = join(PROJECT, 'shots');
 const PATHS = [
@@ -31,25 +29,15 @@ const PATHS = [
 const WITH_RECORD = ['work-orders', 'invoices', 'customers', 'suggestions', 'audit-log'];
 const SIZE = { width: 1280, height: 800 };
 
-const dataDir = await mkdtemp(join(tmpdir(), 'tow-shots-'));
-const port = await getFreePort();
-const env = { DATA_DIR: dataDir, PORT: `${port}`, HOME: process.env.HOME ?? '' };
-const product = new TestProcess({ command: ['node', 'dist/bin/start.js'], env });
-try {
-  const file = join(dataDir, 'demo.json');
-  await eventually('the demo to be ready', () => product.stdout.includes(file) && product.stdout, 120_000);
+await useDemoProduct(async (demo) => {
   await mkdir(FOLDER, { recursive: true });
   const browser = await startBrowser();
   try {
-    const demo = JSON.parse(await readFile(file, 'utf8')) as DemoFile;
     for (const theme of ['light', 'dark'] as const) await takeShots(browser, demo, theme);
   } finally {
     await browser.close();
   }
-} finally {
-  await product.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+});
 
 async function takeShots(
   browser: Browser,

@@ -3,6 +3,13 @@ import { buildDraft, createAgentClient } from '../../support/agents/approvals.js
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
 
+/** Counts the tones that the page plays. */
+const COUNT_TONES = `{
+  window.tones = 0;
+  const { start } = OscillatorNode.prototype;
+  OscillatorNode.prototype.start = function (...at) { window.tones += 1; return start.apply(this, at); };
+}`;
+
 describe('alerts of the dashboard', () => {
   const dashboard = useDashboard();
 
@@ -51,5 +58,23 @@ describe('alerts of the dashboard', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Your account' }).click();
     expect(await sound.isChecked()).to.equal(true);
+  });
+
+  it('a new work order sounds once for a person who switched the sound on, and not at all before', async () => {
+    const { page, tenant } = await dashboard.open('customers');
+    await page.evaluate(COUNT_TONES);
+    await page.getByText('Connected').waitFor();
+    const announce = async () => {
+      const { body } = await tenant.client.post('/work-orders', { service_type: 'tow' });
+      await page.getByRole('link', { name: `New work order ${body.job_number}` }).waitFor();
+      return Number(await page.evaluate('window.tones'));
+    };
+    expect(await announce(), 'tones while the sound is off').to.equal(0);
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('switch', { name: 'Sound' }).check();
+    expect(await page.evaluate('window.tones'), 'the tone of switching it on').to.equal(1);
+    expect(await announce()).to.equal(2);
+    await page.getByRole('switch', { name: 'Sound' }).uncheck();
+    expect(await announce(), 'tones after switching it off').to.equal(2);
   });
 });

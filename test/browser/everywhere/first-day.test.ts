@@ -1,4 +1,4 @@
-/** The first day of a company, as one person clicks through it; and a second one who is too late. */
+/** The first day of a company, as one person clicks through it, and a second who is too late. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-function findChromium(): string | undefined {
+export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, 'chromium')).find(isExecutable);
 }
