@@ -8,7 +8,7 @@ import { buildListPath, buildOwnBody, buildRequest, LOGO } from '../../support/c
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { createRecordFor } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
-import { addPhoto } from '../../support/records/photos.js';
+import { addPhoto } from '../../support/records/pictures.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { openSession } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../client.js';
-import { addPhoto } from './photos.js';
+import { addPhoto } from './pictures.js';
 import { endpointInput, invoiceInput, scheduleInput } from './samples.js';
 
 async function createRecord(
