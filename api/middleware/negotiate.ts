@@ -18,7 +18,7 @@ const NON_JSON_RESPONSES = [
     message: 'This is a PDF. Accept application/pdf.',
   },
   {
-    path: /^\/work-orders\/[^/]+\/photos\/[^/]+$/,
+    path: /^\/photos\/[^/]+\/picture$/,
     ranges: ['image/jpeg', 'image/*', ...JSON_RANGES],
     message: 'This is a picture. Accept image/jpeg.',
   },

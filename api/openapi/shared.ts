@@ -65,17 +65,15 @@ export const sharedHeaders = {
 const uuid = { type: 'string', format: 'uuid' };
 
 const inPath = { in: 'path', required: true };
-const createIdParameter = (name: string) => ({
-  name,
-  ...inPath,
-  description: 'A malformed or foreign id is 404',
-  schema: uuid,
-  example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
-});
 
 export const sharedParameters = {
-  id: createIdParameter('id'),
-  photo_id: createIdParameter('photo_id'),
+  id: {
+    name: 'id',
+    ...inPath,
+    description: 'A malformed or foreign id is 404',
+    schema: uuid,
+    example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
+  },
   type: {
     name: 'type',
     ...inPath,

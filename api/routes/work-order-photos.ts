@@ -7,11 +7,7 @@ import {
   deleteWorkOrderPhoto,
   type WorkOrderPhotoInput,
 } from '../../shared/resources/work-order-photos/commands.js';
-import {
-  listWorkOrderPhotos,
-  type PhotoObject,
-  readPhotoObject,
-} from '../../shared/resources/work-order-photos/queries.js';
+import { listWorkOrderPhotos, readPhotoObject } from '../../shared/resources/work-order-photos/queries.js';
 import {
   workOrderPhotoListQuery,
   workOrderPhotosQuery,
@@ -77,7 +73,7 @@ export const workOrderPhotoRoutes = defineRoutes('Work orders', (router, api) =>
 
   /**
    * @openapi
-   * /work-orders/{id}/photos/{photo_id}:
+   * /photos/{id}/picture:
    *   get:
    *     operationId: getWorkOrderPhoto
    *     summary: Get the picture of a photo
@@ -88,26 +84,17 @@ export const workOrderPhotoRoutes = defineRoutes('Work orders', (router, api) =>
    *           image/jpeg:
    *             schema: { type: string, format: binary }
    */
-  router.get('/work-orders/:id/photos/:photo_id', requireAccess(read), (ctx) => sendPhoto(api, ctx));
+  router.get('/photos/:id/picture', requireAccess(read), (ctx) => sendPhoto(api, ctx));
 
   /**
    * @openapi
-   * /work-orders/{id}/photos/{photo_id}:
+   * /photos/{id}:
    *   delete:
    *     operationId: deleteWorkOrderPhoto
    *     summary: Delete a photo
    *     description: The picture is deleted from storage within two days.
    */
-  router.delete(
-    '/work-orders/:id/photos/:photo_id',
-    serveWrite(api, deleteWorkOrderPhoto, {
-      getTargetId: (ctx) => readIds(ctx).photoId,
-      prepareInput: async (input, ctx) => {
-        await findPhoto(api, ctx);
-        return input;
-      },
-    }),
-  );
+  router.delete('/photos/:id', serveWrite(api, deleteWorkOrderPhoto));
 
   /**
    * @openapi
@@ -128,17 +115,10 @@ export const workOrderPhotoRoutes = defineRoutes('Work orders', (router, api) =>
    *   get:
    *     operationId: getPhoto
    *     summary: Get the facts about one photo
-   *     description: The picture itself is at /work-orders/{id}/photos/{photo_id}.
+   *     description: The picture itself is at /photos/{id}/picture.
    */
   router.get('/photos/:id', serveRecord(api, 'work_order_photo'));
 });
-
-/** @throws {AppError} 404 for a malformed id */
-function readIds({ params }: ApiContext): { workOrderId: string; photoId: string } {
-  const { id, photo_id: photoId } = params;
-  if (!isUuid(id) || !isUuid(photoId)) throw notFound('photo');
-  return { workOrderId: id.toLowerCase(), photoId: photoId.toLowerCase() };
-}
 
 async function readPhotoBody(api: ApiRuntime, ctx: ApiContext): Promise<ParsedBody> {
   const { tenantId } = ctx.state.key;
@@ -148,17 +128,11 @@ async function readPhotoBody(api: ApiRuntime, ctx: ApiContext): Promise<ParsedBo
   return { value, bytes: 0 };
 }
 
-/** @throws {AppError} 404 if the work order has no such photo */
-async function findPhoto({ db }: ApiRuntime, ctx: ApiContext): Promise<PhotoObject> {
-  const photo = await readPhotoObject(db, { tenantId: ctx.state.key.tenantId, ...readIds(ctx) });
-  if (!photo) throw notFound('photo');
-  return photo;
-}
-
-async function sendPhoto(api: ApiRuntime, ctx: ApiContext): Promise<void> {
-  const { storage, downloads } = api;
+async function sendPhoto({ db, storage, downloads }: ApiRuntime, ctx: ApiContext): Promise<void> {
   const { tenantId } = ctx.state.key;
-  const photo = await findPhoto(api, ctx);
+  const { id } = ctx.params;
+  const photo = isUuid(id) ? await readPhotoObject(db, { tenantId, photoId: id }) : undefined;
+  if (!photo) throw notFound('photo');
   if (ctx.method === 'GET') downloads.track(ctx.res, tenantId);
   const found = await storage.open(photo.object_key).catch((error: unknown) => {
     if (!(error instanceof StorageError)) throw error;

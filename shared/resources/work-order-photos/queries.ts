@@ -27,13 +27,13 @@ export interface PhotoObject {
 
 export async function readPhotoObject(
   db: Pick<Database, 'read'>,
-  { tenantId, workOrderId, photoId }: { tenantId: string; workOrderId: string; photoId: string },
+  { tenantId, photoId }: { tenantId: string; photoId: string },
 ): Promise<PhotoObject | undefined> {
   const [row] = await db.read<PhotoObject>(tenantId, {
     name: 'read-photo-object',
     text: `select object_key, content_type, bytes, sha256 from work_order_photos
-           where tenant_id = $1 and work_order_id = $2 and id = $3 and deleted_at is null`,
-    values: [tenantId, workOrderId, photoId],
+           where tenant_id = $1 and id = $2 and deleted_at is null`,
+    values: [tenantId, photoId],
   });
   return row;
 }

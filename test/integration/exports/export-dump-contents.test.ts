@@ -102,6 +102,7 @@ describe('contents of SQL dumps', () => {
       'tenants_live_tenant_id_fkey',
       'api_keys_hash',
       'invitations_token',
+      'work_order_photos_objects',
       'events_order',
       'messages_queued',
       'invoices_due_by_date',

@@ -29,8 +29,8 @@ describe('photos of work orders', () => {
     });
   const list = async (id: string) =>
     (await tenant.client.get(`/work-orders/${id}/photos`)).body.data.items as Json[];
-  async function download(workOrderId: string, photoId: string): Promise<Response> {
-    return fetch(`${stack.origin}/v1/work-orders/${workOrderId}/photos/${photoId}`, {
+  async function download(photoId: string): Promise<Response> {
+    return fetch(`${stack.origin}/v1/photos/${photoId}/picture`, {
       headers: { authorization: `Bearer ${tenant.client.key}` },
     });
   }
@@ -57,7 +57,7 @@ describe('photos of work orders', () => {
     expect(photo).to.include({ work_order_id: id, content_type: 'image/jpeg', width: 683, height: 2048 });
     expect(photo.uploaded_by).to.equal("Sam Rivera (driver's page)");
     expect(photo.taken_at).to.be.a('string');
-    const response = await download(id, photo.id);
+    const response = await download(photo.id);
     expect(response.headers.get('content-type')).to.equal('image/jpeg');
     expect(response.headers.get('x-content-type-options')).to.equal('nosniff');
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -87,7 +87,7 @@ describe('photos of work orders', () => {
     const photos = await list(id);
     expect(photos.map(({ content_type }) => content_type)).to.deep.equal(Array(3).fill('image/jpeg'));
     for (const photo of photos) {
-      const bytes = Buffer.from(await (await download(id, photo.id)).arrayBuffer());
+      const bytes = Buffer.from(await (await download(photo.id)).arrayBuffer());
       expect((await sharp(bytes).metadata()).format).to.equal('jpeg');
       expect(bytes.includes('<script>')).to.equal(false);
     }
@@ -158,20 +158,15 @@ describe('photos of work orders', () => {
     expect((await tenant.client.get(String(added.headers.location).replace(/^\/v1/, ''))).body).to.deep.equal(
       added.body,
     );
-    const photoPath = `/work-orders/${id}/photos/${added.body.id}`;
+    const photoPath = `/photos/${added.body.id}`;
     const { client: stranger } = await stack.createTenant('Other Towing');
-    for (const path of [photoPath, `/work-orders/${id}/photos`, `/photos/${added.body.id}`])
+    for (const path of [photoPath, `${photoPath}/picture`, `/work-orders/${id}/photos`])
       expect((await stranger.get(path)).status, path).to.equal(404);
     expect((await post(id, await drawJpeg(61), { client: stranger })).status).to.equal(404);
-    const other = await createJob();
-    expect((await tenant.client.get(`/work-orders/${other.id}/photos/${added.body.id}`)).status).to.equal(
-      404,
-    );
-    expect((await tenant.client.delete(`/work-orders/${other.id}/photos/${added.body.id}`)).status).to.equal(
-      404,
-    );
+    expect((await stranger.delete(photoPath)).status).to.equal(404);
     expect((await tenant.client.delete(photoPath)).status).to.equal(200);
     expect((await tenant.client.get(photoPath)).status).to.equal(404);
+    expect((await tenant.client.get(`${photoPath}/picture`)).status).to.equal(404);
     expect(await list(id)).to.have.length(0);
     const { items } = (await tenant.client.get(`/audit-log?entity_id=${added.body.id}`)).body.data;
     expect(items.map(({ action }: Json) => action)).to.have.members([
@@ -198,7 +193,7 @@ describe('photos of work orders', () => {
     const storage = openStorage(stack.runtime.config.exportStorage);
     const kept = (await post(id, await drawJpeg(80))).body;
     const deleted = (await post(id, await drawJpeg(81))).body;
-    await tenant.client.delete(`/work-orders/${id}/photos/${deleted.id}`);
+    await tenant.client.delete(`/photos/${deleted.id}`);
     const orphanKey = `${tenant.id}/photos/${crypto.randomUUID()}.jpg`;
     const orphan = await storage.create(orphanKey, {
       contentType: 'image/jpeg',
@@ -219,6 +214,6 @@ describe('photos of work orders', () => {
       [tenant.id],
     );
     expect(await listKeys()).to.have.members(known.map(({ object_key }) => object_key));
-    expect((await download(id, kept.id)).status).to.equal(200);
+    expect((await download(kept.id)).status).to.equal(200);
   });
 });

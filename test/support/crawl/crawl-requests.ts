@@ -29,18 +29,20 @@ export function buildOwnBody(body: NonNullable<DocumentedOperation['body']>, ids
  * has items.
  */
 export function buildListPath({ path }: DocumentedOperation, ids: Ids): string {
+  const [, parents = '', , items = ''] = path.split('/');
   const kinds: Ids = {
     invoices: 'paid_invoice',
     connections: 'connection',
-    'work-orders': 'cancelled_work_order',
+    'work-orders/steps': 'cancelled_work_order',
+    'work-orders/photos': 'work_order',
   };
-  const kind = kinds[path.split('/')[1] as string];
+  const kind = kinds[parents] ?? kinds[`${parents}/${items}`];
   return withId(path, ids[kind ?? 'webhook_delivery'] as string);
 }
 
 /** Returns a body that the operation accepts. */
 export function buildRequest({ body, path, name }: DocumentedOperation, ids: Ids): CallOptions {
-  if (name === 'PUT /settings/logo') return LOGO;
+  if (name === 'PUT /settings/logo' || name === 'POST /work-orders/{id}/photos') return LOGO;
   if (!body) return {};
   const own = buildOwnBody(body, ids) as OpenApiNode;
   // Replace the example's vendor, which the tests do not have, and with it the vendor's credentials

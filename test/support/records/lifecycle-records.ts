@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../client.js';
+import { addPhoto } from './pictures.js';
 import { endpointInput, invoiceInput, scheduleInput } from './samples.js';
 
 async function createRecord(
@@ -123,6 +124,7 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
     const invoice_id = await createInvoiceAfter(client, []);
     return createRecord(client, '/approvals', { invoice_id, justification: 'To be decided' });
   }
+  if (operation === 'DELETE /photos/{id}') return addPhoto(client, await createWorkOrderAfter(client, []));
   if (operation.includes('/webhook-endpoints/'))
     return createRecord(client, '/webhook-endpoints', endpointInput());
   if (operation.includes('/export-schedules/'))

@@ -1,4 +1,6 @@
+import { expect } from 'chai';
 import { encodePng } from '../../../bin/demo/logo.js';
+import type { TestClient } from '../client.js';
 
 export function createRedPng(width = 40, height = 20): Buffer {
   return encodePng({ width, height }, () => [200, 30, 30]);
@@ -20,3 +22,11 @@ export const SMALL_JPEG = Buffer.from(
   `,
   'base64',
 );
+
+/** Adds a photo to a work order, and returns its id. Photos of other widths are other pictures. */
+export async function addPhoto(client: TestClient, workOrderId: string, width = 40): Promise<string> {
+  const photo = { raw: createRedPng(width), headers: { 'content-type': 'image/png' } };
+  const response = await client.call('POST', `/work-orders/${workOrderId}/photos`, photo);
+  expect(response.status, response.text).to.equal(201);
+  return response.body.id;
+}

@@ -49,14 +49,14 @@ function Picture({ photo }: { photo: Photo }) {
   );
 }
 
-function usePicture({ id, work_order_id: workOrderId }: Photo): string | undefined {
+function usePicture({ id }: Photo): string | undefined {
   const [state, setState] = useState<string>();
   useEffect(() => {
     const abort = new AbortController();
     let url: string | undefined;
     const read = async () => {
-      const { data } = await client.GET('/work-orders/{id}/photos/{photo_id}', {
-        params: { path: { id: workOrderId, photo_id: id } },
+      const { data } = await client.GET('/photos/{id}/picture', {
+        params: { path: { id } },
         parseAs: 'blob',
         signal: abort.signal,
       });
@@ -68,6 +68,6 @@ function usePicture({ id, work_order_id: workOrderId }: Photo): string | undefin
       abort.abort();
       if (url) URL.revokeObjectURL(url);
     };
-  }, [id, workOrderId]);
+  }, [id]);
   return state;
 }
