@@ -7,6 +7,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 const ROUTE = '/app/{path}';
 const INDEX = 'index.html';
+const isWorker = (name: string) => name.endsWith('.mjs');
 /** Stands in index.html where this response's nonce belongs. */
 const NONCE_MARK = '__CSP_NONCE__';
 
@@ -54,10 +55,10 @@ export function serveDashboard(map: MapConfig | undefined): ApiMiddleware {
     const name = ctx.path.slice('/app/'.length);
     const file = name === INDEX ? undefined : await files.find(name);
     if (file) {
-      // The names of all files below assets/ contain a hash of the content.
-      const isHashed = name.startsWith('assets/');
-      ctx.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-      // A worker does not have the policy of its page, and the map's worker reads the tiles.
+      // The names of all files below assets/ contain a hash of the content. A worker does not have the
+      // policy of its page but one of its own, which changes with the settings of the map.
+      const isImmutable = name.startsWith('assets/') && !isWorker(name);
+      ctx.set('Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
       ctx.set('Content-Security-Policy', `default-src 'none'; ${buildConnectSource(origins)}`);
       sendBuiltFile(ctx, file);
       return;

@@ -27,6 +27,7 @@ import { assertSameOrigin } from '../middleware/session-cookie.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
+import { always } from '../runtime/recent-factor.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -60,13 +61,14 @@ export const invitationRoutes = defineRoutes('Access', (router, api) => {
    *     description: >-
    *       Mails a link that works once, for 7 days. A new invitation of the same address replaces
    *       an open one, and so sends the mail again: at most 5 times a day. An account has at most
-   *       100 open invitations. Only an owner invites owners.
+   *       100 open invitations. Only an owner invites owners, and a key only people who cannot approve.
    *     x-resource: InvitationWithLink
    */
   router.post(
     '/invitations',
     requireLiveAccount,
     serveWrite(api, createInvitation, {
+      isSensitive: always,
       prepareInput: (input, ctx) => ({
         ...input,
         token_hash: hashLinkToken(computeToken(ctx.state.targetId as string)),
@@ -98,7 +100,11 @@ export const invitationRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Revoke an invitation
    *     description: The link stops working. An accepted invitation returns 409.
    */
-  router.delete('/invitations/:id', requireLiveAccount, serveWrite(api, revokeInvitation));
+  router.delete(
+    '/invitations/:id',
+    requireLiveAccount,
+    serveWrite(api, revokeInvitation, { isSensitive: always }),
+  );
 
   /**
    * @openapi

@@ -9,7 +9,13 @@ import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { failTakenEmail, findTakenEmails, insertUsers } from '../users/handlers.js';
-import { failOwnerOnly, isByOwner, lockActivePeople } from '../users/user-roles.js';
+import {
+  failApproverByKey,
+  failOwnerOnly,
+  isApproverByKey,
+  isByOwner,
+  lockActivePeople,
+} from '../users/user-roles.js';
 import type { AcceptedInvitation } from './commands.js';
 import { insertInvitationMails } from './invitation-mails.js';
 import {
@@ -32,7 +38,7 @@ interface InvitationRow extends Row, RecordRef {
 
 /**
  * Invites people by mail. A new invitation replaces an open one of the same address. As with users,
- * only an owner invites owners.
+ * only an owner invites owners, and a key nobody who may approve.
  */
 async function createInvitations(
   tx: Transaction,
@@ -48,6 +54,7 @@ async function createInvitations(
   const refusals = commands.map((command): CommandOutcome | undefined => {
     const key = refKey(toRecordRef(command));
     if (isRefusedRole(command)) return failOwnerOnly();
+    if (isApproverByKey(command, command.input.role)) return failApproverByKey();
     if (taken.has(key)) return failTakenEmail(command.input.email);
     return (recent.get(key) ?? 0) >= MAX_PER_ADDRESS_AND_DAY ? failTooOften(command.input.email) : undefined;
   });

@@ -20,8 +20,10 @@ import { createSessions } from './sign-in-handler.js';
 import {
   type ActivePeople,
   DEFAULT_ROLE,
+  failApproverByKey,
   failLastOwner,
   failOwnerOnly,
+  isApproverByKey,
   isByOwner,
   isLastOwner,
   lockActivePeople,
@@ -123,6 +125,7 @@ export async function updateUsers(
       const { role: nextRole = row.role } = command.input;
       const people = active.get(command.tenantId);
       if ([row.role, nextRole].includes('owner') && !isByOwner(command, people)) return failOwnerOnly();
+      if (isApproverByKey(command, nextRole, row.role)) return failApproverByKey();
       if (nextRole !== 'owner' && isLastOwner(people, row.id)) return failLastOwner();
       if (taken.has(refKey(row))) return failTakenEmail(command.input.email);
       if (people?.has(row.id)) people.set(row.id, nextRole);

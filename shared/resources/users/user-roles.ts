@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Role } from '../../contracts/roles.js';
+import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
 import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
@@ -57,5 +57,22 @@ export function failLastOwner(): CommandOutcome {
   return failedOutcome({
     code: 'conflict',
     message: 'This is the last owner who can sign in to this account. Make another person owner first.',
+  });
+}
+
+/**
+ * True if a key would make a person who may approve. Whoever holds the key could sign in as that
+ * person, and decide what no key may decide.
+ * @param before the role that the person has; undefined for a new person
+ */
+export function isApproverByKey({ actor }: Command, role: Role, before?: Role): boolean {
+  const mayApprove = (one: Role) => ROLE_PERMISSIONS[one].includes('approve');
+  return actor.type === 'api_key' && mayApprove(role) && !(before && mayApprove(before));
+}
+
+export function failApproverByKey(): CommandOutcome {
+  return failedOutcome({
+    code: 'forbidden',
+    message: 'A key cannot give a person a role that may approve. Ask an owner or admin to do it, signed in.',
   });
 }

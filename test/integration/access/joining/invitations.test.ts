@@ -103,7 +103,19 @@ describe('invitations', () => {
     expectError((await invite({ role: 'owner' }, tenant.client)).response, 403, 'forbidden');
     expect((await invite({ role: 'owner' })).response.status).to.equal(201);
     expect((await invite({ role: 'viewer' }, admin)).response.status).to.equal(201);
-    expect((await invite({ role: 'viewer' }, tenant.client)).response.status).to.equal(201);
+  });
+
+  it('a key invites only people who cannot approve, and makes nobody an approver later', async () => {
+    for (const role of ['admin', 'dispatcher', 'bookkeeper'])
+      expectError((await invite({ role }, tenant.client)).response, 403, 'forbidden');
+    const { email, response } = await invite({ role: 'viewer' }, tenant.client);
+    expect(response.status, response.text).to.equal(201);
+    const accepted = await accept(await mailbox(email).waitForToken());
+    expect(accepted.status, accepted.text).to.equal(200);
+    const { items } = (await owner.get('/users')).body.data;
+    const { id } = items.find((user: { email: string }) => user.email === email);
+    expectError(await tenant.client.patch(`/users/${id}`, { role: 'admin' }), 403, 'forbidden');
+    expect((await owner.patch(`/users/${id}`, { role: 'admin' })).body.role).to.equal('admin');
   });
 
   it('people without the permission admin, the sandbox and other accounts see no invitation', async () => {
