@@ -1,21 +1,10 @@
 /** The first day of a company, as one person clicks through it, and a second who is too late. */
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { parse } from 'csv-parse/sync';
-import type { BrowserContext } from 'playwright-core';
 import { TestAgent } from '../../support/agents/agent.js';
+import { CompanyPerson, serveLinks, setUpFleetAndPrices } from '../../support/browser/company-person.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
-import { MousePerson } from '../../support/browser/mouse-person.js';
-import type { TestClient } from '../../support/client.js';
-import { makeRateCard } from '../../support/records/priced-work-orders.js';
-import { createUser, type TestUser } from '../../support/records/sign-in.js';
-import { type StrictEndpoint, StrictReceiver } from '../../support/webhooks/strict-receiver.js';
-
-const CUSTOMER = 'Bay Street Garage';
-const BILLING_EMAIL = 'ap@bay-street.example';
+import { createUser } from '../../support/records/sign-in.js';
+import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 
 describe('the first day with the dashboard, by mouse alone', function () {
   this.timeout(180_000);
@@ -31,7 +20,7 @@ describe('the first day with the dashboard, by mouse alone', function () {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: dashboard.stack.origin });
     await serveLinks(context, dashboard.stack.origin);
     const target = receiver.add();
-    const day = new FirstDay(page);
+    const day = new CompanyPerson(page);
 
     await day.signIn(user);
     const key = await day.createApiKey();
@@ -54,7 +43,7 @@ describe('the first day with the dashboard, by mouse alone', function () {
     const { body: orders } = await client.get('/work-orders');
     await holdDraft(dashboard.stack.origin, agentKey, orders.data.items[0].id);
     const second = await createUser(dashboard.stack, tenant.id, { name: 'Uma Umbrella' });
-    const late = new FirstDay((await dashboard.open('', { tenant, user: second })).page);
+    const late = new CompanyPerson((await dashboard.open('', { tenant, user: second })).page);
     await late.beginToReject();
     await day.approveHeld();
     await late.seeDecision(user);
@@ -63,265 +52,6 @@ describe('the first day with the dashboard, by mouse alone', function () {
     expect(target.problems).to.deep.equal([]);
   });
 });
-
-/** What a person clicks, from one visible thing to the next. No step types an address. */
-class FirstDay extends MousePerson {
-  async signIn(user: TestUser): Promise<void> {
-    await this.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
-    await this.type(this.page.getByLabel('E-mail'), user.email);
-    await this.type(this.page.getByLabel('Password', { exact: true }), user.password);
-    await this.page.getByRole('button', { name: 'Sign in' }).click();
-    await this.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  }
-
-  /** The key is shown once, and its curl command works as it was copied. */
-  async createApiKey(): Promise<string> {
-    await this.page.getByRole('link', { name: 'Open API keys' }).first().click();
-    await this.click('button', 'Create API key');
-    const form = this.dialog('Create API key');
-    await this.type(form.getByLabel('Name'), 'Body shop');
-    // The company's program sets up rate cards with it.
-    await form.getByRole('checkbox', { name: 'admin' }).click();
-    await form.getByRole('button', { name: 'Create API key' }).click();
-    const dialog = this.dialog('API key Body shop');
-    await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-    const key = await this.readClipboard();
-    await dialog.getByRole('button', { name: 'Copy curl' }).click();
-    await dialog.getByRole('button', { name: 'Copied' }).nth(1).waitFor();
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${await this.readClipboard()} --silent`]);
-    expect(JSON.parse(stdout).key.name).to.equal('Body shop');
-    await dialog.getByRole('button', { name: 'I stored it' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await this.page.getByText(key).count(), 'the key after "I stored it"').to.equal(0);
-    return key;
-  }
-
-  async addEndpoint(target: StrictEndpoint): Promise<void> {
-    await this.openScreen('Webhooks');
-    await this.page.getByRole('button', { name: 'Add endpoint' }).first().click();
-    const form = this.dialog('Add endpoint');
-    await this.type(form.getByLabel('URL'), target.url);
-    await form.getByRole('button', { name: 'Add endpoint' }).click();
-    const added = this.dialog('Endpoint added');
-    target.secrets = [(await added.getByText(/^whsec_/).textContent()) ?? ''];
-    await added.getByRole('button', { name: 'I stored it' }).click();
-  }
-
-  async sendTestAndReplay(target: StrictEndpoint): Promise<void> {
-    await this.click('button', 'Send test event');
-    await this.dialog('Send test event').getByRole('button', { name: 'Send test event' }).click();
-    const delivery = this.dialog('Delivery of invoice.created');
-    await delivery.getByRole('article', { name: 'Attempt 1' }).getByText('HTTP 200').waitFor();
-    await delivery.getByRole('button', { name: 'Replay' }).click();
-    await delivery.getByText('Open the first delivery').waitFor();
-    await delivery.getByRole('article', { name: 'Attempt 1' }).getByText('HTTP 200').waitFor();
-    const requests = await target.waitFor(2);
-    expect(requests.map(({ id }) => id)).to.deep.equal([requests[0]?.id, requests[0]?.id]);
-    await this.close(delivery);
-    await this.close(this.dialog(target.url));
-  }
-
-  async createCustomer(): Promise<void> {
-    await this.openScreen('Customers');
-    await this.page.getByRole('button', { name: 'New customer' }).first().click();
-    const form = this.dialog('New customer');
-    await this.type(form.getByLabel('Name'), CUSTOMER);
-    await this.type(form.getByLabel('Billing e-mail'), BILLING_EMAIL);
-    await form.getByRole('button', { name: 'Create customer' }).click();
-    await this.close(this.dialog(CUSTOMER));
-  }
-
-  async createWorkOrder(): Promise<string> {
-    await this.openScreen('Work orders');
-    await this.page.getByRole('button', { name: 'New work order' }).first().click();
-    const form = this.dialog('New work order');
-    await this.choose(form.getByRole('combobox', { name: 'Service type' }), 'Flatbed tow');
-    await this.choose(form.getByRole('combobox', { name: 'Customer' }), CUSTOMER);
-    await this.type(form.getByLabel('Pickup', { exact: true }), '48 Warren Street');
-    await form.getByRole('button', { name: 'Create work order' }).click();
-    const drawer = this.dialog(/^Work order WO-/);
-    const title = await drawer.getByRole('heading', { name: /^Work order WO-/ }).textContent();
-    await this.close(drawer);
-    return title?.replace('Work order ', '') ?? '';
-  }
-
-  async assign(number: string): Promise<void> {
-    await this.openScreen('Dispatch');
-    const card = this.card('Unassigned', number);
-    await card.getByLabel('Truck').selectOption({ label: 'Truck 12 (light, Sam Rivera)' });
-    await card.getByRole('button', { name: 'Assign' }).click();
-    await this.card('Dispatched', number).waitFor();
-  }
-
-  /** Logs a step as the driver reports it, starts and completes. */
-  async complete(number: string): Promise<void> {
-    const dispatched = this.card('Dispatched', number);
-    for (const name of ['Log acknowledged', 'Log en route', 'Start'])
-      await dispatched.getByRole('button', { name }).click();
-    await this.card('In progress', number).getByRole('button', { name: 'Complete' }).click();
-    const dialog = this.dialog(`Complete ${number}`);
-    await this.type(dialog.getByLabel('Loaded miles'), '12.5');
-    await dialog.getByRole('button', { name: 'Complete' }).click();
-    await this.card('Completed today', number).getByRole('link', { name: number }).waitFor();
-  }
-
-  /** The rate card prices the work order. Returns the number of the invoice. */
-  async createInvoice(number: string): Promise<string> {
-    await this.openScreen('Work orders');
-    await this.page.getByRole('link', { name: number, exact: true }).click();
-    const drawer = this.dialog(`Work order ${number}`);
-    await drawer.getByRole('tab', { name: 'Price' }).click();
-    await drawer.getByRole('button', { name: 'Create invoice' }).click();
-    const form = this.dialog('New invoice');
-    await form.getByRole('table', { name: 'Lines by the rate card' }).waitFor();
-    const invoiceNumber = await form.getByLabel('Number').inputValue();
-    await form.getByRole('button', { name: 'Create invoice' }).click();
-    await this.dialog(invoiceNumber).waitFor();
-    return invoiceNumber;
-  }
-
-  /** Returns the total in cents, which each dialog restates. */
-  async approveAndSend(client: TestClient, number: string): Promise<number> {
-    const { body } = await client.get(`/invoices?search=${number}`);
-    const { total_cents: cents } = body.data.items[0];
-    const drawer = this.dialog(number);
-    for (const verb of ['Approve', 'Send']) {
-      await drawer.getByRole('button', { name: verb, exact: true }).click();
-      const dialog = this.dialog(`${verb} ${number}`);
-      await dialog
-        .getByText(`$${(cents / 100).toFixed(2)}`)
-        .first()
-        .waitFor();
-      await dialog.getByText(CUSTOMER).waitFor();
-      await dialog.getByRole('button', { name: verb, exact: true }).click();
-      await dialog.waitFor({ state: 'detached' });
-    }
-    return cents;
-  }
-
-  /** The link in the message opens the customer's page in a tab of its own. */
-  async openCustomersPage(context: BrowserContext, number: string): Promise<void> {
-    const drawer = this.dialog(number);
-    await drawer.getByRole('tab', { name: 'Messages' }).click();
-    await drawer.getByRole('cell', { name: BILLING_EMAIL }).waitFor();
-    await drawer.getByRole('button', { name: 'Show' }).click();
-    const message = this.page.getByRole('dialog').filter({ hasText: 'What the customer sees' }).last();
-    const [tab] = await Promise.all([
-      context.waitForEvent('page'),
-      message.getByRole('link', { name: /What the customer sees/ }).click(),
-    ]);
-    await tab.getByRole('heading', { name: new RegExp(number) }).waitFor();
-    await tab.getByText('Balance due').first().waitFor();
-    await tab.close();
-    await message.getByRole('button', { name: 'Close' }).click();
-    await drawer.getByText('Viewed', { exact: true }).first().waitFor();
-  }
-
-  async recordPayment(client: TestClient, number: string): Promise<void> {
-    const drawer = this.dialog(number);
-    await drawer.getByRole('button', { name: 'Record payment' }).click();
-    const dialog = this.dialog('Record payment');
-    await dialog.getByLabel('Method').selectOption('cash');
-    await dialog.getByRole('button', { name: 'Record payment' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await drawer.getByText('Paid', { exact: true }).first().waitFor();
-    await this.close(drawer);
-    const { body } = await client.get(`/invoices?search=${number}`);
-    expect(body.data.items[0]).to.include({ status: 'paid', balance_due_cents: 0 });
-  }
-
-  async exportInvoices(expected: { invoiceNumber: string; totalCents: number }): Promise<void> {
-    await this.openScreen('Exports');
-    await this.page.getByRole('button', { name: 'New export' }).first().click();
-    await this.dialog('New export').getByRole('button', { name: 'Start export' }).click();
-    const link = this.dialog('Invoices as CSV').getByRole('link', { name: 'Download' });
-    const [download] = await Promise.all([this.page.waitForEvent('download'), link.click()]);
-    const file = gunzipSync(await readFile(await download.path()));
-    const rows: Record<string, string>[] = parse(file, { columns: true, bom: true });
-    expect(rows).to.have.length(1);
-    expect(rows[0]).to.include({
-      invoice_number: expected.invoiceNumber,
-      status: 'paid',
-      total_cents: String(expected.totalCents),
-    });
-    await this.close(this.dialog('Invoices as CSV'));
-  }
-
-  async createAgentKey(): Promise<string> {
-    await this.openScreen('Settings');
-    await this.click('tab', 'Agent keys');
-    await this.click('button', 'Create agent key');
-    const form = this.dialog('Create agent key');
-    await this.type(form.getByLabel('Name'), 'Night desk');
-    await form.getByRole('checkbox', { name: 'write_invoices_draft' }).click();
-    await form.getByRole('button', { name: 'Create agent key' }).click();
-    const dialog = this.dialog('Agent key Night desk');
-    const key = await dialog.getByRole('region', { name: 'Agent key', exact: true }).innerText();
-    await dialog.getByRole('button', { name: 'I stored it' }).click();
-    return key;
-  }
-
-  /** Drafts from $1,000.00 are held, as the form proposes. */
-  async setThreshold(): Promise<void> {
-    await this.click('tab', 'Account');
-    const toggle = this.page.getByRole('switch', { name: 'Hold drafts by work order or payer' });
-    await toggle.click();
-    await this.page.getByLabel('Amount for one work order or payer').waitFor();
-    await this.click('button', 'Save');
-    await this.page.getByText('Settings saved').waitFor();
-  }
-
-  async beginToReject(): Promise<void> {
-    await this.openHeld();
-    await this.click('button', 'Reject');
-    await this.type(this.dialog('Reject this request?').getByLabel('Reason'), 'The slip is not signed.');
-  }
-
-  async approveHeld(): Promise<void> {
-    await this.openHeld();
-    await this.click('button', 'Approve');
-    const review = this.dialog('Approve this request?');
-    await review.getByText('$1,200.00').waitFor();
-    await review.getByRole('button', { name: 'Approve' }).click();
-    await review.waitFor({ state: 'detached' });
-  }
-
-  async seeDecision({ name }: TestUser): Promise<void> {
-    const review = this.dialog('Reject this request?');
-    await review.getByText(new RegExp(`Approved by ${name}`)).waitFor();
-    expect(await review.getByRole('button', { name: 'Reject' }).count()).to.equal(0);
-  }
-
-  private async openHeld(): Promise<void> {
-    await this.openScreen('Approvals');
-    await this.page.getByRole('link', { name: /^Create invoice/ }).click();
-  }
-
-  private readClipboard(): Promise<string> {
-    return this.page.evaluate('navigator.clipboard.readText()') as Promise<string>;
-  }
-}
-
-/** The links of this stack's messages name the usual port, while it listens on another. */
-async function serveLinks(context: BrowserContext, origin: string): Promise<void> {
-  await context.route('http://127.0.0.1:3000/i/**', async (route) => {
-    const url = `${origin}${new URL(route.request().url()).pathname}`;
-    await route.fulfill({ response: await route.fetch({ url }) });
-  });
-}
-
-/** The company's program creates what has no screen: a truck, its driver and a rate card. */
-async function setUpFleetAndPrices(client: TestClient): Promise<void> {
-  const { body: driver } = await client.post('/drivers', { name: 'Sam Rivera' });
-  await client.post('/trucks', {
-    unit_number: '12',
-    duty_class: 'light',
-    status: 'available',
-    driver_id: driver.id,
-  });
-  await makeRateCard(client, { is_default: true });
-}
 
 /** Drafts an invoice of $1,200.00 by the official MCP client. */
 async function holdDraft(origin: string, key: string, workOrderId: string): Promise<void> {
