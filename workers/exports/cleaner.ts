@@ -1,3 +1,4 @@
+import { isUuid } from '../../shared/platform/ids.js';
 import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { findKnownObjects } from '../../shared/resources/exports/queries.js';
@@ -19,18 +20,20 @@ const SWEEP_EVERY_MS = 3_600_000;
  */
 const FIRST_AFTER_MS = 60_000;
 /**
- * Minimum age at which an object without an export is deleted. A younger object may belong to a
- * running export. No export takes this long.
+ * Minimum age at which an object without a record is deleted. A younger object may belong to a
+ * running export, or to a photo whose command is not committed yet. Neither takes this long.
  */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
 /** Maximum number of objects that one transaction finds, over all its tenants. */
 const OBJECTS_PER_PASS = 500;
+/** Maximum number of listed objects whose records are looked up together, over all tenants. */
+const OBJECTS_PER_BATCH = 1000;
 
 /**
  * Starts two timers that delete unneeded objects in storage. The first runs every minute and
- * deletes files of ended exports. The second runs every hour and deletes objects that crashed
- * workers left. Several processes may run these timers at once, because deleting a missing object
- * is not an error.
+ * deletes files of ended exports. The second runs every hour and deletes what crashed processes
+ * left, and the pictures of deleted photos. Several processes may run these timers at once, because
+ * deleting a missing object is not an error.
  */
 export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
@@ -77,26 +80,23 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
   return deleted;
 }
 
-/**
- * Keys of the objects that this service stores, with the query that finds their record. A bucket
- * may contain objects that do not belong to this service.
- */
-const OBJECT_KEYS: { pattern: RegExp; findKnown: (tenantId: string, id: string, key: string) => SqlQuery }[] =
-  [
-    { pattern: /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/, findKnown: findKnownObjects },
-    {
-      pattern: /^([0-9a-f-]{36})\/photos\/([0-9a-f-]{36})[.]jpg$/,
-      findKnown: (tenantId, _id, key) => findKnownPhotos(tenantId, key),
-    },
-  ];
+/** An object in storage that an export or a photo of the tenant may refer to. */
+interface StoredObject {
+  key: string;
+  tenantId: string;
+  /** Null for the picture of a photo. */
+  exportId: string | null;
+}
 
-/** Returns the tenant in an object's key and the query for its record, or undefined. */
-function parseObjectKey(key: string): { tenantId: string; known: SqlQuery } | undefined {
-  for (const { pattern, findKnown } of OBJECT_KEYS) {
-    const [, tenantId, id] = pattern.exec(key) ?? [];
-    if (tenantId && id) return { tenantId, known: findKnown(tenantId, id, key) };
-  }
-  return undefined;
+/** A bucket may contain objects that do not belong to this service. */
+const EXPORT_KEY = /^([^/]+)\/([^/]+)\/\d+$/;
+const PHOTO_KEY = /^([^/]+)\/photos\/[0-9a-f-]{36}[.]jpg$/;
+
+function parseObjectKey(key: string): StoredObject | undefined {
+  const [, ofPhoto] = PHOTO_KEY.exec(key) ?? [];
+  if (ofPhoto !== undefined) return { key, tenantId: ofPhoto, exportId: null };
+  const [, tenantId, exportId] = EXPORT_KEY.exec(key) ?? [];
+  return tenantId !== undefined && isUuid(exportId) ? { key, tenantId, exportId } : undefined;
 }
 
 /**
@@ -113,18 +113,57 @@ export async function deleteOrphanedObjects(
 ): Promise<number> {
   let deleted = await storage.discardStaleUploads(olderThan);
   const tenants = new Set(await runtime.db.listTenantIds());
+  const deleteUnknown = async (objects: StoredObject[]) => {
+    for (const key of await findOrphans(runtime, objects)) {
+      await storage.delete(key);
+      deleted += 1;
+    }
+  };
+  let batch: StoredObject[] = [];
   for await (const { key, modifiedAt } of storage.list('')) {
-    const { tenantId, known } = parseObjectKey(key) ?? {};
-    if (!tenantId || !known || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
-    // Stays true if the sweep skips this tenant, so that the object is kept.
-    let isKnown = true;
+    const object = modifiedAt < olderThan ? parseObjectKey(key) : undefined;
+    if (!object || !tenants.has(object.tenantId)) continue;
+    batch.push(object);
+    if (batch.length < OBJECTS_PER_BATCH) continue;
+    await deleteUnknown(batch);
+    batch = [];
+  }
+  await deleteUnknown(batch);
+  return deleted;
+}
+
+/** Returns the keys of the objects that have no record, looked up together for each tenant. */
+async function findOrphans(runtime: Runtime, objects: readonly StoredObject[]): Promise<string[]> {
+  const byTenant = new Map<string, StoredObject[]>();
+  for (const object of objects) {
+    const others = byTenant.get(object.tenantId);
+    if (others) others.push(object);
+    else byTenant.set(object.tenantId, [object]);
+  }
+  const orphans: string[] = [];
+  for (const [tenantId, ofTenant] of byTenant) {
+    // Stays empty if the sweep skips this tenant, so that its objects are kept.
+    let unknown: string[] = [];
     const work: SweepWork = async (tx) => {
-      isKnown = (await tx.query(known)).length > 0;
+      const known = new Set<string>();
+      for (const query of findRecords(tenantId, ofTenant))
+        for (const { object_key } of await tx.query<{ object_key: string }>(query)) known.add(object_key);
+      unknown = ofTenant.map(({ key }) => key).filter((key) => !known.has(key));
     };
     await sweepTenantSet(runtime, { task: 'delete-left-behind', tenantIds: [tenantId], work });
-    if (isKnown) continue;
-    await storage.delete(key);
-    deleted += 1;
+    orphans.push(...unknown);
   }
-  return deleted;
+  return orphans;
+}
+
+/** Builds the queries for the object keys in the records of a tenant. */
+function findRecords(tenantId: string, objects: readonly StoredObject[]): SqlQuery[] {
+  const photos = objects.filter(({ exportId }) => exportId === null).map(({ key }) => key);
+  const files = objects.filter(({ exportId }) => exportId !== null);
+  const ids = files.flatMap(({ exportId }) => exportId ?? []);
+  const queries: SqlQuery[] = [];
+  if (photos.length > 0) queries.push(findKnownPhotos(tenantId, photos));
+  if (files.length > 0)
+    queries.push(findKnownObjects(tenantId, { ids, objectKeys: files.map(({ key }) => key) }));
+  return queries;
 }

@@ -25,11 +25,16 @@ export function findExportObjects(tenantId: string, ids: readonly string[]): Sql
   };
 }
 
-/** Builds a query that returns one row if the export exists and has this object. */
-export function findKnownObjects(tenantId: string, id: string, objectKey: string): SqlQuery {
+/** Builds a query for those of the objects that are files of exports with these ids. */
+export function findKnownObjects(
+  tenantId: string,
+  { ids, objectKeys }: { ids: readonly string[]; objectKeys: readonly string[] },
+): SqlQuery {
   return {
-    name: 'known-export-object',
-    text: 'select id from exports where tenant_id = $1 and id = $2 and object_key = $3',
-    values: [tenantId, id, objectKey],
+    name: 'known-export-objects',
+    // The ids find the rows by the primary key; no index contains the object keys.
+    text: `select object_key from exports
+           where tenant_id = $1 and id = any($2::uuid[]) and object_key = any($3)`,
+    values: [tenantId, ids, objectKeys],
   };
 }

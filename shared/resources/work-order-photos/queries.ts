@@ -68,10 +68,12 @@ export function findPhotoRoom(wanted: Pick<PhotoRoom, 'tenant_id' | 'work_order_
   };
 }
 
-export function findKnownPhotos(tenantId: string, objectKey: string): SqlQuery {
+/** Builds a query for those of the objects that are pictures of photos. */
+export function findKnownPhotos(tenantId: string, objectKeys: readonly string[]): SqlQuery {
   return {
-    name: 'known-photo-object',
-    text: 'select id from work_order_photos where tenant_id = $1 and object_key = $2 and deleted_at is null',
-    values: [tenantId, objectKey],
+    name: 'known-photo-objects',
+    text: `select object_key from work_order_photos
+           where tenant_id = $1 and object_key = any($2) and deleted_at is null`,
+    values: [tenantId, objectKeys],
   };
 }
