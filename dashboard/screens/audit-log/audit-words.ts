@@ -6,7 +6,7 @@ const SOURCES: Readonly<Record<Entry['source'], string>> = {
   rest: 'REST, with a key',
   mcp: 'An agent tool',
   dashboard: 'The dashboard',
-  webhook: 'A call from a vendor',
+  webhook: 'A page behind a link, or a call from a vendor',
   job: 'The service itself, in the background',
 };
 
