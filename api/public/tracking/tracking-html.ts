@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { buildLogoSizeAttributes, escapeHtml } from '../../../shared/documents/document-html.js';
 import type { LogoRef } from '../../../shared/documents/document-rows.js';
 import { PAGE_HEADERS } from '../page-html.js';
+import { toTelHref } from '../to-tel-href.js';
 import { TRACKING_SCRIPT } from './tracking-script.js';
 import { TRACKING_STYLE } from './tracking-style.js';
 import { STEP_LABELS, type TrackingLetterhead, type TrackingState } from './tracking-view.js';
@@ -77,11 +78,9 @@ function renderText(
 
 /** Renders the company's number, as a link if a phone can dial it. */
 function renderPhone(phone: string): string {
-  // What follows the number, such as an extension, is not part of the link.
-  const [number = ''] = /^[+\d().\s-]*/.exec(phone) ?? [];
-  const digits = number.replace(/[^+\d]/g, '');
+  const href = toTelHref(phone);
   const text = escapeHtml(phone);
-  return `<p class="call">${digits.length < 3 ? text : `<a href="tel:${digits}">Call ${text}</a>`}</p>`;
+  return `<p class="call">${href === null ? text : `<a href="${href}">Call ${text}</a>`}</p>`;
 }
 
 function renderSteps(steps: TrackingState['steps']): string {
