@@ -22,6 +22,8 @@ export interface SenderEvents {
 export class Sender {
   #isRunning = false;
   #mustRunAgain = false;
+  /** True while the state must be read. A request without an answer leaves it true. */
+  #mustRead = false;
   #fails = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -34,6 +36,7 @@ export class Sender {
 
   /** Sends now what waits. With `mustRead`, also reads the state if nothing waits. */
   async run({ mustRead = false } = {}): Promise<void> {
+    this.#mustRead ||= mustRead;
     if (this.#isRunning) {
       this.#mustRunAgain = true;
       return;
@@ -41,7 +44,7 @@ export class Sender {
     this.#isRunning = true;
     clearTimeout(this.#timer);
     try {
-      await runInOneTab(async () => this.#sendAll(mustRead));
+      await runInOneTab(() => this.#sendAll());
     } finally {
       this.#isRunning = false;
     }
@@ -51,17 +54,27 @@ export class Sender {
     }
   }
 
-  async #sendAll(mustRead: boolean): Promise<void> {
-    let next = await this.#findNext();
-    if (!next && mustRead) this.#receive(await this.server.readState());
-    while (next) {
-      const answer = await this.server.send(next);
-      if (answer.kind === 'ok') await this.store.deleteAction(next.seq);
-      if (answer.kind === 'refused') await this.store.saveAction({ ...next, refused: answer.reason });
+  async #sendAll(): Promise<void> {
+    for (;;) {
+      const next = await this.#findNext();
+      if (!next && !this.#mustRead) return;
+      // Set before the request: its answer may be older than what asks for the state meanwhile.
+      this.#mustRead = false;
+      const answer = next ? await this.#send(next) : await this.server.readState();
       this.#receive(answer);
       if (answer.kind === 'later' || answer.kind === 'ended') return;
-      next = await this.#findNext();
     }
+  }
+
+  async #send(next: StoredAction): Promise<Answer> {
+    const answer = await this.server.send(next);
+    if (answer.kind === 'ok') await this.store.deleteAction(next.seq);
+    if (answer.kind === 'refused') {
+      await this.store.saveAction({ ...next, refused: answer.reason });
+      // A refusal comes without the state, and a change of the state may be its reason.
+      this.#mustRead = true;
+    }
+    return answer;
   }
 
   async #findNext(): Promise<StoredAction | undefined> {
@@ -87,11 +100,12 @@ export class Sender {
   #tryLater(waitMs: number | undefined): void {
     const pause = PAUSES_MS[Math.min(this.#fails, PAUSES_MS.length - 1)];
     this.#fails += 1;
-    this.#timer = setTimeout(() => void this.run({ mustRead: true }), waitMs ?? pause);
+    this.#mustRead = true;
+    this.#timer = setTimeout(() => void this.run(), waitMs ?? pause);
   }
 }
 
-/** Runs the work unless another tab does. That tab also sends what this one has stored. */
+/** Runs the work as soon as no other tab does. Each tab also sends what the others have stored. */
 async function runInOneTab(work: () => Promise<void>): Promise<void> {
   // Browsers have locks only on pages with TLS.
   if (!('locks' in navigator)) return work();
