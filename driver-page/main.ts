@@ -1,4 +1,4 @@
-import type { DriverState } from '../api/public/driver/driver-contract.js';
+import type { DriverState, EmbeddedState } from '../api/public/driver/driver-contract.js';
 import { newId } from './dom.js';
 import { DriverPage } from './page.js';
 import { Sender } from './sending/sender.js';
@@ -10,8 +10,11 @@ import './styles.css';
 const READ_EVERY_MS = 60_000;
 
 const token = location.pathname.split('/')[2] ?? '';
-/** Identifies the link in the phone's store. Without its other characters, it opens nothing. */
-const job = token.slice(0, 16);
+/**
+ * Identifies the link in the phone's store. Without the other characters, it opens nothing. The end
+ * is part of it, so that a link that was cut off is not taken for the whole one.
+ */
+const job = token.slice(0, 8) + token.slice(-8);
 
 /** Tells other tabs of the same work order that something was stored, sent or has ended. */
 const otherTabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(`driver-${job}`);
@@ -26,9 +29,9 @@ async function start(): Promise<void> {
   await controller.open(readEmbeddedState());
 }
 
-/** Reads the state that the server wrote into the page. The kept page has none. */
-function readEmbeddedState(): DriverState | null {
-  return JSON.parse(document.getElementById('state')?.textContent ?? 'null') as DriverState | null;
+/** Reads what the server wrote into the page. */
+function readEmbeddedState(): EmbeddedState {
+  return JSON.parse(document.getElementById('state')?.textContent ?? 'null') as EmbeddedState;
 }
 
 /** Connects the page, the phone's store and the server. */
@@ -62,7 +65,8 @@ class Controller {
     });
   }
 
-  async open(embedded: DriverState | null): Promise<void> {
+  async open(embedded: EmbeddedState): Promise<void> {
+    if (embedded && 'has_ended' in embedded) return this.#end();
     this.#state = embedded ?? (await this.store.readState(job));
     if (embedded) await this.store.saveState(job, embedded);
     await this.#show();

@@ -1,3 +1,4 @@
+import { MAX_MILES } from '../api/public/driver/driver-contract.js';
 import { button, el } from './dom.js';
 import type { PageEvents, View } from './view.js';
 
@@ -11,7 +12,7 @@ export class NextStep {
     type: 'number',
     inputmode: 'decimal',
     min: '0',
-    max: '10000',
+    max: `${MAX_MILES}`,
     step: '0.1',
   });
   readonly #confirm: HTMLElement;

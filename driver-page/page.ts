@@ -1,3 +1,4 @@
+import { MAX_NOTE_LENGTH } from '../api/public/driver/driver-contract.js';
 import { button, el } from './dom.js';
 import { InspectionForm } from './inspection-form.js';
 import { NextStep } from './next-step.js';
@@ -120,7 +121,7 @@ export class DriverPage {
   }
 
   #createNoteForm(): HTMLElement {
-    const text = el('textarea', { id: 'note', rows: '3', maxlength: '1000' });
+    const text = el('textarea', { id: 'note', rows: '3', maxlength: `${MAX_NOTE_LENGTH}` });
     const add = button('Add note', () => {
       const note = text.value.trim();
       if (note === '') return text.focus();

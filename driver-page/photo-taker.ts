@@ -1,3 +1,4 @@
+import type { DriverState } from '../api/public/driver/driver-contract.js';
 import { el } from './dom.js';
 import { shrinkPhoto } from './photo.js';
 import type { PageEvents, View } from './view.js';
@@ -15,6 +16,7 @@ export class PhotoTaker {
     class: 'visually-hidden',
   });
   readonly #take: PageEvents['take'];
+  #limits: DriverState['photos'] | undefined;
 
   constructor(take: PageEvents['take']) {
     this.#take = take;
@@ -32,6 +34,7 @@ export class PhotoTaker {
   }
 
   update({ state: { photos }, stored }: View): void {
+    this.#limits = photos;
     const waiting = stored.filter(
       ({ action, refused }) => action.kind === 'photo' && refused === null,
     ).length;
@@ -40,12 +43,14 @@ export class PhotoTaker {
   }
 
   async #read(): Promise<void> {
+    const limits = this.#limits;
+    if (!limits) return;
     const files = [...(this.#input.files ?? [])];
     this.#input.value = '';
     this.#fault.hidden = true;
     for (const file of files) {
       try {
-        const { type, data } = await shrinkPhoto(file);
+        const { type, data } = await shrinkPhoto(file, limits);
         await this.#take({ kind: 'photo', type, data });
       } catch (error) {
         this.#fault.hidden = false;

@@ -1,9 +1,8 @@
+import type { DriverState } from '../api/public/driver/driver-contract.js';
+
 /** The longest side of a picture that is sent, in pixels. */
 const MAX_SIDE = 1600;
 const QUALITY = 0.82;
-/** The server takes these types as they are, up to this size. */
-const SENT_AS_IS = ['image/jpeg', 'image/png', 'image/webp'];
-const MAX_BYTES = 10 * 1024 * 1024;
 
 export interface ShrunkPhoto {
   type: string;
@@ -15,10 +14,10 @@ export interface ShrunkPhoto {
  * place and the time that the camera wrote into the file.
  * @throws {Error} with a text for the driver
  */
-export async function shrinkPhoto(file: File): Promise<ShrunkPhoto> {
+export async function shrinkPhoto(file: File, limits: DriverState['photos']): Promise<ShrunkPhoto> {
   const blob = (await drawSmaller(file)) ?? file;
-  if (blob.size > MAX_BYTES) throw new Error(`${file.name} is too large. Take the photo again.`);
-  if (!SENT_AS_IS.includes(blob.type))
+  if (blob.size > limits.max_bytes) throw new Error(`${file.name} is too large. Take the photo again.`);
+  if (!limits.types.includes(blob.type))
     throw new Error(`${file.name} is not a photo that this phone can send. Take a JPEG photo.`);
   return { type: blob.type, data: await blob.arrayBuffer() };
 }

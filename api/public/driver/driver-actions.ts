@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import Joi from 'joi';
 import type { Command, CommandDefinition, CommandResult } from '../../../shared/contracts/command.js';
 import { hashBody } from '../../../shared/contracts/json/canonical-json.js';
-import { coordinate, dateTime, multilineText, uuid } from '../../../shared/contracts/schemas/fields.js';
+import { dateTime, multilineText, uuid } from '../../../shared/contracts/schemas/fields.js';
 import { validate } from '../../../shared/contracts/schemas/validate.js';
 import { createSystemCommand } from '../../../shared/contracts/system-command.js';
 import { readUserAgent } from '../../../shared/http/request.js';
@@ -20,7 +20,8 @@ import {
 import { DRIVER_STEPS } from '../../../shared/resources/work-orders/transitions.js';
 import type { ApiContext } from '../../runtime/context.js';
 import type { ApiRuntime } from '../../runtime/runtime.js';
-import type { DriverAction } from './driver-contract.js';
+import { formatTime } from '../tracking/format-time.js';
+import { type DriverAction, MAX_MILES, MAX_NOTE_LENGTH } from './driver-contract.js';
 
 const findingSchemas = Object.fromEntries(
   ['items', 'defects', 'odometer_miles', 'notes'].map((name) => [
@@ -36,15 +37,17 @@ const BY_KIND: Record<DriverAction['kind'], Joi.ObjectSchema> = {
     step: Joi.string()
       .valid(...DRIVER_STEPS)
       .required(),
-    lat: coordinate(90),
-    lng: coordinate(180),
   }),
   complete: Joi.object({
     ...about,
     kind: Joi.string().required(),
-    miles: Joi.number().strict().min(0).max(10_000),
+    miles: Joi.number().strict().min(0).max(MAX_MILES),
   }),
-  note: Joi.object({ ...about, kind: Joi.string().required(), text: multilineText(1000).required() }),
+  note: Joi.object({
+    ...about,
+    kind: Joi.string().required(),
+    text: multilineText(MAX_NOTE_LENGTH).required(),
+  }),
   inspection: Joi.object({ ...about, kind: Joi.string().required(), ...findingSchemas }),
 };
 const kindOnly = Joi.object({
@@ -86,9 +89,8 @@ export async function runAction(request: DriverRequest, action: DriverAction): P
   const mustStart = workOrder.status === NOT_STARTED && !isBeforeStart(action);
   if (mustStart) await submitOne(request, { definition: startWorkOrder, input: {}, action });
   if (action.kind === 'step') {
-    const { step, lat, lng } = action;
-    const place = lat === undefined || lng === undefined ? {} : { lat, lng };
-    await submitOne(request, { definition: logWorkOrderStep, input: { step, at, ...place }, action });
+    const input = { step: action.step, at };
+    await submitOne(request, { definition: logWorkOrderStep, input, action });
     return;
   }
   const { miles } = action;
@@ -136,11 +138,7 @@ function formatNote(
   { driver_name, unit_number, time_zone: timeZone }: DrivenWorkOrder,
   { at, text }: { at: string; text: string },
 ): string {
-  const time = new Date(toPast(at)).toLocaleTimeString('en-US', {
-    timeZone,
-    hour: 'numeric',
-    minute: '2-digit',
-  });
+  const time = formatTime(new Date(toPast(at)), { timeZone, now: new Date() });
   return `[${time}, ${driver_name ?? `Truck ${unit_number}`}] ${text}`;
 }
 

@@ -1,7 +1,12 @@
 /*
  * What the server and the driver's page (driver-page/) exchange. This file imports nothing, so that
- * the page can use its types.
+ * the page can use it.
  */
+
+/** Maximum number of characters of one note. */
+export const MAX_NOTE_LENGTH = 1000;
+/** Maximum number of loaded miles. */
+export const MAX_MILES = 10_000;
 
 /** A fact about the work order. With `href`, it is a link that opens a map or calls a number. */
 export interface Fact {
@@ -35,15 +40,28 @@ export interface DriverState {
   checklist: { key: string; label: string }[];
   /** The last pre-trip inspection of the truck in this shift. */
   inspection: { result: 'pass' | 'pass_with_defects' | 'out_of_service'; at: string } | null;
-  photos: { stored: number; max: number };
+  photos: {
+    stored: number;
+    max: number;
+    /** Maximum size of the file of one photo. */
+    max_bytes: number;
+    /** Media types of the photos that the server takes. */
+    types: readonly string[];
+  };
 }
+
+/**
+ * What the server writes into the page. It is null in the page that phones keep for times without a
+ * network.
+ */
+export type EmbeddedState = DriverState | { has_ended: true } | null;
 
 /**
  * What the driver did: one tap, note or inspection, at a time of the phone. The phone makes the id,
  * so that an action sent twice acts once.
  */
 export type DriverAction = { id: string; at: string } & (
-  | { kind: 'step'; step: string; lat?: number; lng?: number }
+  | { kind: 'step'; step: string }
   | { kind: 'complete'; miles?: number }
   | { kind: 'note'; text: string }
   | {

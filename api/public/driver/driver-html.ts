@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../shared/documents/document-html.js';
 import { PAGE_HEADERS } from '../page-html.js';
-import type { DriverState, Fact } from './driver-contract.js';
+import type { DriverState, EmbeddedState, Fact } from './driver-contract.js';
 
 /**
  * Headers of the driver's page. Unlike other pages behind a link, it runs scripts: the files of its
@@ -22,24 +22,30 @@ export const DRIVER_HEADERS: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), microphone=(), payment=()',
 };
 
+/** What people read behind a link that opens nothing. */
+export const LINK_ENDED = {
+  title: 'This link has ended',
+  text: 'This link is not valid, or the job has ended or was given to another driver. Ask your dispatcher for a new link.',
+};
+
 /** Stands in the built page where the server writes what it knows of the work order. */
 const CONTENT_MARK = '<!--content-->';
 const STATE_MARK = '"__STATE__"';
 
-/**
- * Writes the work order into the built page, so that it can be read before its script has loaded.
- * @param state undefined for the page without a work order, which the phone keeps for times without
- * a network
- */
-export function renderDriverPage(builtPage: string, state: DriverState | undefined): string {
+/** Writes the work order into the built page. So it can be read before its script has loaded. */
+export function renderDriverPage(builtPage: string, state: EmbeddedState): string {
   // The script reads the state from an element that browsers do not run.
-  const json = JSON.stringify(state ?? null).replaceAll('<', '\\u003c');
-  return builtPage
-    .replace(CONTENT_MARK, () => (state ? renderContent(state) : ''))
-    .replace(STATE_MARK, () => json);
+  const json = JSON.stringify(state).replaceAll('<', '\\u003c');
+  return builtPage.replace(CONTENT_MARK, () => renderContent(state)).replace(STATE_MARK, () => json);
 }
 
-function renderContent({ number, company, facts }: DriverState): string {
+function renderContent(state: EmbeddedState): string {
+  if (state === null) return '';
+  if ('has_ended' in state) return `<h1>${LINK_ENDED.title}</h1><p>${LINK_ENDED.text}</p>`;
+  return renderWorkOrder(state);
+}
+
+function renderWorkOrder({ number, company, facts }: DriverState): string {
   return [
     `<p class="sender">${escapeHtml(company)}</p><h1>${escapeHtml(number)}</h1>`,
     `<dl>${facts.map(renderFact).join('')}</dl>`,

@@ -20,7 +20,8 @@ import {
   respondWithExplanation,
 } from '../public-page.js';
 import { type DriverRequest, parseAction, runAction } from './driver-actions.js';
-import { DRIVER_HEADERS, renderDriverPage } from './driver-html.js';
+import type { EmbeddedState } from './driver-contract.js';
+import { DRIVER_HEADERS, LINK_ENDED, renderDriverPage } from './driver-html.js';
 import { addPhoto } from './driver-photos.js';
 import { buildDriverState } from './driver-state.js';
 
@@ -35,14 +36,13 @@ const WORK_ORDER_LIMITS = { minute: 120, hour: 2000 };
 const PATH = /^\/d\/([^/]*)(?:\/(state|actions|photos))?$/;
 const FILE_PATH = /^\/d\/(assets\/[\w.-]+|sw\.js|shell)$/;
 
-const ENDED =
-  'This link is not valid, or the job has ended or was given to another driver. Ask your dispatcher for a new link.';
-
 /** A request behind a link, whether or not the link still opens. */
 interface LinkRequest {
   api: ApiRuntime;
   ctx: ApiContext;
   counted: PublicLimit[];
+  /** True if this service made the link, and its text is complete. */
+  isGenuine: boolean;
   read: () => Promise<DrivenWorkOrder | undefined>;
 }
 
@@ -64,19 +64,25 @@ export function serveDriverPages(api: ApiRuntime): ApiMiddleware {
     const counted: PublicLimit[] = [{ key: `driver:${findNetworkPrefix(ctx.ip)}`, limits: NETWORK_LIMITS }];
     if (target) counted.push({ key: `driver-job:${target.workOrderId}`, limits: WORK_ORDER_LIMITS });
     const read = async () => target && readDrivenWorkOrder(api.db, target);
-    const request = { api, ctx, counted, read };
+    const request = { api, ctx, counted, isGenuine: target !== undefined, read };
     return part === undefined ? openPage(request, files) : answerPage(request, part);
   };
 }
 
 /** Responds with the page itself, as HTML whatever happens. */
-async function openPage({ api, ctx, counted, read }: LinkRequest, files: BuiltFiles): Promise<void> {
+async function openPage(
+  { api, ctx, counted, isGenuine, read }: LinkRequest,
+  files: BuiltFiles,
+): Promise<void> {
   assertReadMethod(ctx.method);
   if (!(await consumePublicLimits(api, ctx, counted))) return;
   const workOrder = await readForPage(api, ctx, read);
   if (workOrder === 'unavailable') return;
-  if (workOrder) await sendDriverPage(ctx, files, buildDriverState(workOrder));
-  else respondWithExplanation(ctx, 404, ['This link has ended', ENDED]);
+  if (workOrder) return sendDriverPage(ctx, files, buildDriverState(workOrder));
+  // Behind a mistyped link, the script must not delete what the right one has stored.
+  if (!isGenuine) return respondWithExplanation(ctx, 404, [LINK_ENDED.title, LINK_ENDED.text]);
+  await sendDriverPage(ctx, files, { has_ended: true });
+  ctx.status = 404;
 }
 
 /** Responds to the script of the page: with JSON, also if a request is refused. */
@@ -88,7 +94,7 @@ async function answerPage({ api, ctx, counted, read }: LinkRequest, part: string
   }
   await assertWithinLimits(api, counted);
   const workOrder = await read();
-  if (!workOrder) throw new AppError('not_found', ENDED);
+  if (!workOrder) throw new AppError('not_found', LINK_ENDED.text);
   if (part === 'actions') await act({ api, ctx, workOrder, reread: read });
   if (part === 'photos') await addPhoto({ api, ctx, workOrder, reread: read });
   // An action may have ended the work order, and with it the link.
@@ -114,7 +120,7 @@ async function sendPageFile(ctx: ApiContext, files: BuiltFiles): Promise<void> {
   ctx.state.route = '/d/{file}';
   assertReadMethod(ctx.method);
   const name = ctx.path.slice('/d/'.length);
-  if (name === 'shell') return sendDriverPage(ctx, files, undefined);
+  if (name === 'shell') return sendDriverPage(ctx, files, null);
   const file = await files.find(name);
   if (!file) throw new AppError('not_found', 'There is no such file.');
   // The names of all files below assets/ contain a hash of the content.
@@ -123,11 +129,7 @@ async function sendPageFile(ctx: ApiContext, files: BuiltFiles): Promise<void> {
   sendBuiltFile(ctx, file);
 }
 
-async function sendDriverPage(
-  ctx: ApiContext,
-  files: BuiltFiles,
-  state: Parameters<typeof renderDriverPage>[1],
-): Promise<void> {
+async function sendDriverPage(ctx: ApiContext, files: BuiltFiles, state: EmbeddedState): Promise<void> {
   const page = await files.find('index.html');
   if (!page) {
     const message = "The driver's page is not built. Run `npm run build`, then open this page again.";

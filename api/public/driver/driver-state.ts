@@ -1,7 +1,10 @@
 import type { DrivenWorkOrder } from '../../../shared/resources/work-order-links/driver-queries.js';
 import { MAX_PHOTOS } from '../../../shared/resources/work-order-photos/fields.js';
 import { DRIVER_STEPS } from '../../../shared/resources/work-orders/transitions.js';
+import { MAX_PHOTO_BYTES, PHOTO_TYPES } from '../../photos/convert-photo.js';
+import { toTelHref } from '../to-tel-href.js';
 import { findFirstName } from '../tracking/first-name.js';
+import { formatTime } from '../tracking/format-time.js';
 import type { DriverState, Fact, PlannedStep } from './driver-contract.js';
 
 const ALWAYS: PlannedStep[] = [
@@ -45,7 +48,7 @@ export function buildDriverState(workOrder: DrivenWorkOrder): DriverState {
       : null,
     checklist: [...CHECKLIST],
     inspection,
-    photos: { stored: workOrder.photos, max: MAX_PHOTOS },
+    photos: { stored: workOrder.photos, max: MAX_PHOTOS, max_bytes: MAX_PHOTO_BYTES, types: PHOTO_TYPES },
   };
 }
 
@@ -70,16 +73,16 @@ function listFacts(workOrder: DrivenWorkOrder): Fact[] {
   const { pickup_location: pickup, pickup_lat: lat, pickup_lng: lng, dropoff_location: dropoff } = workOrder;
   const place = lat !== null && lng !== null ? `${lat},${lng}` : pickup;
   const firstName = findFirstName(contact_name);
-  const phone = contact_phone?.replace(/[^\d+]/g, '');
+  const eta = workOrder.eta && formatTime(workOrder.eta, { timeZone: workOrder.time_zone, now: new Date() });
   return [
     describe('Service', capitalize(workOrder.service_type.replaceAll('_', ' '))),
     describe('Vehicle', [vehicle_year, vehicle_make, vehicle_model].filter(Boolean).join(' ')),
     describe('VIN', vin),
     describe('Pickup', pickup ?? place, place && linkToMap(place)),
     describe('Drop-off', dropoff, dropoff && linkToMap(dropoff)),
-    describe('Expected', workOrder.eta && formatTime(workOrder.eta, workOrder.time_zone)),
+    describe('Expected', eta),
     describe('Customer', firstName),
-    describe('Phone', contact_phone, phone ? `tel:${phone}` : null),
+    describe('Phone', contact_phone, contact_phone && toTelHref(contact_phone)),
     describe('Notes', workOrder.notes),
   ].filter((fact) => fact.text !== '');
 }
@@ -95,8 +98,4 @@ const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 /** A link that phones open in their map application. The page itself requests nothing from it. */
 function linkToMap(destination: string): string {
   return `https://www.google.com/maps/dir/?${new URLSearchParams({ api: '1', destination })}`;
-}
-
-function formatTime(at: Date, timeZone: string): string {
-  return at.toLocaleString('en-US', { timeZone, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
 }

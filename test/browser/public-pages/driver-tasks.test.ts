@@ -243,6 +243,45 @@ describe("the driver's page in a browser", () => {
     expect(await countStored(page)).to.equal(0);
   });
 
+  it('an ended link that is opened again shows what was not sent, and nothing stays on the phone', async () => {
+    const job = await startJob();
+    const context = await openPhone();
+    const page = await openPage(context, job);
+    await waitForWorker(page);
+    await context.setOffline(true);
+    await tap(page, 'Accept');
+    await waitForStatus(page, 'No network. 1 waiting to be sent');
+    await page.close();
+    await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+    await context.setOffline(false);
+    const again = await openPage(context, job);
+    await again.getByText('1 entry was not sent. Call your dispatcher.').waitFor();
+    expect(await countStored(again)).to.equal(0);
+    await again.reload();
+    await again.getByRole('heading', { name: 'This job has ended' }).waitFor();
+    await again.getByText('Nothing about the job is left on this phone.').waitFor();
+    expect(await countStored(again)).to.equal(0);
+  });
+
+  it('the state is read again soon after a failed read, also if the network came back during that read', async () => {
+    const job = await startJob();
+    const context = await openPhone();
+    const page = await openPage(context, job);
+    await waitForStatus(page, 'Everything is sent');
+    let tries = 0;
+    await page.route('**/state', async (route) => {
+      tries += 1;
+      if (tries > 1) return route.continue();
+      // The network comes back while the first read is failing.
+      await page.evaluate("dispatchEvent(new Event('online'))");
+      return route.abort();
+    });
+    await tenant.client.patch(`/work-orders/${job.id}`, { notes: 'Use the back gate' });
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByText('Use the back gate').waitFor();
+    await waitForStatus(page, 'Everything is sent');
+  });
+
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`axe finds nothing on the driver's page (${colorScheme})`, async () => {
       const job = await startJob();
@@ -256,6 +295,7 @@ describe("the driver's page in a browser", () => {
       await page.getByRole('button', { name: 'Not yet' }).tap();
       await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
       await page.reload();
+      await page.getByRole('heading', { name: 'This job has ended' }).waitFor();
       expect(await findAxeViolations(page), 'the page of an ended link').to.deep.equal([]);
     });
   }

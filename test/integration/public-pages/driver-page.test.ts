@@ -74,6 +74,22 @@ describe("driver's page", () => {
     expect((await page.get('')).status).to.equal(404);
   });
 
+  it('an ended link gets the page with its script and nothing of the work order, a mistyped one no script', async () => {
+    const { page, number, id, path } = await startJob();
+    const open = await page.get('');
+    await tenant.client.post(`/work-orders/${id}/cancel`, { reason: 'customer' });
+    const ended = await page.get('');
+    expect(ended.status).to.equal(404);
+    expect(ended.text).to.include('This link has ended').and.to.include('{"has_ended":true}');
+    for (const part of [number, 'Hudson Towing', 'Gate code 4411', 'Sam Rivera'])
+      expect(ended.text).to.not.include(part);
+    for (const name of ['content-security-policy', 'cache-control', 'referrer-policy', 'x-robots-tag'])
+      expect(ended.headers.get(name), name).to.equal(open.headers.get(name));
+    const mistyped = await new DriverClient(stack, path.slice(0, -1)).get('');
+    expect(mistyped.status).to.equal(404);
+    expect(mistyped.text).to.include('This link has ended').and.to.not.include('<script');
+  });
+
   it('a work order without a drop-off skips the steps of a tow', async () => {
     const { page } = await startJob({ service_type: 'lockout', dropoff_location: null });
     const { body } = await page.get();
@@ -101,7 +117,7 @@ describe("driver's page", () => {
     const { notes } = await readWorkOrder(id);
     expect(notes).to.match(/^Gate code 4411\n/);
     for (const text of texts)
-      expect(notes).to.match(new RegExp(`\\[\\d+:\\d\\d [AP]M, Sam Rivera\\] ${text}`));
+      expect(notes).to.match(new RegExp(`\\[\\d+:\\d\\d [AP]M \\S+, Sam Rivera\\] ${text}`));
   });
 
   it('an inspection with a fatal defect is filed for the truck, warns the driver and blocks dispatch', async () => {
