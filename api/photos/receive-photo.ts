@@ -35,12 +35,18 @@ export interface PhotoTarget {
   takenAt: string | null;
   /** True if nothing may be stored. */
   isDryRun: boolean;
+  /**
+   * True if the request has an Idempotency-Key. Then an earlier request may have taken the room,
+   * and its stored response is the answer. So only the command may refuse the photo.
+   */
+  hasKey: boolean;
 }
 
 /**
  * Reads a photo from the request's body, draws it again and puts it into storage. The command that
  * creates the photo follows. If it fails, the storage cleaner deletes the picture.
- * @throws {AppError} 400, 413 or 415 for a file that is no such photo, 409 if there is no room
+ * @throws {AppError} 400, 413 or 415 for a file that is no such photo; 409 if there is no room and
+ *   the request has no key
  */
 export async function receivePhoto(
   api: Pick<ApiRuntime, 'db' | 'storage'>,
@@ -59,7 +65,7 @@ export async function receivePhoto(
 async function receive(
   { db, storage }: Pick<ApiRuntime, 'db' | 'storage'>,
   ctx: ApiContext,
-  { tenantId, workOrderId, takenAt, isDryRun }: PhotoTarget,
+  { tenantId, workOrderId, takenAt, isDryRun, hasKey }: PhotoTarget,
 ): Promise<WorkOrderPhotoInput> {
   const timer = setTimeout(() => ctx.req.destroy(new Error('late')), DEADLINE_MS);
   const file = await readBytes(ctx).finally(() => clearTimeout(timer));
@@ -67,9 +73,9 @@ async function receive(
   const wanted = { tenant_id: tenantId, work_order_id: workOrderId, sha256: facts.sha256 };
   const [room] = await db.read<PhotoRoom>(tenantId, findPhotoRoom([wanted]));
   const error = checkPhotoRoom(room, facts.bytes);
-  if (error) throw appErrorFromBody(error);
-  const objectKey = `${tenantId}/photos/${newId()}.jpg`;
-  if (!isDryRun) await store(storage, objectKey, data);
+  if (error && !hasKey) throw appErrorFromBody(error);
+  const objectKey = error ? null : `${tenantId}/photos/${newId()}.jpg`;
+  if (objectKey !== null && !isDryRun) await store(storage, objectKey, data);
   return { ...facts, work_order_id: workOrderId, object_key: objectKey, taken_at: takenAt };
 }
 

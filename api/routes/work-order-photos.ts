@@ -122,9 +122,10 @@ export const workOrderPhotoRoutes = defineRoutes('Work orders', (router, api) =>
 
 async function readPhotoBody(api: ApiRuntime, ctx: ApiContext): Promise<ParsedBody> {
   const { tenantId } = ctx.state.key;
-  const { dryRun: isDryRun } = readWriteHeaders(ctx);
+  const { key, dryRun: isDryRun } = readWriteHeaders(ctx);
   const workOrderId = String(ctx.params.id).toLowerCase();
-  const value = await receivePhoto(api, ctx, { tenantId, workOrderId, takenAt: null, isDryRun });
+  const target = { tenantId, workOrderId, takenAt: null, isDryRun, hasKey: key !== undefined };
+  const value = await receivePhoto(api, ctx, target);
   return { value, bytes: 0 };
 }
 

@@ -16,7 +16,8 @@ export async function addPhoto(request: DriverRequest): Promise<void> {
   const { api, ctx, workOrder } = request;
   const { id, at } = validate<{ id: string; at: string }>(query, { ...ctx.query });
   const { tenant_id: tenantId, id: workOrderId } = workOrder;
-  const target = { tenantId, workOrderId, takenAt: toPast(at), isDryRun: false };
+  // A retry needs no stored response, because a duplicate counts as added.
+  const target = { tenantId, workOrderId, takenAt: toPast(at), isDryRun: false, hasKey: false };
   try {
     const input = await receivePhoto(api, ctx, target);
     const action = { id, kind: 'photo', sha256: input.sha256 };

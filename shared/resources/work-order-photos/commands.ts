@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 
-/** A picture that is already in storage. */
+/** A picture that is already in storage, unless there seemed to be no room for it. */
 export interface WorkOrderPhotoInput {
   work_order_id: string;
   content_type: string;
@@ -9,8 +9,8 @@ export interface WorkOrderPhotoInput {
   height: number;
   bytes: number;
   sha256: string;
-  /** Key of the picture in storage. */
-  object_key: string;
+  /** Key of the picture in storage. Null if it was not stored: then no photo is created. */
+  object_key: string | null;
   taken_at: string | null;
 }
 
@@ -25,7 +25,7 @@ export const createWorkOrderPhoto = defineCommand<WorkOrderPhotoInput>({
     height: Joi.number().integer().required(),
     bytes: Joi.number().integer().required(),
     sha256: Joi.string().hex().length(64).required(),
-    object_key: Joi.string().required(),
+    object_key: Joi.string().allow(null).required(),
     taken_at: Joi.string().isoDate().allow(null).required(),
   }),
   permission: 'write',

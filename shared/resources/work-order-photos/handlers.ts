@@ -1,4 +1,5 @@
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
+import type { ErrorBody } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
@@ -15,6 +16,12 @@ const toWorkOrderRef = ({ tenantId, input }: PhotoCommand): RecordRef => ({
   id: input.work_order_id,
 });
 
+/** There was no room when the request arrived, so the picture is not in storage. */
+const ROOM_CHANGED: ErrorBody = {
+  code: 'conflict',
+  message: 'Another photo was deleted just now. Send this one again, with a new Idempotency-Key.',
+};
+
 /**
  * Stores photos whose pictures are in storage. Locks their work orders, so that two photos at a
  * time cannot both be the last one that has room.
@@ -29,8 +36,9 @@ export async function createPhotos(tx: Transaction, commands: PhotoCommand[]): P
   const rooms = await tx.query<PhotoRoom>(findPhotoRoom(wanted));
   const byWorkOrder = new Map(rooms.map((room) => [refKey({ ...room, id: room.work_order_id }), room]));
   const outcomes = commands.map((command): CommandOutcome => {
-    const error = checkPhotoRoom(byWorkOrder.get(refKey(toWorkOrderRef(command))), command.input.bytes);
-    const { object_key: _key, ...shown } = command.input;
+    const { object_key: key, ...shown } = command.input;
+    const room = byWorkOrder.get(refKey(toWorkOrderRef(command)));
+    const error = checkPhotoRoom(room, shown.bytes) ?? (key === null ? ROOM_CHANGED : undefined);
     return error ? failedOutcome(error) : { ok: true, changes: diffNewRecord(shown), events: [] };
   });
   const rows = commands
