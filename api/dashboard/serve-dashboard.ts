@@ -55,8 +55,8 @@ export function serveDashboard(map: MapConfig | undefined): ApiMiddleware {
     const name = ctx.path.slice('/app/'.length);
     const file = name === INDEX ? undefined : await files.find(name);
     if (file) {
-      // The names of all files below assets/ contain a hash of the content. A worker does not have the
-      // policy of its page but one of its own, which changes with the settings of the map.
+      // The names of all files below assets/ contain a hash of the content. A worker does not have
+      // the policy of its page but one of its own, which changes with the settings of the map.
       const isImmutable = name.startsWith('assets/') && !isWorker(name);
       ctx.set('Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
       ctx.set('Content-Security-Policy', `default-src 'none'; ${buildConnectSource(origins)}`);

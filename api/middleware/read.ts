@@ -83,7 +83,7 @@ interface ReadOptions {
    */
   isVisible?: (body: string, key: Principal) => boolean;
   /** Adds members that are not in the database. */
-  transformResponse?: (body: string, ctx: ApiContext) => Promise<string>;
+  transformResponse?: (body: string, ctx: ApiContext) => string | Promise<string>;
 }
 
 /**

@@ -47,6 +47,8 @@ export interface WriteOptions<Input> {
    */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
+  /** Adds members that depend on the caller to the record of a committed write. */
+  addMembers?: (body: string, ctx: ApiContext) => string;
   /** If this returns true, a person who has a second factor is asked for it again. */
   isSensitive?: (input: Input) => boolean;
 }
@@ -95,7 +97,7 @@ export function serveWrite<Input>(
       ifMatch: definition.creates ? null : readIfMatch(ctx),
     };
     const submitted = await api.submit(command, bytes);
-    respond(ctx, command, { definition, submitted, transformResponse: options.transformResponse });
+    respond(ctx, command, { ...options, definition, submitted });
   });
 }
 
@@ -208,16 +210,13 @@ function readIfMatch(ctx: ApiContext): string[] | null {
   });
 }
 
-interface ResponseOptions<Input> {
-  definition: CommandDefinition<Input>;
-  submitted: Submitted;
-  transformResponse: WriteOptions<Input>['transformResponse'];
-}
+type ResponseOptions<Input> = Pick<WriteOptions<Input>, 'transformResponse' | 'addMembers'> &
+  Readonly<{ definition: CommandDefinition<Input>; submitted: Submitted }>;
 
 function respond<Input>(
   ctx: ApiContext,
   command: Command<Input>,
-  { definition, submitted, transformResponse }: ResponseOptions<Input>,
+  { definition, submitted, transformResponse, addMembers }: ResponseOptions<Input>,
 ): void {
   ctx.type = 'application/json';
   if ('accepted' in submitted) {
@@ -240,7 +239,8 @@ function respond<Input>(
     return;
   }
   setResultHeaders(ctx, submitted);
-  ctx.body = isShown ? shown : JSON.stringify({ ok: true, data: { id: command.entityId } });
+  if (isShown) ctx.body = addMembers ? addMembers(shown, ctx) : shown;
+  else ctx.body = JSON.stringify({ ok: true, data: { id: command.entityId } });
 }
 
 function setResultHeaders(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>): void {

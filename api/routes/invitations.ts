@@ -61,7 +61,8 @@ export const invitationRoutes = defineRoutes('Access', (router, api) => {
    *     description: >-
    *       Mails a link that works once, for 7 days. A new invitation of the same address replaces
    *       an open one, and so sends the mail again: at most 5 times a day. An account has at most
-   *       100 open invitations. Only an owner invites owners, and a key only people who cannot approve.
+   *       100 open invitations, and creates at most 100 a day. Only an owner invites owners, and a
+   *       key invites nobody who may approve.
    *     x-resource: InvitationWithLink
    */
   router.post(
@@ -98,7 +99,9 @@ export const invitationRoutes = defineRoutes('Access', (router, api) => {
    *   delete:
    *     operationId: revokeInvitation
    *     summary: Revoke an invitation
-   *     description: The link stops working. An accepted invitation returns 409.
+   *     description: >-
+   *       The link stops working. An accepted invitation returns 409. Deactivating the person who
+   *       invited, or taking the permission admin, revokes that person's open invitations.
    */
   router.delete(
     '/invitations/:id',

@@ -146,7 +146,8 @@ async function sendPhoto({ db, storage, downloads }: ApiRuntime, ctx: ApiContext
   ctx.set('Content-Security-Policy', "default-src 'none'; sandbox");
   ctx.set('Content-Disposition', 'inline; filename="photo.jpg"');
   ctx.set('ETag', `"${photo.sha256}"`);
-  ctx.set('Cache-Control', 'private, max-age=3600');
+  // After a sign-out, the next person at this browser must not see the picture.
+  ctx.set('Cache-Control', 'private, no-cache');
   if (ctx.method === 'GET' && !ctx.res.destroyed) ctx.body = found.stream;
   else found.stream.destroy();
   ctx.length = photo.bytes;

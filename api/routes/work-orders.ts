@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import type Joi from 'joi';
+import type { CommandDefinition } from '../../shared/contracts/command.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import {
   acceptWorkOrder,
@@ -22,7 +23,7 @@ import { loggedStepListQuery, workOrderListQuery } from '../../shared/resources/
 import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { RequestState } from '../runtime/context.js';
+import type { ApiMiddleware, RequestState } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { createWorkOrderLinkAdder } from '../runtime/work-order-links.js';
@@ -30,7 +31,12 @@ import { priceWorkOrder } from './price-work-order.js';
 
 const read = getReadAccess('work_order');
 
+type ServeWorkOrderWrite = <Input>(definition: CommandDefinition<Input>) => ApiMiddleware;
+
 export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
+  const addLinks = createWorkOrderLinkAdder(api);
+  const write: ServeWorkOrderWrite = (definition) => serveWrite(api, definition, { addMembers: addLinks });
+
   /**
    * @openapi
    * /work-orders:
@@ -53,7 +59,7 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *     summary: Create a work order
    *     description: Only service_type is required.
    */
-  router.post('/work-orders', serveWrite(api, createWorkOrder));
+  router.post('/work-orders', write(createWorkOrder));
 
   /**
    * @openapi
@@ -62,8 +68,7 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *     operationId: getWorkOrder
    *     summary: Get one work order
    */
-  const transformResponse = createWorkOrderLinkAdder(api);
-  router.get('/work-orders/:id', serveRecord(api, 'work_order', { transformResponse }));
+  router.get('/work-orders/:id', serveRecord(api, 'work_order', { transformResponse: addLinks }));
 
   /**
    * @openapi
@@ -73,11 +78,15 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *     summary: Change a work order
    *     description: 'JSON merge: an absent member is kept, null clears it.'
    */
-  router.patch('/work-orders/:id', serveWrite(api, updateWorkOrder));
-  workOrderActionRoutes(router, api);
+  router.patch('/work-orders/:id', write(updateWorkOrder));
+  workOrderActionRoutes(router, api, write);
 });
 
-function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+function workOrderActionRoutes(
+  router: Router<RequestState>,
+  api: ApiRuntime,
+  write: ServeWorkOrderWrite,
+): void {
   /**
    * @openapi
    * /work-orders/{id}/accept:
@@ -85,7 +94,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: acceptWorkOrder
    *     summary: Accept a work order
    */
-  router.post('/work-orders/:id/accept', serveWrite(api, acceptWorkOrder));
+  router.post('/work-orders/:id/accept', write(acceptWorkOrder));
 
   /**
    * @openapi
@@ -97,7 +106,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       A second call assigns another truck, also while the work order is in progress. 409 when
    *       the truck is on another work order; the error names it.
    */
-  router.post('/work-orders/:id/assign', serveWrite(api, assignWorkOrder));
+  router.post('/work-orders/:id/assign', write(assignWorkOrder));
 
   /**
    * @openapi
@@ -106,7 +115,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: unassignWorkOrder
    *     summary: Unassign the truck
    */
-  router.post('/work-orders/:id/unassign', serveWrite(api, unassignWorkOrder));
+  router.post('/work-orders/:id/unassign', write(unassignWorkOrder));
 
   /**
    * @openapi
@@ -116,7 +125,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Start a dispatched work order
    *     description: The driver is on the way or on the scene.
    */
-  router.post('/work-orders/:id/start', serveWrite(api, startWorkOrder));
+  router.post('/work-orders/:id/start', write(startWorkOrder));
 
   /**
    * @openapi
@@ -147,7 +156,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Log a step of the driver
    *     description: Steps are only logged; they do not change the status.
    */
-  router.post('/work-orders/:id/steps', serveWrite(api, logWorkOrderStep));
+  router.post('/work-orders/:id/steps', write(logWorkOrderStep));
 
   /**
    * @openapi
@@ -157,7 +166,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Complete a work order
    *     description: Sets completion_time.
    */
-  router.post('/work-orders/:id/complete', serveWrite(api, completeWorkOrder));
+  router.post('/work-orders/:id/complete', write(completeWorkOrder));
 
   /**
    * @openapi
@@ -166,7 +175,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: cancelWorkOrder
    *     summary: Cancel a work order
    */
-  router.post('/work-orders/:id/cancel', serveWrite(api, cancelWorkOrder));
+  router.post('/work-orders/:id/cancel', write(cancelWorkOrder));
 
   /**
    * @openapi
@@ -177,7 +186,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     description: >-
    *       Only a signed-in person may reopen it, while no invoice of the work order is released.
    */
-  router.post('/work-orders/:id/reopen', serveWrite(api, reopenWorkOrder));
+  router.post('/work-orders/:id/reopen', write(reopenWorkOrder));
 
   /**
    * @openapi

@@ -17,12 +17,12 @@ const TRACKED_STATUSES: readonly string[] = ['pending', ...DRIVEN_STATUSES];
 
 /**
  * Returns a function that adds the links of the driver's and the motorist's page to a work order,
- * for a route's `transformResponse`. Only callers that may dispatch get the links, because whoever
+ * for the response of a route. Only callers that may dispatch get the links, because whoever
  * has a link needs no key.
  */
 export function createWorkOrderLinkAdder(api: Pick<ApiRuntime, 'config'>) {
   let keys: LinkKeys | undefined;
-  return async (body: string, { state }: ApiContext): Promise<string> => {
+  return (body: string, { state }: ApiContext): string => {
     if (!hasAccess(state.key, assignWorkOrder)) return body;
     const { config } = api;
     keys ??= deriveLinkKeys(config);

@@ -69,10 +69,7 @@ export interface Config {
   connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
-  /**
-   * Maximum number of concurrent webhook requests per worker. The same number of further requests
-   * may go to slow receivers.
-   */
+  /** Maximum webhook requests at a time per worker; as many more may go to slow receivers. */
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
   webhookTimeoutMs: number;

@@ -1634,6 +1634,9 @@ export interface Settings {
     bytes: number;
     updated_at: string;
   } | null;
+  mail_subject: string | null;
+  mail_text: string | null;
+  sms_text: string | null;
   require_factor: boolean;
   updated_at: string;
 }
@@ -1652,6 +1655,9 @@ export interface SettingsPatch {
   phone?: string | null;
   email?: string | null;
   remittance_text?: string | null;
+  mail_subject?: string | null;
+  mail_text?: string | null;
+  sms_text?: string | null;
   require_factor?: boolean;
 }
 export interface ProposedLine {

@@ -53,6 +53,10 @@ export interface DocumentRow {
     phone: string | null;
     email: string | null;
     remittance_text: string | null;
+    /** The account's own texts with placeholders; null: the service's text. */
+    mail_subject: string | null;
+    mail_text: string | null;
+    sms_text: string | null;
   };
   customer: (Address & { company_name: string }) | null;
   logo: LogoRef | null;

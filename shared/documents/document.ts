@@ -3,6 +3,8 @@ import type { DocumentRow, InvoiceJson, LogoRef } from './document-rows.js';
 
 type Labelled = [label: string, value: string];
 
+type Wording = Pick<DocumentRow['account'], 'mail_subject' | 'mail_text' | 'sms_text'>;
+
 /** The texts of an invoice. The mail, the page and the PDF show the same texts. */
 export interface InvoiceDocument {
   number: string;
@@ -21,6 +23,8 @@ export interface InvoiceDocument {
   due: string | null;
   /** Payment instructions, one paragraph each; empty if nothing is owed. */
   howToPay: string[];
+  /** The account's own texts of messages, with placeholders. */
+  wording: Wording;
   /** Time of the invoice's last change; also the PDF's creation date. */
   updatedAt: Date;
 }
@@ -57,8 +61,13 @@ export function buildInvoiceDocument(row: DocumentRow): InvoiceDocument {
     balance: dollars(invoice.balance_due_cents),
     due,
     howToPay: writePaymentInstructions(row, invoice),
+    wording: selectWording(row.account),
     updatedAt: new Date(invoice.updated_at),
   };
+}
+
+function selectWording({ mail_subject, mail_text, sms_text }: Wording): Wording {
+  return { mail_subject, mail_text, sms_text };
 }
 
 function contactLines({ phone, email, ...address }: DocumentRow['account']): string[] {

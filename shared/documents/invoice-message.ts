@@ -1,11 +1,15 @@
 import type { InvoiceDocument } from './document.js';
 import { type DocumentPart, escapeHtml, renderInvoiceHtml, type StyleAttributeFor } from './document-html.js';
+import { fillPlaceholders } from './wording.js';
 
 export interface MessageContent {
   subject: string | null;
   body_text: string;
   body_html: string | null;
 }
+
+/** What `{due_date}` says of an invoice that is due at once. */
+const NO_DUE_DATE = 'upon receipt';
 
 /** The link to the invoice page. `until` is the day on which the link expires, as text. */
 export interface ViewLink {
@@ -56,18 +60,32 @@ export function removeLogo(html: string): string {
 const inlineStyle: StyleAttributeFor = (part) => `style="${STYLES[part]}"`;
 
 export function writeEmail(document: InvoiceDocument, link: ViewLink): MessageContent {
-  const subject = `${document.title} from ${document.sender}`;
+  const subject = fillIn(document, link, 'mail_subject') ?? `${document.title} from ${document.sender}`;
+  const opening = fillIn(document, link, 'mail_text');
   return {
     subject: document.mark ? `[${document.mark}] ${subject}` : subject,
-    body_text: emailText(document, link),
-    body_html: emailHtml(document, link),
+    body_text: emailText(document, link, opening),
+    body_html: emailHtml(document, link, opening),
   };
 }
 
-function emailText(document: InvoiceDocument, { url, until }: ViewLink): string {
+/** Returns the account's own text about an invoice; undefined if the account has none. */
+function fillIn(
+  { wording, sender, number, balance, due }: InvoiceDocument,
+  { url }: ViewLink,
+  name: keyof InvoiceDocument['wording'],
+): string | undefined {
+  const text = wording[name];
+  if (text === null) return undefined;
+  const facts = { company: sender, invoice_number: number, balance, due_date: due ?? NO_DUE_DATE, link: url };
+  return fillPlaceholders(text, facts);
+}
+
+function emailText(document: InvoiceDocument, { url, until }: ViewLink, opening: string | undefined): string {
   const { facts, billTo, lines, sums, mark, title, sender, contact, howToPay } = document;
   return [
     ...(mark ? [mark, ''] : []),
+    ...(opening ? [opening, ''] : []),
     `${title} from ${sender}`,
     ...contact,
     '',
@@ -87,13 +105,14 @@ function emailText(document: InvoiceDocument, { url, until }: ViewLink): string 
   ].join('\n');
 }
 
-function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string {
+function emailHtml(document: InvoiceDocument, { url, until }: ViewLink, opening: string | undefined): string {
   const escapedUrl = escapeHtml(url);
   return [
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(document.title)}</title></head>`,
     '<body style="margin:0;padding:24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5;color:#222222">',
     '<div style="max-width:640px;margin:0 auto">',
+    ...(opening ? [`<p style="margin:0 0 16px;white-space:pre-line">${escapeHtml(opening)}</p>`] : []),
     renderInvoiceHtml(document, inlineStyle, LOGO_URL),
     `<p><a href="${escapedUrl}" style="display:inline-block;padding:10px 18px;background:#1a4f8b;color:#ffffff;text-decoration:none">See the invoice</a></p>`,
     `<p style="color:#555555;font-size:13px;overflow-wrap:anywhere">Or open ${escapedUrl} in a browser. The link works until ${escapeHtml(until)}.</p>`,
@@ -101,12 +120,13 @@ function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string 
   ].join('\n');
 }
 
-export function writeText(document: InvoiceDocument, { url }: ViewLink): MessageContent {
+export function writeText(document: InvoiceDocument, link: ViewLink): MessageContent {
   const { sender, number, balance, due, mark } = document;
   const prefix = mark ? `${mark}. ` : '';
+  const usual = () => `${sender}: invoice ${number}, ${balance}${due ? `, due ${due}` : ''}. ${link.url}`;
   return {
     subject: null,
-    body_text: `${prefix}${sender}: invoice ${number}, ${balance}${due ? `, due ${due}` : ''}. ${url}`,
+    body_text: prefix + (fillIn(document, link, 'sms_text') ?? usual()),
     body_html: null,
   };
 }

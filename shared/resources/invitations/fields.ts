@@ -21,7 +21,7 @@ export const invitationFields = defineFields({
     columns: 'text',
   },
   role: {
-    input: role.description('What the person may do').example('dispatcher'),
+    input: role.description('What the person may do').example('driver'),
     output: role,
     isRequired: true,
     columns: 'text',

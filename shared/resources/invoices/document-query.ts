@@ -11,7 +11,8 @@ import { invoiceFields } from './fields.js';
 export const DOCUMENT_COLUMNS = `(${invoiceFields.representation('i')})::text as body, i.released_at, i.tax_rate_bps,
   coalesce(c.terms_days, t.terms_days) as terms_days, t.time_zone, t.environment,
   json_build_object('name', coalesce(t.business_name, t.name), 'address', t.address, 'city', t.city, 'state', t.state, 'zip', t.zip,
-    'phone', t.phone, 'email', t.email, 'remittance_text', t.remittance_text) as account,
+    'phone', t.phone, 'email', t.email, 'remittance_text', t.remittance_text,
+    'mail_subject', t.mail_subject, 'mail_text', t.mail_text, 'sms_text', t.sms_text) as account,
   case when c.id is not null then json_build_object('company_name', c.company_name, 'address', c.address, 'city', c.city, 'state', c.state,
     'zip', c.zip) end as customer,
   ${selectLogoRef('i')} as logo`;

@@ -17,6 +17,9 @@ export function settingsRepresentation(alias: string): string {
     'phone',
     'email',
     'remittance_text',
+    'mail_subject',
+    'mail_text',
+    'sms_text',
     {
       name: 'logo',
       sql: `(select ${jsonObject('g', [

@@ -12,6 +12,7 @@ import {
 } from '../../contracts/schemas/fields.js';
 import { LOGO_TYPES } from '../../documents/logo-image.js';
 import { isNodeTimeZone } from './time-zones.js';
+import { wording, wordingText } from './wording-schema.js';
 
 const timeZone = () =>
   Joi.string()
@@ -112,6 +113,7 @@ export const settingsPatch = Joi.object({
     .example(500_000)
     .description(DESCRIPTIONS.agent_day_cents),
   ...letterheadPatch(),
+  ...wording(),
   require_factor: strictBoolean().example(false).description(DESCRIPTIONS.require_factor),
 }).meta({ className: 'SettingsPatch' });
 
@@ -123,6 +125,7 @@ export const settings = allRequired({
   agent_gate_cents: cents().allow(null).example(100_000).description(DESCRIPTIONS.agent_gate_cents),
   agent_day_cents: cents().allow(null).example(500_000).description(DESCRIPTIONS.agent_day_cents),
   ...letterhead(),
+  ...wordingText(),
   require_factor: Joi.boolean().example(false).description(DESCRIPTIONS.require_factor),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });

@@ -57,15 +57,15 @@ const link = () => Joi.string().allow(null).example(null);
 
 /**
  * A work order. The links are in no list, event or export: the API adds them to one work order that
- * a caller reads, if the caller may dispatch.
+ * a caller reads or writes, if the caller may dispatch.
  */
 export const workOrder = workOrderFields.response
   .keys({
     driver_url: link().description(
-      "Link of the driver's page; needs no key. Ends with the work order, and when another driver or truck takes it. Only in GET /work-orders/{id}, for callers that may assign trucks; null while no truck is assigned",
+      "Link of the driver's page; needs no key. Ends with the work order, and when another driver or truck takes it. Only in responses with one work order, for callers that may assign trucks; null while no truck is assigned",
     ),
     tracking_url: link().description(
-      "Link of the motorist's tracking page; needs no key. Only in GET /work-orders/{id}, for callers that may assign trucks; null when the work order has ended",
+      "Link of the motorist's tracking page; needs no key. Only in responses with one work order, for callers that may assign trucks; null when the work order has ended",
     ),
   })
   .meta({ className: 'WorkOrder' });

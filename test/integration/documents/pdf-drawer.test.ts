@@ -112,6 +112,7 @@ describe('fonts of the PDF drawing thread', () => {
       contact: [],
       logo: null,
       mark: null,
+      wording: { mail_subject: null, mail_text: null, sms_text: null },
       billTo: [letters.join('')],
       facts: [],
       lines: [{ name: 'Tow', description: null, quantity: '1', price: '$1.00', total: '$1.00' }],

@@ -117,7 +117,7 @@ describe('export files', () => {
     const FILES: [ExportRequest['resource'], string, string[]][] = [
       ['invoices', '/invoices?expand=line_items', ['allowed_actions', 'line_items']],
       ['customers', '/customers', []],
-      ['work_orders', '/work-orders', []],
+      ['work_orders', '/work-orders', ['allowed_actions']],
       ['inspections', '/inspections', []],
     ];
     for (const [resource, path, omittedFields] of FILES) {

@@ -56,9 +56,9 @@ export function readToken({ mail }: ReceivedMail): string {
 }
 
 let networks = 0;
-/** Returns a client without a credential, in a network that no other client of a test is in. */
+/** Returns a client without a credential, in a site that no other client of a test is in. */
 export function createStranger(stack: TestStack): TestClient {
   networks += 1;
-  const address = `198.18.${Math.floor(networks / 250)}.${(networks % 250) + 1}`;
+  const address = `198.${Math.floor(networks / 250) + 18}.${networks % 250}.1`;
   return new TestClient(stack.origin, '', '/v1', { 'x-forwarded-for': address });
 }

@@ -73,14 +73,18 @@ function strings(description: Description): fc.Arbitrary<string> {
   if (isEventType) return fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*');
   if (rules.some((one) => one.args?.regex === '/^[ -~]+$/'))
     return padded(fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/));
+  const isWithLink = rules.some((one) => one.name === 'pattern' && one.args?.regex?.includes('\\{link\\}('));
+  if (isWithLink) return fc.constantFrom('{link}', 'Pay {balance}: {link}', '{link} {company} {link}');
   const hash = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[0-9a-f]{64}'));
   if (hash) return fc.stringMatching(/^[0-9a-f]{64}$/);
   if (rule('case')) return padded(fc.stringMatching(/^[A-HJ-NPR-Za-hj-npr-z0-9]{1,17}$/));
+  // Braces of these texts contain names.
+  const hasNames = rules.some((one) => one.args?.regex?.startsWith('/^(?:[^{}]|'));
   const max = rule('max')?.args?.limit ?? 50;
   const min = rule('min')?.args?.limit ?? 1;
   const long = fc.integer({ min, max }).map((length) => 'x'.repeat(length));
   const short = printable
-    .map((text) => text.trim().slice(0, max))
+    .map((text) => (hasNames ? text.replace(/[{}]/g, '') : text).trim().slice(0, max))
     .filter((text) => text !== '' && !/\p{Surrogate}/u.test(text))
     .map((text) => text + 'x'.repeat(Math.max(0, min - [...text].length)));
   return padded(fc.oneof(short, long));

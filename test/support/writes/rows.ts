@@ -56,6 +56,8 @@ const ROWS: Record<string, string> = {
   customers: `insert into customers (tenant_id, id, company_name, company_type) values ($1, '${customerId}', 'Club', 'motor_club')`,
   work_orders: `insert into work_orders (tenant_id, id, job_number, intake, service_type, customer_id)
     values ($1, '${workOrderId}', 'WO-000007', 'accepted', 'tow', '${customerId}')`,
+  work_order_photos: `insert into work_order_photos (tenant_id, id, work_order_id, content_type, width, height, bytes, sha256, object_key)
+    values ($1, '${newId()}', '${workOrderId}', 'image/jpeg', 40, 30, 900, 'ab', 'photos/x')`,
   impounds: `insert into impounds (tenant_id, id, work_order_id, status, impounded_at, daily_rate_cents, free_days)
     values ($1, '${newId()}', '${workOrderId}', 'stored', now(), 4500, 0)`,
   invoices: `insert into invoices (tenant_id, id, invoice_number, customer_id, work_order_id, subtotal_cents, tax_cents, total_cents)

@@ -4,8 +4,13 @@ import { useCan } from '../../../api/session';
 import { Loading } from '../../../parts/basics/loading';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { TimeAgo } from '../../../parts/values/time';
+import { AgentFields } from './agent-fields';
+import { CompanyFields } from './company-fields';
+import { InvoiceFields, TimeFields } from './invoice-fields';
 import { Logo } from './logo';
 import { SettingsForm } from './settings-form';
+
+const SECTIONS = [CompanyFields, TimeFields, InvoiceFields, AgentFields];
 
 /** The settings of the account itself. */
 export function AccountTab() {
@@ -20,7 +25,12 @@ export function AccountTab() {
         Last changed <TimeAgo at={data.updated_at} />.
       </Text>
       <Logo settings={data} canChange={canChange} />
-      <SettingsForm settings={data} canChange={canChange} />
+      <SettingsForm
+        label="Settings of the account"
+        sections={SECTIONS}
+        settings={data}
+        canChange={canChange}
+      />
     </Stack>
   );
 }

@@ -1,21 +1,35 @@
 import { Button, Fieldset, Group, Stack, Text } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type ComponentType, type FormEvent, useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import { splitFaults } from '../../../api/problem';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
-import { AgentFields } from './agent-fields';
-import { CompanyFields } from './company-fields';
-import { InvoiceFields, TimeFields } from './invoice-fields';
-import { findChanged, SETTING_NAMES, type Settings, type SettingsChanges } from './settings-draft';
+import {
+  findChanged,
+  SETTING_NAMES,
+  type Settings,
+  type SettingsChanges,
+  type SettingsFieldsProps,
+} from './settings-draft';
 
 /**
- * All settings in one form. It sends only what was changed here, and only on top of the version
+ * Settings in one form. It sends only what was changed here, and only on top of the version
  * shown: if somebody else has saved meanwhile, it shows what and by whom, and keeps what was typed.
+ * @param sections the fieldsets, each with settings of its own
  */
-export function SettingsForm({ settings, canChange }: { settings: Settings; canChange: boolean }) {
+export function SettingsForm({
+  label,
+  sections,
+  settings,
+  canChange,
+}: {
+  label: string;
+  sections: readonly ComponentType<SettingsFieldsProps>[];
+  settings: Settings;
+  canChange: boolean;
+}) {
   const [changes, setChanges] = useState<SettingsChanges>({});
   const { opened, onProblem } = useOpenedVersion(settings, Object.keys(changes).length > 0);
   const write = useWrite(
@@ -39,15 +53,14 @@ export function SettingsForm({ settings, canChange }: { settings: Settings; canC
     errors,
   };
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate aria-label="Settings of the account">
+    <form onSubmit={(event) => void submit(event)} noValidate aria-label={label}>
       <Stack gap="md">
         {/* A fieldset turns off everything inside it at once. */}
         <Fieldset variant="unstyled" mx={0} p={0} disabled={!canChange}>
           <Stack gap="md">
-            <CompanyFields {...fields} />
-            <TimeFields {...fields} />
-            <InvoiceFields {...fields} />
-            <AgentFields {...fields} />
+            {sections.map((Section) => (
+              <Section key={Section.name} {...fields} />
+            ))}
           </Stack>
         </Fieldset>
         {problem && rest && <ProblemAlert problem={problem} {...(problem.isStale ? {} : { text: rest })} />}

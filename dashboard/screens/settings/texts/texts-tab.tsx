@@ -1,7 +1,15 @@
 import { Stack, Text, Title } from '@mantine/core';
+import { api } from '../../../api/client';
+import { useCan } from '../../../api/session';
+import { Loading } from '../../../parts/basics/loading';
+import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { FilterBar } from '../../../parts/list/filters';
+import { SettingsForm } from '../account/settings-form';
 import { MESSAGE_FILTERS, MessageTable } from './message-table';
 import { NOTICE_FILTERS, NoticeTable } from './notice-table';
+import { WordingFields } from './wording-fields';
+
+const SECTIONS = [WordingFields];
 
 /** What the service writes to customers, and to the account's own people. */
 export function TextsTab() {
@@ -12,9 +20,10 @@ export function TextsTab() {
           Messages to customers
         </Title>
         <Text size="sm" c="dimmed" maw={720}>
-          Sending an invoice writes a mail or a text message. The service composes its words; they cannot be
-          changed here yet. Company name, address, logo and how to pay come from the tab Account.
+          Sending an invoice writes a mail or a text message. Company name, address, logo and how to pay come
+          from the tab Account.
         </Text>
+        <Wording />
         <FilterBar filters={MESSAGE_FILTERS} />
         <MessageTable />
       </Stack>
@@ -32,4 +41,12 @@ export function TextsTab() {
       </Stack>
     </Stack>
   );
+}
+
+function Wording() {
+  const { data, error, isPending, refetch } = api.useQuery('get', '/settings');
+  const canChange = useCan('admin');
+  if (isPending) return <Loading label="Loading the texts" rows={4} />;
+  if (!data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  return <SettingsForm label="Texts of messages" sections={SECTIONS} settings={data} canChange={canChange} />;
 }

@@ -1,0 +1,39 @@
+import Joi from 'joi';
+import { multilineText, text } from '../../contracts/schemas/fields.js';
+import { KNOWN_PLACEHOLDERS_ONLY, PLACEHOLDERS, WITH_LINK } from '../../documents/wording.js';
+
+const KNOWN = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
+const KNOWN_ONLY = `have in braces only ${KNOWN}`;
+
+const DESCRIPTIONS = {
+  mail_subject: `Subject of the mail with an invoice. It may name ${KNOWN}. null: the service's subject`,
+  mail_text: `First paragraphs of the mail with an invoice. May name the same as mail_subject. null: none`,
+  sms_text: `Text message with an invoice. It must contain {link}, and may name the same as mail_subject. null: the service's text`,
+};
+
+const EXAMPLES = {
+  mail_subject: 'Your invoice {invoice_number} from {company}',
+  mail_text: 'Thank you for calling {company}. Your balance is {balance}, due {due_date}.',
+  sms_text: '{company}: you owe {balance} for invoice {invoice_number}. See {link}',
+};
+
+type Name = keyof typeof EXAMPLES;
+
+const describe = (schema: Joi.StringSchema, name: Name) =>
+  schema.allow(null).example(EXAMPLES[name]).description(DESCRIPTIONS[name]);
+
+/** The account's own texts of messages. Null returns to the service's text. */
+export const wording = () => ({
+  mail_subject: describe(text(150).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY), 'mail_subject'),
+  mail_text: describe(multilineText(2000).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY), 'mail_text'),
+  sms_text: describe(text(300).pattern(WITH_LINK, `contain {link}, and ${KNOWN_ONLY}`), 'sms_text'),
+});
+
+const asStored = (name: Name) =>
+  Joi.string().allow(null).example(EXAMPLES[name]).description(DESCRIPTIONS[name]);
+
+export const wordingText = () => ({
+  mail_subject: asStored('mail_subject'),
+  mail_text: asStored('mail_text'),
+  sms_text: asStored('sms_text'),
+});
