@@ -1,7 +1,7 @@
 import type { SignUp, SignUpResend, SignUpVerify, User } from '../../shared/contracts/generated.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
-import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
+import { findSitePrefix } from '../../shared/platform/limits/network-prefix.js';
 import {
   computeLinkToken,
   hashLinkToken,
@@ -9,6 +9,11 @@ import {
 } from '../../shared/resources/access-mails/link-token.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
+import {
+  checkSignUpLimits,
+  hashSite,
+  type SignUpRefusal,
+} from '../../shared/resources/sign-ups/sign-up-limits.js';
 import {
   findOpenSignUp,
   type OpenSignUp,
@@ -129,22 +134,37 @@ function startSignUp(api: ApiRuntime): ApiMiddleware {
     await countJoiningRequest(api.limiter, 'mails', ctx.ip);
     assertNotClosed(api);
     const { password, signup_token: token = '', ...who } = await readInput<SignUp>(ctx, signUp);
-    const id = newId();
-    const password_hash = await api.passwords.hash(password, findNetworkPrefix(ctx.ip));
-    const token_hash = hashLinkToken(computeLinkToken(api.accessLinkKey, 'verify', id));
+    const site_hash = hashSite(api.accessLinkKey, findSitePrefix(ctx.ip));
     const invited_by_hash = api.config.signUp.mode === 'invite' ? hashLinkToken(token) : null;
-    const request = { ...who, id, password_hash, token_hash, invited_by_hash };
-    const result = await storeSignUp(api.db, request, api.config.signUp.perDay);
-    if (result === 'no_token')
-      throw new AppError('forbidden', 'Sign-up needs a token. Ask the operator of this service for one.');
-    if (result === 'too_many')
-      throw new AppError('rate_limited', 'Too many people sign up at this moment. Try again tomorrow.', {
-        headers: { 'Retry-After': '3600' },
-      });
+    const { perDay } = api.config.signUp;
+    // Hashing takes half a second, so a request that the limits refuse ends before it.
+    assertNotRefused(await checkSignUpLimits(api.db, { site_hash, invited_by_hash }, perDay));
+    const id = newId();
+    const password_hash = await api.passwords.hashForStranger(password, ctx.ip);
+    const token_hash = hashLinkToken(computeLinkToken(api.accessLinkKey, 'verify', id));
+    const request = { ...who, id, password_hash, token_hash, invited_by_hash, site_hash };
+    assertNotRefused(await storeSignUp(api.db, request, perDay));
     await api.promptAccessMails();
     ctx.status = 202;
     ctx.body = ACCEPTED;
   };
+}
+
+const REFUSALS: Readonly<Record<SignUpRefusal, () => AppError>> = {
+  no_token: () =>
+    new AppError('forbidden', 'Sign-up needs a token. Ask the operator of this service for one.'),
+  too_many: () => createDayLimitError('Too many people sign up at this moment. Try again tomorrow.'),
+  too_many_of_site: () =>
+    createDayLimitError('Too many sign-ups came from your network. Try again tomorrow.'),
+};
+
+function createDayLimitError(message: string): AppError {
+  return new AppError('rate_limited', message, { headers: { 'Retry-After': '3600' } });
+}
+
+/** @throws {AppError} 403 or 429 */
+function assertNotRefused(refusal: SignUpRefusal | undefined): void {
+  if (refusal) throw REFUSALS[refusal]();
 }
 
 function resend(api: ApiRuntime): ApiMiddleware {

@@ -20,13 +20,14 @@ import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-l
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
 /**
  * The limits for hashing new passwords. They are separate from `CHECK_LIMITS`, so that setting
- * passwords cannot block sign-ins.
+ * passwords cannot block sign-ins. Sign-ups wait in the queue `strangers`, because whoever has many
+ * networks can fill it.
  */
-const HASH_LIMITS = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
+const HASH_LIMITS = { queues: ['accounts', 'strangers'], maxRunning: 1, maxQueued: 8 } as const;
 
 /**
- * Checks and hashes passwords, within the concurrency limits of this process. `findPerson` and
- * `hash` throw an AppError 503 when too many requests wait.
+ * Checks and hashes passwords, within the concurrency limits of this process. `findPerson`, `hash`
+ * and `hashForStranger` throw an AppError 503 when too many requests wait.
  */
 export interface Passwords {
   /**
@@ -48,9 +49,11 @@ export interface Passwords {
   isMatch(given: { password: string; hash: string; address: string }): Promise<boolean>;
   /**
    * Hashes a new password.
-   * @param tenantId the account whose fair share this work uses; before there is one, the network
+   * @param tenantId the account whose fair share this work uses
    */
   hash(password: string, tenantId: string): Promise<string>;
+  /** Hashes the password of a person who has no account yet. */
+  hashForStranger(password: string, address: string): Promise<string>;
 }
 
 export function createPasswords({ limiter, db, config }: Runtime): Passwords {
@@ -90,7 +93,13 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
         )
         .catch(refuseWhenFull),
     hash: (password, tenantId) =>
-      hashes.run({ queue: 'hash', group: tenantId }, () => hashPassword(password)).catch(refuseWhenFull),
+      hashes.run({ queue: 'accounts', group: tenantId }, () => hashPassword(password)).catch(refuseWhenFull),
+    hashForStranger: (password, address) =>
+      hashes
+        .run({ queue: 'strangers', group: findNetworkPrefix(address), site: findSitePrefix(address) }, () =>
+          hashPassword(password),
+        )
+        .catch(refuseWhenFull),
   };
 }
 

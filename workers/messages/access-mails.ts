@@ -1,6 +1,5 @@
 import type { Config } from '../../shared/config/config.js';
 import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
-import { UNUSABLE_PASSWORD_HASH } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { ACCESS_MAILS_PROMPT } from '../../shared/queues/messages.js';
@@ -16,14 +15,14 @@ import {
   recordAccessMailFailure,
   recordAccessMailSent,
 } from '../../shared/resources/access-mails/outbox.js';
-import { LINK_KINDS, LINK_PLACE } from '../../shared/resources/access-mails/store.js';
+import { LINK_KINDS, LINK_PLACE_LINE } from '../../shared/resources/access-mails/store.js';
 import { mailResets } from '../../shared/resources/password-resets/mail-resets.js';
 import {
   deriveSignInAddressesKey,
   hashNetwork,
   isKnownAddress,
 } from '../../shared/resources/sessions/known-addresses.js';
-import { findSignInCandidates } from '../../shared/resources/sessions/queries.js';
+import { findResetCandidates } from '../../shared/resources/sessions/queries.js';
 import type { LeaseNextMail } from './fair-mail-queue.js';
 import {
   getRetryWait,
@@ -107,7 +106,7 @@ function buildMessage(
     recipient,
     subject,
     // A function, because a replacement text gives some characters a meaning.
-    text: body_text.replace(LINK_PLACE, () => link),
+    text: body_text.replace(LINK_PLACE_LINE, () => link),
     html: null,
     attachment: undefined,
   };
@@ -122,16 +121,11 @@ function createResetRequestExpander(
   const addressKey = deriveSignInAddressesKey(config);
   const prompt = createPrompter(runtime);
   return async ({ id, recipient: email, network }) => {
-    const candidates = await findSignInCandidates(db, { email, tenantId: undefined });
-    // Otherwise a key could add a person, or redirect one's mails, and then sign in as that person.
-    const people = candidates.filter(
-      (person) => person.password_hash !== UNUSABLE_PASSWORD_HASH && !person.is_email_set_by_key,
-    );
-    const isKnown = people.some((person) => {
+    const people = (await findResetCandidates(db, email)).map((person) => {
       const mark = hashNetwork(addressKey, { userId: person.id, network: network ?? '' });
-      return isKnownAddress(person.sign_in_addresses, mark, Date.now());
+      return { ...person, is_known: isKnownAddress(person.sign_in_addresses, mark, Date.now()) };
     });
-    const tenantIds = await mailResets(db, linkKey, { id, email, people, isKnown });
+    const tenantIds = await mailResets(db, linkKey, { id, email, people });
     await prompt(
       ACCESS_MAILS_PROMPT,
       tenantIds.map((tenantId) => ({ tenantId, id: newId() })),

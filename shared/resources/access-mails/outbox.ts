@@ -88,46 +88,12 @@ function endMailAtCommit(
 }
 
 /** Ends a reset request: `sent` if mails follow from it, else `failed`. */
-export async function endResetRequest(
-  tx: Transaction,
-  id: string,
-  { isKnown, hasMails }: { isKnown: boolean; hasMails: boolean },
-): Promise<void> {
+export async function endResetRequest(tx: Transaction, id: string, hasMails: boolean): Promise<void> {
   await tx.query({
     name: 'end-reset-request',
-    text: `update access_mails set state = $3, is_known = $4 where tenant_id = $1 and id = $2`,
-    values: [NO_TENANT, id, hasMails ? 'sent' : 'failed', isKnown],
+    text: `update access_mails set state = $3 where tenant_id = $1 and id = $2`,
+    values: [NO_TENANT, id, hasMails ? 'sent' : 'failed'],
   });
-}
-
-/** How many reset requests for an address led to mails, in two periods. */
-export interface MailedRequests {
-  recent: number;
-  today: number;
-}
-
-/**
- * Counts the reset requests for an address that led to mails. Locks the address until the
- * transaction ends, so that two requests cannot both take the last place.
- */
-export async function countMailedRequests(
-  tx: Transaction,
-  { recipient, isKnown, recentMinutes }: { recipient: string; isKnown: boolean; recentMinutes: number },
-): Promise<MailedRequests> {
-  await tx.query({
-    name: 'lock-reset-address',
-    text: `select pg_advisory_xact_lock(hashtextextended('reset ' || lower($1), 0))`,
-    values: [recipient],
-  });
-  const [row] = await tx.query<MailedRequests>({
-    name: 'count-reset-requests',
-    text: `select count(*)::int as today,
-             count(*) filter (where created_at > now() - make_interval(mins => $4))::int as recent
-           from access_mails where tenant_id = $1 and lower(recipient) = lower($2) and kind = 'reset_request'
-             and state = 'sent' and is_known = $3 and created_at > now() - interval '1 day'`,
-    values: [NO_TENANT, recipient, isKnown, recentMinutes],
-  });
-  return row ?? { recent: 0, today: 0 };
 }
 
 /**

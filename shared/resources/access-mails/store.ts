@@ -4,8 +4,10 @@ import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import type { LinkKind } from './link-token.js';
 
-/** The place in a mail's text at which the worker puts the link. */
+/** The place in a mail's text at which the worker puts the link. It stands alone on its line. */
 export const LINK_PLACE = '{link}';
+/** Finds {@link LINK_PLACE}, but not the same text within a name that people chose. */
+export const LINK_PLACE_LINE = /^\{link\}$/m;
 
 export type AccessMailKind =
   | 'invitation'
@@ -32,6 +34,8 @@ export interface NewAccessMail {
   link_id?: string;
   /** Of a reset request: the network that sent it. */
   network?: string;
+  /** Of a reset: true if the person had signed in from the network that asked for it. */
+  is_known?: boolean;
 }
 
 /** Stores mails, which the worker then sends. Returns their ids. */
@@ -40,17 +44,20 @@ export async function insertAccessMails(tx: Transaction, mails: readonly NewAcce
   if (rows.length === 0) return [];
   await tx.query({
     name: 'insert-access-mails',
-    text: `insert into access_mails (tenant_id, id, kind, recipient, subject, body_text, link_id, network)
-           select tenant_id, id, kind, recipient, subject, body_text, link_id, network
-           from ${recordsetSql('tenant_id uuid, id uuid, kind text, recipient text, subject text, body_text text, link_id uuid, network text')}`,
+    text: `insert into access_mails (tenant_id, id, kind, recipient, subject, body_text, link_id, network, is_known)
+           select tenant_id, id, kind, recipient, subject, body_text, link_id, network, is_known
+           from ${recordsetSql('tenant_id uuid, id uuid, kind text, recipient text, subject text, body_text text, link_id uuid, network text, is_known boolean')}`,
     values: [JSON.stringify(rows)],
   });
   return rows.map(({ id }) => id);
 }
 
-/** Removes line breaks from a name that people chose, because it stands in a mail's subject. */
+/**
+ * Removes line breaks from a name that people chose, because it stands in a mail's subject. Breaks
+ * the links in it, because a mail program would make them clickable.
+ */
 export function toOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.replace(/:\/\//g, ' ').replace(/www\./gi, 'www ').replace(/\s+/g, ' ').trim();
 }
 
 export const EXPIRED_ACCESS_MAILS: ExpiryRule = {

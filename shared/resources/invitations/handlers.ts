@@ -20,12 +20,14 @@ import type { AcceptedInvitation } from './commands.js';
 import { insertInvitationMails } from './invitation-mails.js';
 import {
   type CreateCommand,
+  countInvitationsToday,
   countRecentInvitations,
   endInvitations,
   insertInvitations,
   MAX_PER_ADDRESS_AND_DAY,
   OPEN_INVITATION_QUOTA,
   replaceInvitations,
+  reserveToday,
 } from './invitation-rows.js';
 
 interface InvitationRow extends Row, RecordRef {
@@ -63,8 +65,13 @@ async function createInvitations(
     commands.filter((_command, nth) => !refusals[nth]),
   );
   const quota = await AccountQuota.load(tx, commands, OPEN_INVITATION_QUOTA);
+  const today = await countInvitationsToday(tx, tenants);
   const outcomes = commands.map(
-    (command, nth) => refusals[nth] ?? quota.reserve(command.tenantId) ?? buildOutcome(command),
+    (command, nth) =>
+      refusals[nth] ??
+      reserveToday(today, command.tenantId) ??
+      quota.reserve(command.tenantId) ??
+      buildOutcome(command),
   );
   const invited = commands.filter((_command, nth) => outcomes[nth]?.ok);
   await insertInvitations(tx, invited);
@@ -121,10 +128,10 @@ async function acceptInvitations(
   };
   const people = commands.flatMap((command) => {
     const row = findOpen(command);
+    if (!row) return [];
+    const { tenant_id, email, role } = row;
     const { user_id: id, name, password_hash } = command.input;
-    return row
-      ? [{ tenant_id: row.tenant_id, id, name, password_hash, email: row.email, role: row.role }]
-      : [];
+    return [{ tenant_id, id, name, password_hash, email, role, email_proved_at: new Date().toISOString() }];
   });
   const inserted = await insertUsers(tx, people);
   const isAdded = ({ tenantId, input }: Command<AcceptedInvitation>) =>

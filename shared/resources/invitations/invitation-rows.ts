@@ -1,9 +1,10 @@
-import type { Command } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvitationCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import type { AccountQuotaRule } from '../../records/account-quota.js';
 import type { ExpiryRule } from '../../records/expiry.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { WithTokenHash } from './commands.js';
 
@@ -20,6 +21,9 @@ export const OPEN_INVITATION_QUOTA: AccountQuotaRule = {
   maxRecords: MAX_OPEN,
   refusalMessage: `An account has ${MAX_OPEN} open invitations at most. Revoke one that is no longer needed.`,
 };
+
+/** How many invitations an account may create within a day, because each one is a mail. */
+const MAX_PER_DAY = 100;
 
 export type CreateCommand = Command<WithTokenHash<InvitationCreate>>;
 
@@ -42,6 +46,37 @@ export async function countRecentInvitations(
   return new Map(rows.map((row) => [refKey(row), row.count]));
 }
 
+/**
+ * Counts the invitations that accounts created within a day. The caller has locked the accounts.
+ */
+export async function countInvitationsToday(
+  tx: Transaction,
+  tenantIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ tenant_id: string; count: number }>({
+    name: 'count-invitations-today',
+    text: `select tenant_id, count(*)::int as count from invitations
+           where tenant_id = any($1::uuid[]) and created_at > now() - interval '1 day' group by 1`,
+    values: [tenantIds],
+  });
+  return new Map(rows.map(({ tenant_id, count }) => [tenant_id, count]));
+}
+
+/**
+ * Counts one more invitation of the account's day.
+ * @returns a failed outcome if the limit is reached, otherwise undefined
+ */
+export function reserveToday(today: Map<string, number>, tenantId: string): CommandOutcome | undefined {
+  const count = today.get(tenantId) ?? 0;
+  if (count >= MAX_PER_DAY)
+    return failedOutcome({
+      code: 'conflict',
+      message: `An account invites at most ${MAX_PER_DAY} people within a day. Try again tomorrow.`,
+    });
+  today.set(tenantId, count + 1);
+  return undefined;
+}
+
 /** Revokes the open invitations of the commands' addresses, because new ones replace them. */
 export async function replaceInvitations(tx: Transaction, commands: readonly CreateCommand[]): Promise<void> {
   await tx.query({
@@ -52,13 +87,18 @@ export async function replaceInvitations(tx: Transaction, commands: readonly Cre
   });
 }
 
+function toNewRow(command: CreateCommand) {
+  const { actor, input } = command;
+  return { ...toRecordRef(command), ...input, invited_by: actor.type === 'user' ? actor.id : null };
+}
+
 export async function insertInvitations(tx: Transaction, commands: readonly CreateCommand[]): Promise<void> {
   await tx.query({
     name: 'insert-invitations',
-    text: `insert into invitations (tenant_id, id, email, role, token_hash, expires_at)
-           select tenant_id, id, email, role, decode(token_hash, 'hex'), now() + interval '${INVITATION_DAYS} days'
-           from ${recordsetSql(`${EMAILS}, role text, token_hash text`)}`,
-    values: [JSON.stringify(commands.map((command) => ({ ...toRecordRef(command), ...command.input })))],
+    text: `insert into invitations (tenant_id, id, email, role, token_hash, invited_by, expires_at)
+           select tenant_id, id, email, role, decode(token_hash, 'hex'), invited_by, now() + interval '${INVITATION_DAYS} days'
+           from ${recordsetSql(`${EMAILS}, role text, token_hash text, invited_by uuid`)}`,
+    values: [JSON.stringify(commands.map(toNewRow))],
   });
 }
 
@@ -74,6 +114,20 @@ export async function endInvitations(
     text: `update invitations t set ${column} = now(), updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql('tenant_id uuid, id uuid')}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(refs)],
+  });
+}
+
+/**
+ * Revokes the open invitations of people who may invite no more. Otherwise a person could invite a
+ * second mailbox in advance, and stay.
+ */
+export async function revokeInvitationsOf(tx: Transaction, people: readonly RecordRef[]): Promise<void> {
+  if (people.length === 0) return;
+  await tx.query({
+    name: 'revoke-invitations-of-people',
+    text: `update invitations t set revoked_at = now(), updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.invited_by = r.id and t.accepted_at is null and t.revoked_at is null`,
+    values: [JSON.stringify(people)],
   });
 }
 

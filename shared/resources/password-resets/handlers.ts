@@ -8,12 +8,13 @@ import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.j
 import { insertAccessMails, toOneLine } from '../access-mails/store.js';
 import { findAccountNames } from '../tenants/find-tenant.js';
 import type { PasswordReset } from '../users/commands.js';
-import { setPasswords } from '../users/handlers.js';
+import { setPasswords } from '../users/set-passwords.js';
 import { lockOpenResets, useUpResets } from './reset-rows.js';
 
 interface UserRow extends Row, RecordRef {
   email: string;
   deactivated_at: string | null;
+  is_email_set_by_key: boolean;
 }
 
 /**
@@ -30,7 +31,8 @@ async function resetPasswords(
   const open = await lockOpenResets(tx, refs);
   const findUser = (command: Command<PasswordReset>) => {
     const user = users.get(refKey(toRecordRef(command)));
-    return user && !user.deactivated_at && open.has(command.input.reset_id) ? user : undefined;
+    const isOpen = user && !user.deactivated_at && !user.is_email_set_by_key;
+    return isOpen && open.has(command.input.reset_id) ? user : undefined;
   };
   const done = commands.flatMap((command) => {
     const user = findUser(command);

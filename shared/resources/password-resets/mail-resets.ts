@@ -1,70 +1,72 @@
 import { NO_TENANT, newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/postgres/database.js';
+import { type RecordRef, refKey } from '../../records/record-refs.js';
 import { computeLinkToken, hashLinkToken } from '../access-mails/link-token.js';
-import { countMailedRequests, endResetRequest } from '../access-mails/outbox.js';
+import { endResetRequest } from '../access-mails/outbox.js';
 import { insertAccessMails, LINK_PLACE, toOneLine } from '../access-mails/store.js';
-import type { SignInCandidate } from '../sessions/queries.js';
 import { findAccountNames } from '../tenants/find-tenant.js';
-import { insertResets, RESET_MINUTES } from './reset-rows.js';
+import { countMailedResets, insertResets, RESET_MINUTES, type ResetCandidate } from './reset-rows.js';
 
 /**
- * At most one request per address leads to mails within this time. It is shorter than a link's
- * life: whenever a request is ignored, a link that works is in the mailbox already. So nobody can
- * keep a person from a reset by asking for too many.
+ * Within this time a person gets a further link only after using the last one. The time is shorter
+ * than a link's life, so a request that is ignored for it leaves a link that works. So nobody can
+ * keep a person from a reset by asking for too many, until the day's limit.
  */
 const MINUTES_BETWEEN_MAILS = 10;
 /**
- * How many requests per address lead to mails within a day. Requests from networks from which the
- * person has signed in before have a limit of their own, which a stranger cannot use up.
+ * How many resets are mailed to a person within a day. Requests from networks from which the person
+ * has signed in before have a limit of their own, which a stranger cannot use up.
  */
-const MAILED_REQUESTS_PER_DAY = 12;
+const MAILED_PER_DAY = 12;
 
 export interface ResetRequest {
   /** The id of the request's row. */
   id: string;
   email: string;
   /** The people who may sign in with this address, each in another account. */
-  people: readonly SignInCandidate[];
-  /** True if one of these people has signed in before from the network of the request. */
-  isKnown: boolean;
+  people: readonly ResetCandidate[];
 }
 
 /**
- * Stores a reset and its mail for each account that has the address, or nothing if there were too
- * many requests. Returns the accounts with mails.
+ * Stores a reset and its mail for each person who has the address and has not had too many. Returns
+ * the accounts with mails.
  */
 export async function mailResets(
   db: Database,
   linkKey: Buffer,
-  { id, email, people, isKnown }: ResetRequest,
+  { id, email, people }: ResetRequest,
 ): Promise<string[]> {
   const tenantIds = [...new Set(people.map(({ tenant_id }) => tenant_id))];
   return db.transaction([NO_TENANT, ...tenantIds], async (tx) => {
-    const mailed = await countMailedRequests(tx, {
-      recipient: email,
-      isKnown,
-      recentMinutes: MINUTES_BETWEEN_MAILS,
+    const mailed = new Map(
+      (await countMailedResets(tx, people, { email, recentMinutes: MINUTES_BETWEEN_MAILS })).map((row) => [
+        refKey(row),
+        row,
+      ]),
+    );
+    const due = people.filter((person) => {
+      const { today = 0, recent = 0 } = mailed.get(refKey(person)) ?? {};
+      return recent === 0 && today < MAILED_PER_DAY;
     });
-    const hasMails = people.length > 0 && mailed.recent === 0 && mailed.today < MAILED_REQUESTS_PER_DAY;
-    await endResetRequest(tx, id, { isKnown, hasMails });
-    if (!hasMails) return [];
+    await endResetRequest(tx, id, due.length > 0);
+    if (due.length === 0) return [];
     const names = await findAccountNames(tx, tenantIds);
-    const resets = people.map(({ tenant_id, id: user_id, email: recipient }) => {
+    const resets = due.map(({ tenant_id, id: user_id, email: recipient, is_known }) => {
       const resetId = newId();
       const token_hash = hashLinkToken(computeLinkToken(linkKey, 'password-reset', resetId));
-      return { tenant_id, id: resetId, user_id, token_hash, recipient };
+      return { tenant_id, id: resetId, user_id, token_hash, recipient, is_known };
     });
     await insertResets(tx, resets);
     await insertAccessMails(
       tx,
       resets.map((reset) => buildMail(reset, toOneLine(names.get(reset.tenant_id) ?? ''))),
     );
-    return tenantIds;
+    return [...new Set(due.map(({ tenant_id }) => tenant_id))];
   });
 }
 
 function buildMail(
-  { tenant_id, id, recipient }: { tenant_id: string; id: string; recipient: string },
+  { tenant_id, id, recipient, is_known }: RecordRef & { recipient: string; is_known: boolean },
   account: string,
 ) {
   return {
@@ -78,5 +80,6 @@ function buildMail(
       'If this was not you, ignore this mail. Your password stays as it is.',
     ].join('\n\n'),
     link_id: id,
+    is_known,
   };
 }

@@ -37,6 +37,46 @@ export async function insertResets(
   });
 }
 
+/** A person, and whether the network that asks for a reset is known to them. */
+export interface ResetCandidate extends RecordRef {
+  email: string;
+  is_known: boolean;
+}
+
+/** How many resets were mailed to a person within a day, and how many links of them may work. */
+export interface MailedResets extends RecordRef {
+  today: number;
+  recent: number;
+}
+
+/**
+ * Counts the mailed resets of people, from networks as known as the request's. Counts each person
+ * apart: an address may be in several accounts, and one of them may be a stranger's. Locks the
+ * address until the transaction ends, so that two requests cannot both take the last place.
+ */
+export async function countMailedResets(
+  tx: Transaction,
+  people: readonly ResetCandidate[],
+  { email, recentMinutes }: { email: string; recentMinutes: number },
+): Promise<MailedResets[]> {
+  await tx.query({
+    name: 'lock-reset-address',
+    text: `select pg_advisory_xact_lock(hashtextextended('reset ' || lower($1), 0))`,
+    values: [email],
+  });
+  return tx.query<MailedResets>({
+    name: 'count-mailed-resets',
+    text: `select r.tenant_id, r.id, count(*)::int as today,
+             count(*) filter (where p.used_at is null and p.created_at > now() - make_interval(mins => $2))::int as recent
+           from ${recordsetSql('tenant_id uuid, id uuid, is_known boolean')}
+           join password_resets p on p.tenant_id = r.tenant_id and p.user_id = r.id and p.created_at > now() - interval '1 day'
+           join access_mails m on m.tenant_id = p.tenant_id and lower(m.recipient) = lower($3) and m.kind = 'password_reset'
+             and m.link_id = p.id and m.is_known = r.is_known
+           group by 1, 2`,
+    values: [JSON.stringify(people), recentMinutes, email],
+  });
+}
+
 /** Locks the open resets of people, and returns their ids. */
 export async function lockOpenResets(tx: Transaction, people: readonly RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<{ id: string }>({
@@ -50,6 +90,7 @@ export async function lockOpenResets(tx: Transaction, people: readonly RecordRef
 
 /** Uses up all open resets of people, so that no earlier mail can set their password again. */
 export async function useUpResets(tx: Transaction, people: readonly RecordRef[]): Promise<void> {
+  if (people.length === 0) return;
   await tx.query({
     name: 'use-up-resets',
     text: `update password_resets t set used_at = now() from ${recordsetSql('tenant_id uuid, id uuid')}

@@ -1,7 +1,7 @@
 import type { OwnSessionListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
-import { sha256 } from '../../platform/crypto.js';
+import { sha256, UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
@@ -23,21 +23,29 @@ export interface SignInCandidate {
   id: string;
   name: string;
   email: string;
-  /** True if an API key changed the address. Mails to it then set no password. */
-  is_email_set_by_key: boolean;
   password_hash: string;
   sign_in_addresses: KnownAddresses;
 }
+
+const CANDIDATE_COLUMNS = 'tenant_id, id, name, email, password_hash, sign_in_addresses';
 
 /**
  * Maximum number of accounts for which one sign-in checks the password. Each check is expensive. If
  * more accounts have the email address, the client must send `tenant_id`.
  */
 const MAX_CANDIDATES = 5;
+/** Maximum number of accounts for which one request mails a link to set the password. */
+const MAX_RESET_CANDIDATES = 20;
 
 /**
- * Finds active people with this email address, at most {@link MAX_CANDIDATES}. Searches all
- * accounts, or only `tenantId` if it is given. Throws if PostgreSQL is unreachable.
+ * SQL order that puts people first who proved that the address is theirs. Otherwise a stranger
+ * could add the address to several accounts and so hide its owner.
+ */
+const PROVED_FIRST = 'email_proved_at is null, created_at, id';
+
+/**
+ * Finds people with this email address who can sign in, at most {@link MAX_CANDIDATES}. Searches
+ * all accounts, or only `tenantId` if it is given. Throws if PostgreSQL is unreachable.
  */
 export function findSignInCandidates(
   db: Database,
@@ -46,10 +54,26 @@ export function findSignInCandidates(
   const address = email.toLowerCase();
   return db.readByEmail<SignInCandidate>(address, {
     name: 'find-candidates',
-    text: `select tenant_id, id, name, email, is_email_set_by_key, password_hash, sign_in_addresses from users
-           where lower(email) = $1 and deactivated_at is null and ($2::uuid is null or tenant_id = $2)
-           order by created_at, id limit ${MAX_CANDIDATES}`,
-    values: [address, tenantId ?? null],
+    text: `select ${CANDIDATE_COLUMNS} from users
+           where lower(email) = $1 and deactivated_at is null and password_hash <> $3 and ($2::uuid is null or tenant_id = $2)
+           order by ${PROVED_FIRST} limit ${MAX_CANDIDATES}`,
+    values: [address, tenantId ?? null, UNUSABLE_PASSWORD_HASH],
+  });
+}
+
+/**
+ * Finds the people who may set a new password by a link to this address, at most
+ * {@link MAX_RESET_CANDIDATES}. Omits people without a password and addresses that a key chose.
+ * Otherwise a key could add a person, or redirect one's mails, and then sign in as that person.
+ */
+export function findResetCandidates(db: Database, email: string): Promise<SignInCandidate[]> {
+  const address = email.toLowerCase();
+  return db.readByEmail<SignInCandidate>(address, {
+    name: 'find-reset-candidates',
+    text: `select ${CANDIDATE_COLUMNS} from users
+           where lower(email) = $1 and deactivated_at is null and password_hash <> $2 and not is_email_set_by_key
+           order by email_proved_at desc nulls last, created_at, id limit ${MAX_RESET_CANDIDATES}`,
+    values: [address, UNUSABLE_PASSWORD_HASH],
   });
 }
 
@@ -60,8 +84,7 @@ export async function readSignInCandidate(
 ): Promise<SignInCandidate | undefined> {
   const [row] = await db.read<SignInCandidate>(person.tenant_id, {
     name: 'read-candidate',
-    text: `select tenant_id, id, name, password_hash, sign_in_addresses from users
-           where tenant_id = $1 and id = $2 and deactivated_at is null`,
+    text: `select ${CANDIDATE_COLUMNS} from users where tenant_id = $1 and id = $2 and deactivated_at is null`,
     values: [person.tenant_id, person.id],
   });
   return row;

@@ -39,7 +39,7 @@ async function createAccount(
 ): Promise<CommandOutcome> {
   await createTenantPair(tx, { live: tenantId, sandbox: input.sandbox_id }, { name: company });
   const owner = { tenant_id: tenantId, id: entityId, name, email, role: 'owner' as const };
-  await insertUsers(tx, [{ ...owner, password_hash }]);
+  await insertUsers(tx, [{ ...owner, password_hash, email_proved_at: new Date().toISOString() }]);
   const keys = [
     buildKey(tenantId, 'First API key', input.api_key),
     buildKey(input.sandbox_id, 'First sandbox key', input.sandbox_key),

@@ -3,14 +3,18 @@ import type { Database, Transaction } from '../../platform/postgres/database.js'
 import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { hashLinkToken } from '../access-mails/link-token.js';
 import { insertAccessMails, LINK_PLACE } from '../access-mails/store.js';
+import {
+  checkSignUpLimitsAgain,
+  MAX_OPEN_PER_ADDRESS,
+  mayMailSignUp,
+  type SignUpRefusal,
+} from './sign-up-limits.js';
 
-/** For how long the link of a sign-up works. Sign-ups that nobody verified are deleted then. */
-export const SIGN_UP_HOURS = 24;
 /**
- * How many sign-ups with one address are mailed within a day. Further ones get the usual response
- * and no mail, so that a stranger cannot flood a mailbox.
+ * For how long the link of a sign-up works. The row is deleted 25 hours later, also if nobody
+ * verified the address.
  */
-const MAX_PER_ADDRESS_AND_DAY = 3;
+export const SIGN_UP_HOURS = 24;
 /** How many times the mail of one sign-up may be sent. */
 const MAX_MAILS = 3;
 
@@ -24,32 +28,33 @@ export interface NewSignUp {
   token_hash: string;
   /** The hash of the operator's token, in hex; null if sign-up is open. */
   invited_by_hash: string | null;
+  /** The keyed hash of the site that signs up. */
+  site_hash: string;
 }
 
-export type SignUpResult = 'stored' | 'ignored' | 'no_token' | 'too_many';
-
 /**
- * Stores a sign-up and its mail. No account exists before its address is verified, so nothing can
- * leave it. The row does not depend on the accounts that have the address.
+ * Stores a sign-up and its mail, or returns why it is refused. Beyond the limits of an address it
+ * stores nothing, and does not say so. No account exists before its address is verified, so nothing
+ * can leave it. The row does not depend on the accounts that have the address.
  * @param perDay the limit for all sign-ups of this deployment within a day
  */
-export async function storeSignUp(db: Database, signUp: NewSignUp, perDay: number): Promise<SignUpResult> {
+export async function storeSignUp(
+  db: Database,
+  signUp: NewSignUp,
+  perDay: number,
+): Promise<SignUpRefusal | undefined> {
   return db.transaction([NO_TENANT], async (tx) => {
     // Without this lock, concurrent sign-ups could exceed the limits together.
     await tx.query({
       name: 'lock-sign-ups',
       text: `select pg_advisory_xact_lock(hashtextextended('sign-ups', 0))`,
     });
-    const [counts] = await tx.query<{ today: number; of_address: number }>({
-      name: 'count-sign-ups',
-      text: `select count(*)::int as today, count(*) filter (where lower(email) = lower($2))::int as of_address
-             from sign_ups where tenant_id = $1 and created_at > now() - interval '1 day'`,
-      values: [NO_TENANT, signUp.email],
-    });
-    if (!counts || counts.today >= perDay) return 'too_many';
-    if (counts.of_address >= MAX_PER_ADDRESS_AND_DAY) return 'ignored';
+    const refusal = await checkSignUpLimitsAgain(tx, signUp, perDay);
+    if (refusal) return refusal;
+    if (!(await mayMailSignUp(tx, signUp))) return undefined;
     const invitedBy = signUp.invited_by_hash === null ? null : await takeToken(tx, signUp.invited_by_hash);
     if (invitedBy === undefined) return 'no_token';
+    await endOldestSignUps(tx, signUp.email);
     const { id, email, company, name, password_hash, token_hash } = signUp;
     await tx.query({
       name: 'insert-sign-up',
@@ -57,8 +62,22 @@ export async function storeSignUp(db: Database, signUp: NewSignUp, perDay: numbe
              values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), $8, now() + interval '${SIGN_UP_HOURS} hours')`,
       values: [NO_TENANT, id, email, company, name, password_hash, token_hash, invitedBy],
     });
-    await insertAccessMails(tx, [buildMail(id, email)]);
-    return 'stored';
+    await insertAccessMails(tx, [{ ...buildMail(id, email), network: signUp.site_hash }]);
+    return undefined;
+  });
+}
+
+/**
+ * Ends the oldest open sign-ups of an address, so that one more has a place. Otherwise strangers
+ * could keep the owner of the address from a sign-up.
+ */
+async function endOldestSignUps(tx: Transaction, email: string): Promise<void> {
+  await tx.query({
+    name: 'end-oldest-sign-ups',
+    text: `update sign_ups set expires_at = now() where tenant_id = $1 and id in (
+             select id from sign_ups where tenant_id = $1 and lower(email) = lower($2) and completed_at is null and expires_at > now()
+             order by created_at desc, id desc offset ${MAX_OPEN_PER_ADDRESS - 1})`,
+    values: [NO_TENANT, email],
   });
 }
 
@@ -103,9 +122,13 @@ function buildMail(id: string, recipient: string) {
   };
 }
 
-/** Stores the mail of the address's newest open sign-up again, if it was not sent too often. */
+/**
+ * Stores the mail of the address's newest open sign-up again, unless the sign-up or the address had
+ * too many mails.
+ */
 export async function resendSignUpMail(db: Database, email: string): Promise<void> {
   await db.transaction([NO_TENANT], async (tx) => {
+    if (!(await mayMailSignUp(tx, { email, site_hash: null }))) return;
     const [open] = await tx.query<{ id: string; mails: number }>({
       name: 'find-sign-up-to-resend',
       text: `select s.id, (select count(*)::int from access_mails m where m.tenant_id = s.tenant_id and lower(m.recipient) = lower(s.email)

@@ -1,6 +1,6 @@
 import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
-import type { Role } from '../../contracts/roles.js';
+import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
@@ -13,7 +13,10 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
+import { revokeInvitationsOf } from '../invitations/invitation-rows.js';
+import { useUpResets } from '../password-resets/reset-rows.js';
 import { endSessionsOfUsers } from '../sessions/session-rows.js';
+import { isByPerson, listMarkChanges, type MarkedAddress, markAddress } from './address-marks.js';
 import type { WithPasswordHash } from './commands.js';
 import { userFields } from './fields.js';
 import { createSessions } from './sign-in-handler.js';
@@ -29,15 +32,14 @@ import {
   lockActivePeople,
 } from './user-roles.js';
 
-interface UserRow extends Row, RecordRef {
+interface UserRow extends Row, RecordRef, MarkedAddress {
   name: string;
-  email: string;
   password_hash: string;
   deactivated_at: string | null;
   role: Role;
 }
 
-const EDITABLE = `${userFields.settable}, password_hash text, is_email_set_by_key boolean`;
+const EDITABLE = `${userFields.settable}, password_hash text, is_email_set_by_key boolean, email_proved_at timestamptz`;
 const NAMES = parseColumnNames(EDITABLE);
 const DEFAULTS: Readonly<Record<string, string>> = { role: "'owner'", is_email_set_by_key: 'false' };
 const INSERTED = NAMES.map((name) => (DEFAULTS[name] ? `coalesce(${name}, ${DEFAULTS[name]})` : name));
@@ -72,7 +74,11 @@ export async function createUsers(
     withRole(command).role !== 'owner' || isByOwner(command, active.get(command.tenantId));
   const inserted = await insertUsers(
     tx,
-    commands.filter(isAllowed).map((command) => ({ ...withRole(command), ...toRecordRef(command) })),
+    commands.filter(isAllowed).map((command) => ({
+      ...withRole(command),
+      ...toRecordRef(command),
+      is_email_set_by_key: !isByPerson(command),
+    })),
   );
   return commands.map((command) => {
     if (!isAllowed(command)) return failOwnerOnly();
@@ -81,14 +87,22 @@ export async function createUsers(
   });
 }
 
+export interface NewUser extends RecordRef {
+  name: string;
+  email: string;
+  role?: Role;
+  password_hash?: string;
+  /** True if an API key chose the address. Mails to it then set no password. */
+  is_email_set_by_key?: boolean;
+  /** When the person last opened a link that was mailed to the address (ISO 8601). */
+  email_proved_at?: string;
+}
+
 /**
  * Inserts the people whose email address is free, and returns their keys. A person without a role
  * becomes an owner.
  */
-export async function insertUsers(
-  tx: Transaction,
-  rows: (RecordRef & { name: string; email: string; role?: Role; password_hash?: string })[],
-): Promise<Set<string>> {
+export async function insertUsers(tx: Transaction, rows: NewUser[]): Promise<Set<string>> {
   // All batches insert in the same sequence, so that two batches cannot deadlock.
   const keyOf = (row: (typeof rows)[number]) => `${row.tenant_id}/${row.email.toLowerCase()}`;
   const sorted = [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
@@ -129,39 +143,20 @@ export async function updateUsers(
       if (nextRole !== 'owner' && isLastOwner(people, row.id)) return failLastOwner();
       if (taken.has(refKey(row))) return failTakenEmail(command.input.email);
       if (people?.has(row.id)) people.set(row.id, nextRole);
-      const set = { ...command.input, ...markAddress(command, row) };
-      return { row, set, changes: listChanges(row, command.input) };
+      const mark = markAddress(command, row);
+      const set = { ...command.input, ...mark };
+      return { row, set, changes: [...listChanges(row, command.input), ...listMarkChanges(row, mark)] };
     },
   });
-  const renewed = commands.filter(
-    (command, nth) => outcomes[nth]?.ok && command.input.password_hash !== undefined,
-  );
+  const done = commands.filter((_command, nth) => outcomes[nth]?.ok);
+  const renewed = done.filter(({ input }) => input.password_hash !== undefined);
   await endSessionsOfUsers(tx, renewed.map(toRecordRef));
+  // Whoever reads an earlier mail must not undo what was done against them.
+  const guarded = done.filter(({ input }) => input.password_hash !== undefined || input.email !== undefined);
+  await useUpResets(tx, guarded.map(toRecordRef));
+  const demoted = done.filter(({ input: { role } }) => role && !ROLE_PERMISSIONS[role].includes('admin'));
+  await revokeInvitationsOf(tx, demoted.map(toRecordRef));
   return outcomes;
-}
-
-/** Sets new passwords of people and ends their sessions. The caller must have locked their rows. */
-export async function setPasswords(
-  tx: Transaction,
-  people: readonly (RecordRef & { password_hash: string })[],
-): Promise<void> {
-  if (people.length === 0) return;
-  await tx.query({
-    name: 'set-passwords',
-    text: `update users t set password_hash = r.password_hash, updated_at = ${nextUpdatedAtSql('t')}
-           from ${recordsetSql('tenant_id uuid, id uuid, password_hash text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(people)],
-  });
-  await endSessionsOfUsers(tx, people);
-}
-
-/**
- * Marks an address that a key chooses. A key could otherwise choose its own mailbox, reset the
- * person's password by mail, and then do what no key may.
- */
-function markAddress({ actor, input: { email } }: Command<WithPasswordHash<UserPatch>>, row: UserRow) {
-  if (email === undefined || email.toLowerCase() === row.email.toLowerCase()) return {};
-  return { is_email_set_by_key: !['user', 'system'].includes(actor.type) };
 }
 
 function listChanges(row: UserRow, { password_hash: hash, ...facts }: WithPasswordHash<UserPatch>): Change[] {
@@ -240,6 +235,8 @@ async function deactivate(tx: Transaction, people: RecordRef[]): Promise<void> {
     values: [JSON.stringify(people)],
   });
   await endSessionsOfUsers(tx, people);
+  await useUpResets(tx, people);
+  await revokeInvitationsOf(tx, people);
 }
 
 export const userHandlers: CommandHandlers = {

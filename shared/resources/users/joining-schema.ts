@@ -17,6 +17,15 @@ export const acknowledgement = allRequired({
   message: Joi.string().example('If this address can sign in, a mail with a link is on its way.'),
 }).meta({ className: 'Acknowledgement' });
 
+/** What would let mails with the name advertise a page, or look like a link of ours. */
+const LINK_IN_NAME = /:\/\/|www\.|\{link\}/i;
+
+/** The name of a stranger or of his company, which later stands in mails to others. */
+const strangerName = (max: number) =>
+  text(max)
+    .custom((value: string, helpers) => (LINK_IN_NAME.test(value) ? helpers.error('string.link') : value))
+    .messages({ 'string.link': '{{#label}} must contain no link: leave out ://, www. and {link}' });
+
 const SIGN_UP_MODES = ['closed', 'invite', 'open'] as const;
 
 export const signUpMode = allRequired({
@@ -27,8 +36,8 @@ export const signUpMode = allRequired({
 }).meta({ className: 'SignUpMode' });
 
 export const signUp = Joi.object({
-  company: text(200).required().example('Hudson Towing'),
-  name: text(100).required().example('Dana Whitfield'),
+  company: strangerName(200).required().example('Hudson Towing'),
+  name: strangerName(100).required().example('Dana Whitfield'),
   email: address().required(),
   password: newPassword().required(),
   signup_token: text(64).description('The token of the operator; required if the mode is invite'),

@@ -153,13 +153,53 @@ describe('invitations', () => {
     expectError((await invite({ email: email.toUpperCase() })).response, 409, 'conflict');
     await stack.rows(
       tenant.id,
-      `insert into invitations (tenant_id, id, email, role, token_hash, expires_at)
-       select $1::uuid, gen_random_uuid(), n || '@example.com', 'viewer', sha256(($1::text || n)::bytea), now() + interval '1 day' from generate_series(1, 99) n`,
+      `insert into invitations (tenant_id, id, email, role, token_hash, created_at, expires_at)
+       select $1::uuid, gen_random_uuid(), n || '@example.com', 'viewer', sha256(($1::text || n)::bytea), now() - interval '2 days', now() + interval '1 day' from generate_series(1, 99) n`,
       [tenant.id],
     );
     const refused = (await invite()).response;
     expectError(refused, 409, 'conflict');
     expect(refused.body.error.message).to.include('100 open invitations');
+  });
+
+  it('an account creates 100 invitations a day at most, also if it revokes them', async () => {
+    await stack.rows(
+      tenant.id,
+      `insert into invitations (tenant_id, id, email, role, token_hash, expires_at, revoked_at)
+       select $1::uuid, gen_random_uuid(), n || '@example.com', 'viewer', sha256(($1::text || n)::bytea), now() + interval '1 day', now() from generate_series(1, 99) n`,
+      [tenant.id],
+    );
+    expect((await invite()).response.status).to.equal(201);
+    const refused = (await invite()).response;
+    expectError(refused, 409, 'conflict');
+    expect(refused.body.error.message).to.include('100 people within a day');
+  });
+
+  it('the open invitations of a person who is deactivated or may invite no more stop working', async () => {
+    const remove = [
+      (id: string) => owner.delete(`/users/${id}`),
+      (id: string) => owner.patch(`/users/${id}`, { role: 'dispatcher' }),
+    ];
+    const kept = await invite();
+    for (const end of remove) {
+      const admin = await createUser(stack, tenant.id, { role: 'admin', email: createAddress() });
+      const session = await openSession(stack, admin);
+      const { email, response } = await invite({}, session);
+      expect(response.status, response.text).to.equal(201);
+      const token = await mailbox(email).waitForToken();
+      expect((await end(admin.id)).status).to.equal(200);
+      expectError(await accept(token), 404, 'not_found');
+    }
+    expect((await accept(await mailbox(kept.email).waitForToken())).status).to.equal(200);
+  });
+
+  it('a name of an account takes no place of the link, and no link in it can be clicked', async () => {
+    const account = await stack.createTenant('{link} http://spam.example www.spam.example');
+    const { email, response } = await invite({}, await openSession(stack, { tenantId: account.id }));
+    expect(response.status, response.text).to.equal(201);
+    const { mail } = await mailbox(email).waitFor();
+    expect(mail.text).to.include('{link} http spam.example www spam.example');
+    expect((await accept(await mailbox(email).waitForToken())).status).to.equal(200);
   });
 
   it('neither the audit log nor PostgreSQL contains the token or the password', async () => {

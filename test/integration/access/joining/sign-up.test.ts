@@ -4,7 +4,7 @@ import { NO_TENANT } from '../../../../shared/platform/ids.js';
 import type { ClockJob } from '../../../../shared/queues/clock.js';
 import { insertAccessMails } from '../../../../shared/resources/access-mails/store.js';
 import { createClockProcessor } from '../../../../workers/clock/processor.js';
-import type { TestResponse } from '../../../support/client.js';
+import { TestClient, type TestResponse } from '../../../support/client.js';
 import { expectError, listValidationErrors } from '../../../support/expect-error.js';
 import {
   createAddress,
@@ -156,13 +156,47 @@ describe('sign-up', () => {
     expect((await mailbox(email).waitFor()).to).to.deep.equal([email]);
   });
 
-  it('one address gets three sign-up mails a day, and the response does not say so', async () => {
+  it('strangers cannot keep the owner of an address from a sign-up: the three newest links work', async () => {
     const email = createAddress();
     const responses = [];
     for (let nth = 0; nth < 4; nth += 1) responses.push(await signUp({ email }));
     for (const response of responses)
       expect(describeResponse(response)).to.deep.equal(describeResponse(responses[0] as TestResponse));
-    expect(await findSignUps(email)).to.have.length(3);
+    await mailbox(email).waitFor(4);
+    const mails = await Promise.all([1, 2, 3, 4].map((nth) => mailbox(email).waitForToken(nth)));
+    const open = await Promise.all(
+      mails.map(async (token) => (await createStranger(stack).get(`/signup/verify/${token}`)).status),
+    );
+    expect(open.filter((status) => status === 200)).to.have.length(3);
+    expect(open.filter((status) => status === 404)).to.have.length(1);
+  });
+
+  it('one address gets ten sign-up mails a day, five of one network, and the response does not say so', async () => {
+    const email = createAddress();
+    const near = createStranger(stack);
+    for (let nth = 0; nth < 6; nth += 1)
+      expect((await near.post('/signup', { ...APPLICANT, email })).status).to.equal(202);
+    expect(await findSignUps(email)).to.have.length(5);
+    await stack.rows(NO_TENANT, `update access_mails set network = 'another' where recipient = $1`, [email]);
+    for (let nth = 0; nth < 6; nth += 1) {
+      expect((await signUp({ email })).status).to.equal(202);
+      await stack.rows(NO_TENANT, `update access_mails set network = 'another' where recipient = $1`, [
+        email,
+      ]);
+    }
+    expect(await findSignUps(email)).to.have.length(10);
+  });
+
+  it('a name or a company with a link is refused, because it would stand in mails to others', async () => {
+    for (const input of [
+      { company: 'Cheap at http://spam.example' },
+      { name: 'see WWW.spam.example' },
+      { company: '{link}' },
+    ]) {
+      const refused = await signUp(input);
+      expectError(refused, 400, 'validation_error');
+      expect(refused.text).to.include('must contain no link');
+    }
   });
 
   it('the mail of a sign-up is sent again, three times at most, with the same link', async () => {
@@ -181,6 +215,22 @@ describe('sign-up', () => {
     const unknown = createAddress();
     expect(describeResponse(await resend(unknown))).to.deep.equal(describeResponse(await resend(email)));
     expect(listMails(unknown)).to.deep.equal([]);
+  });
+
+  it('one block of addresses signs up 20 times a day, and others still can', async () => {
+    const signUpFrom = (nth: number) =>
+      new TestClient(stack.origin, '', '/v1', { 'x-forwarded-for': `203.0.113.${nth}` }).post('/signup', {
+        ...APPLICANT,
+        email: createAddress(),
+      });
+    for (let nth = 1; nth <= 20; nth += 1) expect((await signUpFrom(nth)).status).to.equal(202);
+    expectError(await signUpFrom(21), 429, 'rate_limited');
+    expect((await signUp()).status).to.equal(202);
+    const [row] = await stack.rows<{ text: string }>(
+      NO_TENANT,
+      `select string_agg(to_jsonb(t)::text, '') as text from access_mails t where kind = 'sign_up'`,
+    );
+    expect(row?.text).to.not.include('203.0.113');
   });
 
   it('a weak password and missing members are refused', async () => {
@@ -214,7 +264,9 @@ describe('sign-up by invitation of the operator', () => {
         ...(signup_token ? { signup_token } : {}),
       });
     expect((await createStranger(stack).get('/signup')).body).to.deep.equal({ mode: 'invite' });
-    expectError(await signUp(), 403, 'forbidden');
+    // All at once: a request without a token takes no place among those that hash a password.
+    const refused = await Promise.all(Array.from({ length: 20 }, () => signUp()));
+    for (const response of refused) expectError(response, 403, 'forbidden');
     expectError(await signUp('x'.repeat(43)), 403, 'forbidden');
     const token = await create();
     expect((await signUp(token)).status).to.equal(202);
