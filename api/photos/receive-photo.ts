@@ -13,7 +13,7 @@ import { type ConvertedPhoto, convertPhoto, MAX_PHOTO_BYTES, PHOTO_TYPES } from 
 const readBytes = createRawBodyReader(PHOTO_TYPES, MAX_PHOTO_BYTES);
 
 /** The whole photo must arrive within this time. */
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 60_000;
 
 /**
  * Photos in memory, from the first byte until they are in storage. At 10 MiB each, they take at
@@ -25,7 +25,8 @@ const limit = createFairLimit({
   maxRunningPerGroup: 6,
   maxQueued: 200,
   maxQueuedPerGroup: 20,
-  maxWaitMs: 60_000,
+  // Longer than the deadline, so that slow uploads delay others but do not refuse them.
+  maxWaitMs: 90_000,
 });
 
 /** For whom a photo is received. */

@@ -83,7 +83,7 @@ export interface DriverRequest {
  */
 export async function runAction(request: DriverRequest, action: DriverAction): Promise<void> {
   const { workOrder } = request;
-  const at = toPast(action.at);
+  const at = toPast(action.at, workOrder.dispatch_time);
   if (action.kind === 'note') return addNote(request, action);
   if (action.kind === 'inspection') return fileInspection(request, action);
   const mustStart = workOrder.status === NOT_STARTED && !isBeforeStart(action);
@@ -104,8 +104,14 @@ function isBeforeStart(action: DriverAction): boolean {
   return action.kind === 'step' && ['offered', 'acknowledged'].includes(action.step);
 }
 
-/** Returns the time, or the present if the phone's clock is ahead. */
-export const toPast = (at: string) => new Date(Math.min(Date.parse(at), Date.now())).toISOString();
+/**
+ * Returns the time, or the present if the phone's clock is ahead.
+ * @param earliest what the time cannot precede, such as the assignment: prices depend on it
+ */
+export function toPast(at: string, earliest: string | null = null): string {
+  const time = Math.max(Date.parse(at), earliest === null ? 0 : Date.parse(earliest));
+  return new Date(Math.min(time, Date.now())).toISOString();
+}
 
 /** Adds a note after those that exist. Tries again if another write comes in between. */
 async function addNote(

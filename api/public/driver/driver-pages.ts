@@ -62,7 +62,9 @@ export function serveDriverPages(api: ApiRuntime): ApiMiddleware {
     ctx.set(PAGE_HEADERS);
     const target = openDriverLink(keys, token);
     const counted: PublicLimit[] = [{ key: `driver:${findNetworkPrefix(ctx.ip)}`, limits: NETWORK_LIMITS }];
-    if (target) counted.push({ key: `driver-job:${target.workOrderId}`, limits: WORK_ORDER_LIMITS });
+    // By link, so that a driver who lost the work order takes nothing from the next one.
+    if (target)
+      counted.push({ key: `driver-job:${target.workOrderId}/${target.mark}`, limits: WORK_ORDER_LIMITS });
     const read = async () => target && readDrivenWorkOrder(api.db, target);
     const request = { api, ctx, counted, isGenuine: target !== undefined, read };
     return part === undefined ? openPage(request, files) : answerPage(request, part);

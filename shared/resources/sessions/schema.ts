@@ -41,7 +41,7 @@ export const session = allRequired({
     .allow(null)
     .description('When the person last proved a factor in this session'),
   is_factor_setup_required: Joi.boolean().description(
-    'True if the account requires a factor and the person has none: only the routes below /session, /me/sessions and /me/factors work',
+    'True if the account requires a factor and the person has none: only GET and DELETE /session, /me/sessions and /me/factors work',
   ),
 }).meta({ className: 'Session' });
 

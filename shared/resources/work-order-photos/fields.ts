@@ -19,7 +19,7 @@ export const workOrderPhotoFields = defineFields({
   bytes: { output: count().example(312_480) },
   sha256: { output: Joi.string().description('Of the stored file, in hexadecimal digits') },
   taken_at: time(dateTime().allow(null).description("When the driver took it, by the phone's clock")),
-  uploaded_by: { output: Joi.string().allow(null), freeText: true },
+  uploaded_by: { output: Joi.string().allow(null) },
   created_at: time(),
   updated_at: time(),
 });

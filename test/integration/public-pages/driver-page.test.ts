@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { assign, createDrivenJob, DROP_OFF, DriverClient } from '../../support/public-pages/driven-job.js';
+import {
+  assign,
+  createDrivenJob,
+  DROP_OFF,
+  DriverClient,
+  readDriverPath,
+} from '../../support/public-pages/driven-job.js';
 import { PROXIED_STACK, useStack, useTenant } from '../../support/use-stack.js';
 
 describe("driver's page", () => {
@@ -56,7 +62,7 @@ describe("driver's page", () => {
 
   it('the steps of a whole tow start the work order, are logged with their times and end the link', async () => {
     const { page, id, driverId } = await startJob();
-    const at = new Date(Date.now() - 3_600_000).toISOString();
+    const at = new Date().toISOString();
     const steps = ['acknowledged', 'en_route', 'on_scene', 'hooked', 'towing', 'at_destination'];
     for (const [index, step] of steps.entries()) {
       const { status, body, text } = await page.act({ kind: 'step', step, at });
@@ -188,6 +194,23 @@ describe("driver's page", () => {
     await page.act({ kind: 'step', step: 'en_route', at: ahead });
     const [step] = await listSteps(id);
     expect(step?.at.getTime()).to.be.below(Date.now() + 60_000);
+  });
+
+  it('a time before the assignment counts as the time of the assignment, because prices depend on it', async () => {
+    const { page, id } = await startJob();
+    const { dispatch_time: assignedAt } = await readWorkOrder(id);
+    await page.act({ kind: 'complete', at: '1970-01-01T00:00:00Z' });
+    expect(await readWorkOrder(id)).to.include({ status: 'completed', completion_time: assignedAt });
+  });
+
+  it('a driver who lost the work order uses up nothing of the next driver', async () => {
+    const { page, id, truckId } = await startJob();
+    await tenant.client.post(`/work-orders/${id}/unassign`, {});
+    await assign(tenant.client, id, truckId);
+    const next = new DriverClient(stack, await readDriverPath(tenant.client, id));
+    const lost = await Promise.all(Array.from({ length: 125 }, async () => (await page.get()).status));
+    expect(new Set(lost)).to.deep.equal(new Set([404, 429]));
+    expect((await next.get()).status).to.equal(200);
   });
 
   it('a truck without a driver stands in the audit log for its driver', async () => {
