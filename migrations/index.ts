@@ -48,6 +48,7 @@ import * as addFactors from './20261127010000_add_factors.js';
 import * as addJoining from './20261127020000_add_joining.js';
 import * as addWorkOrderPhotos from './20261127030000_add_work_order_photos.js';
 import * as nameDeciders from './20261127040000_name_deciders.js';
+import * as addWording from './20261127050000_add_wording.js';
 import * as guardJoining from './20261127060000_guard_joining.js';
 
 interface Migration {
@@ -111,6 +112,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261127020000_add_joining', ...addJoining },
   { name: '20261127030000_add_work_order_photos', ...addWorkOrderPhotos },
   { name: '20261127040000_name_deciders', ...nameDeciders },
+  { name: '20261127050000_add_wording', ...addWording },
   { name: '20261127060000_guard_joining', ...guardJoining },
 ];
 

@@ -66,7 +66,8 @@ const INTERNAL_NUMBER = 'an internal number of the source database, which is mea
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
     defineTable(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents agent_day_cents created_at updated_at id
-    require_factor sandbox_tenant_id business_name address city state zip phone email remittance_text`),
+    require_factor sandbox_tenant_id business_name address city state zip phone email remittance_text
+    mail_subject mail_text sms_text`),
   account_logos: defineTable('tenant_id content_type width height sha256 data updated_at'),
   users: defineFieldTable(userFields, '', {
     password_hash: 'a credential',
