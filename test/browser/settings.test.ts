@@ -90,6 +90,24 @@ describe('the screen Settings', () => {
     expect((await tenant.client.get('/settings')).body).to.include({ city: 'Yonkers', terms_days: 14 });
   });
 
+  it('the words of messages are saved on the tab Texts, and a text message without a link is refused beside its field', async () => {
+    const { page, tenant } = await dashboard.open('settings?tab=texts');
+    const form = page.getByRole('form', { name: 'Texts of messages' });
+    await form.getByLabel('Subject of the mail').fill('{company}: {invoice_number}');
+    await form.getByLabel('Text message').fill('You owe {balance}');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText(/^sms_text must contain/).waitFor();
+    await form.getByLabel('Text message').fill('You owe {balance}: {link}');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Settings saved').waitFor();
+    const { body } = await tenant.client.get('/settings');
+    expect(body).to.include({
+      mail_subject: '{company}: {invoice_number}',
+      mail_text: null,
+      sms_text: 'You owe {balance}: {link}',
+    });
+  });
+
   it('the logo is stored as the picture that was chosen, is shown, and can be removed', async () => {
     const { page, tenant } = await dashboard.open('settings');
     const chooser = page.waitForEvent('filechooser');
