@@ -4,7 +4,7 @@ import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.j
 import { isLinkToken } from '../../shared/resources/access-mails/link-token.js';
 import { storeResetRequest } from '../../shared/resources/access-mails/store-reset-request.js';
 import { KEY_CHANGED_CHANNEL } from '../../shared/resources/api-keys/credential-cache.js';
-import { findOpenReset } from '../../shared/resources/password-resets/reset-rows.js';
+import { findOpenReset } from '../../shared/resources/access-mails/reset-rows.js';
 import { resetPassword } from '../../shared/resources/users/commands.js';
 import { passwordResetRequest, passwordResetUse } from '../../shared/resources/users/joining-schema.js';
 import { countJoiningRequest, mayMailAddress } from '../joining/joining-limits.js';

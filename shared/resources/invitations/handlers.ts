@@ -8,16 +8,6 @@ import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
-import { failTakenEmail, findTakenEmails, insertUsers } from '../users/handlers.js';
-import {
-  failApproverByKey,
-  failOwnerOnly,
-  isApproverByKey,
-  isByOwner,
-  lockActivePeople,
-} from '../users/user-roles.js';
-import type { AcceptedInvitation } from './commands.js';
-import { insertInvitationMails } from './invitation-mails.js';
 import {
   type CreateCommand,
   countInvitationsToday,
@@ -28,7 +18,17 @@ import {
   OPEN_INVITATION_QUOTA,
   replaceInvitations,
   reserveToday,
-} from './invitation-rows.js';
+} from '../access-mails/invitation-rows.js';
+import { failTakenEmail, findTakenEmails, insertUsers } from '../users/handlers.js';
+import {
+  failApproverByKey,
+  failOwnerOnly,
+  isApproverByKey,
+  isByOwner,
+  lockActivePeople,
+} from '../users/user-roles.js';
+import type { AcceptedInvitation } from './commands.js';
+import { insertInvitationMails } from './invitation-mails.js';
 
 interface InvitationRow extends Row, RecordRef {
   email: string;

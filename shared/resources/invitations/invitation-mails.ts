@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/postgres/database.js';
+import { type CreateCommand, INVITATION_DAYS } from '../access-mails/invitation-rows.js';
 import { insertAccessMails, LINK_PLACE, toOneLine } from '../access-mails/store.js';
 import { findAccountNames } from '../tenants/find-tenant.js';
-import { type CreateCommand, INVITATION_DAYS } from './invitation-rows.js';
 
 /** Stores the mails of new invitations. */
 export async function insertInvitationMails(

@@ -5,11 +5,11 @@ import { ACCESS_MAILS_PROMPT } from '../../queues/messages.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { lockOpenResets, useUpResets } from '../access-mails/reset-rows.js';
 import { insertAccessMails, toOneLine } from '../access-mails/store.js';
 import { findAccountNames } from '../tenants/find-tenant.js';
 import type { PasswordReset } from '../users/commands.js';
 import { setPasswords } from '../users/set-passwords.js';
-import { lockOpenResets, useUpResets } from './reset-rows.js';
 
 interface UserRow extends Row, RecordRef {
   email: string;

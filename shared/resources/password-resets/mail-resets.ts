@@ -3,9 +3,14 @@ import type { Database } from '../../platform/postgres/database.js';
 import { type RecordRef, refKey } from '../../records/record-refs.js';
 import { computeLinkToken, hashLinkToken } from '../access-mails/link-token.js';
 import { endResetRequest } from '../access-mails/outbox.js';
+import {
+  countMailedResets,
+  insertResets,
+  RESET_MINUTES,
+  type ResetCandidate,
+} from '../access-mails/reset-rows.js';
 import { insertAccessMails, LINK_PLACE, toOneLine } from '../access-mails/store.js';
 import { findAccountNames } from '../tenants/find-tenant.js';
-import { countMailedResets, insertResets, RESET_MINUTES, type ResetCandidate } from './reset-rows.js';
 
 /**
  * Within this time a person gets a further link only after using the last one. The time is shorter

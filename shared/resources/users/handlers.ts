@@ -13,8 +13,8 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
-import { revokeInvitationsOf } from '../invitations/invitation-rows.js';
-import { useUpResets } from '../password-resets/reset-rows.js';
+import { revokeInvitationsOf } from '../access-mails/invitation-rows.js';
+import { useUpResets } from '../access-mails/reset-rows.js';
 import { endSessionsOfUsers } from '../sessions/session-rows.js';
 import { isByPerson, listMarkChanges, type MarkedAddress, markAddress } from './address-marks.js';
 import type { WithPasswordHash } from './commands.js';

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { hashLinkToken } from '../access-mails/link-token.js';
+import { hashLinkToken } from './link-token.js';
 
 /** For how long the link in a mail can set a password. */
 export const RESET_MINUTES = 30;

@@ -6,7 +6,6 @@ import type { ExpiryRule } from '../../records/expiry.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
-import type { WithTokenHash } from './commands.js';
 
 export const INVITATION_DAYS = 7;
 
@@ -25,7 +24,8 @@ export const OPEN_INVITATION_QUOTA: AccountQuotaRule = {
 /** How many invitations an account may create within a day, because each one is a mail. */
 const MAX_PER_DAY = 100;
 
-export type CreateCommand = Command<WithTokenHash<InvitationCreate>>;
+/** The api process adds the hash of the link's token, in hex. */
+export type CreateCommand = Command<InvitationCreate & { token_hash: string }>;
 
 const toEmailRow = (command: CreateCommand) => ({ ...toRecordRef(command), email: command.input.email });
 
