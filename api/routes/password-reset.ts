@@ -2,9 +2,9 @@ import type { PasswordResetRequest, PasswordResetUse } from '../../shared/contra
 import { serviceUnavailable } from '../../shared/platform/errors.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { isLinkToken } from '../../shared/resources/access-mails/link-token.js';
+import { findOpenReset } from '../../shared/resources/access-mails/reset-rows.js';
 import { storeResetRequest } from '../../shared/resources/access-mails/store-reset-request.js';
 import { KEY_CHANGED_CHANNEL } from '../../shared/resources/api-keys/credential-cache.js';
-import { findOpenReset } from '../../shared/resources/access-mails/reset-rows.js';
 import { resetPassword } from '../../shared/resources/users/commands.js';
 import { passwordResetRequest, passwordResetUse } from '../../shared/resources/users/joining-schema.js';
 import { countJoiningRequest, mayMailAddress } from '../joining/joining-limits.js';

@@ -5,12 +5,12 @@ import type { Database, SqlQuery, Transaction } from '../platform/postgres/datab
 import { deleteExpiredRows, type ExpiryRule, RETENTION } from '../records/expiry.js';
 import type { RowSweep } from '../records/sweeps/schedule.js';
 import { EXPIRED_SWEEP_FAILURES } from '../records/sweeps/sweep-failures.js';
+import { EXPIRED_INVITATIONS } from '../resources/access-mails/invitation-rows.js';
+import { EXPIRED_RESETS } from '../resources/access-mails/reset-rows.js';
 import { EXPIRED_ACCESS_MAILS } from '../resources/access-mails/store.js';
 import { EXPIRED_SCHEDULES } from '../resources/export-schedules/schedule-rows.js';
 import { EXPIRED_EXPORTS } from '../resources/exports/limits.js';
 import { EXPIRED_FACTORS } from '../resources/factors/factor-rows.js';
-import { EXPIRED_INVITATIONS } from '../resources/access-mails/invitation-rows.js';
-import { EXPIRED_RESETS } from '../resources/access-mails/reset-rows.js';
 import { EXPIRED_SESSIONS } from '../resources/sessions/session-rows.js';
 import { EXPIRED_SECRETS } from '../resources/webhook-endpoints/secret-rows.js';
 import { EXPIRED_REPLAYS } from '../resources/webhook-replays/limits.js';
