@@ -246,7 +246,7 @@ module.exports = {
       name: 'driver-page-on-its-contract',
       severity: 'error',
       comment:
-        "The driver's page runs on phones: of the product it knows only the types that it exchanges with the server.",
+        "The driver's page runs on phones: of the product it knows only what it exchanges with the server.",
       from: { path: '^driver-page/' },
       to: { path: '^(?!driver-page/|api/public/driver/driver-contract[.]ts|node_modules/)' },
     },

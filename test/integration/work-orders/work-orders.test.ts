@@ -49,7 +49,9 @@ describe('work orders', () => {
     expect(response.body.vehicle).to.deep.equal({ make: null, model: null, year: null });
     expect(response.headers.location).to.equal(`/v1/work-orders/${response.body.id}`);
     expect((await tenant.client.get(`/work-orders/${response.body.id}`)).text).to.equal(response.text);
-    expect((await tenant.client.get('/work-orders?limit=1')).body.data.items).to.deep.equal([withoutLinks(response.body)]);
+    expect((await tenant.client.get('/work-orders?limit=1')).body.data.items).to.deep.equal([
+      withoutLinks(response.body),
+    ]);
   });
 
   it("POST /work-orders stores the specification's fields and its example's customer_id, pickup and vehicle", async () => {
