@@ -1,0 +1,74 @@
+/** What people see of a screen while it has nothing, cannot read, or has a menu open. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { findAxeViolations } from '../../support/browser/axe.js';
+import { useDashboard } from '../../support/browser/dashboard.js';
+
+const THEMES = ['light', 'dark'] as const;
+
+describe('other states of the dashboard', function () {
+  this.timeout(120_000);
+  const dashboard = useDashboard();
+
+  const screensOf = (page: Page) =>
+    page.getByRole('navigation', { name: 'Screens' }).locator('a[href^="/app/"]');
+
+  /** Visits every screen through the navigation, and returns the violations that axe finds. */
+  async function walk(page: Page, isReady: (page: Page) => Promise<void>): Promise<string[]> {
+    const violations: string[] = [];
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    const names = await screensOf(page).allInnerTexts();
+    expect(names).to.have.length(12);
+    for (const [nth, name] of names.entries()) {
+      await screensOf(page).nth(nth).click();
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.waitForFunction('!document.querySelector(".mantine-Skeleton-root")');
+      await isReady(page);
+      violations.push(...(await findAxeViolations(page)).map((text) => `${name}: ${text}`));
+    }
+    return violations;
+  }
+
+  for (const colorScheme of THEMES) {
+    it(`axe finds no violation on the screens of an empty account in the ${colorScheme} theme`, async () => {
+      const { page } = await dashboard.open('', { colorScheme });
+      expect(await walk(page, async () => undefined)).to.deep.equal([]);
+    });
+
+    it(`axe finds no violation on screens that cannot read in the ${colorScheme} theme, and each says so`, async () => {
+      const { page } = await dashboard.open('', { colorScheme });
+      await page.route('**/v1/**', (route) =>
+        /\/v1\/(session|stream|me$)/.test(route.request().url())
+          ? route.continue()
+          : route.fulfill({
+              status: 500,
+              contentType: 'application/json',
+              body: JSON.stringify({
+                ok: false,
+                error: { code: 'internal_error', message: 'Something failed.', requestId: 'r' },
+              }),
+            }),
+      );
+      await page.reload();
+      const says = (shown: Page) => shown.getByRole('main').getByRole('alert').first().waitFor();
+      expect(await walk(page, says)).to.deep.equal([]);
+    });
+
+    it(`axe finds no violation with an open menu, palette or list of keys in the ${colorScheme} theme`, async () => {
+      const { page } = await dashboard.open('invoices', { colorScheme });
+      const violations: string[] = [];
+      await page.getByRole('button', { name: 'Your account' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      violations.push(...(await findAxeViolations(page)));
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox').first().waitFor();
+      violations.push(...(await findAxeViolations(page)));
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').first().waitFor();
+      violations.push(...(await findAxeViolations(page)));
+      expect(violations).to.deep.equal([]);
+    });
+  }
+});
