@@ -118,9 +118,9 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
 async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promise<string> {
   const password = randomBytes(12).toString('base64url');
   const [row] = await tx.query<{ made: boolean }>({
-    text: `insert into users (tenant_id, id, email, name, password_hash) values ($1, $2, $3, $4, $5)
+    text: `insert into users (tenant_id, id, email, name, password_hash, role) values ($1, $2, $3, $4, $5, 'owner')
            on conflict (tenant_id, id) do update
-             set email = excluded.email, password_hash = excluded.password_hash, deactivated_at = null
+             set email = excluded.email, password_hash = excluded.password_hash, role = excluded.role, deactivated_at = null
            returning xmax = 0 as made`,
     values: [pair.live, owner.id, owner.email, owner.name, await hashPassword(password)],
   });

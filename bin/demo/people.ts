@@ -6,7 +6,10 @@ import { createAuditEntry } from './records/audit.js';
 import { deriveDemoId } from './records/random.js';
 import { DEMO_PROFILES } from './records/tenants.js';
 
-const COLLEAGUES = ['Priya Raman', 'Luis Ortega'];
+const COLLEAGUES = [
+  { name: 'Priya Raman', role: 'dispatcher' },
+  { name: 'Luis Ortega', role: 'bookkeeper' },
+] as const;
 
 /**
  * Adds two colleagues of each company's owner. A colleague cannot sign in until the owner sets a
@@ -14,13 +17,14 @@ const COLLEAGUES = ['Priya Raman', 'Luis Ortega'];
  */
 export async function insertDemoPeople(tx: Transaction): Promise<void> {
   const people = DEMO_PROFILES.flatMap(({ slug, pair }) =>
-    COLLEAGUES.map((name) => {
+    COLLEAGUES.map(({ name, role }) => {
       const [firstName = name] = name.toLowerCase().split(' ');
       return {
         tenant_id: pair.live,
         id: deriveDemoId(`${slug}/user/${firstName}`),
         name,
         email: `${firstName}@${slug}.example`,
+        role,
       };
     }),
   );
@@ -31,8 +35,12 @@ export async function insertDemoPeople(tx: Transaction): Promise<void> {
   await insertRows(
     tx,
     'audit_entries',
-    people.map(({ tenant_id, id, name, email }) =>
-      createAuditEntry({ tenant_id, entity_type: 'user', entity_id: id }, 'user.created', { name, email }),
+    people.map(({ tenant_id, id, name, email, role }) =>
+      createAuditEntry({ tenant_id, entity_type: 'user', entity_id: id }, 'user.created', {
+        name,
+        email,
+        role,
+      }),
     ),
   );
 }

@@ -299,7 +299,7 @@ describe('records of the demo accounts', function () {
     expect(foreign).to.deep.equal([]);
   });
 
-  it('demo keys have the permissions and scopes that demo.json promises, and the password works', async () => {
+  it("demo keys have the permissions and scopes that demo.json promises, and the password is the owner's", async () => {
     const [tenant] = tenants as [DemoCredentials];
     const found = await Promise.all(KEY_FIELDS.map((field) => findKey(db, tenant[field])));
     expect(found.map((key) => [key?.kind, key?.tenantId, key?.environment, key?.readOnly])).to.deep.equal([
@@ -312,9 +312,10 @@ describe('records of the demo accounts', function () {
     expect(found[0]?.permissions).to.deep.equal([...PERMISSIONS]);
     expect(found[2]?.scopes).to.deep.equal([...AGENT_SCOPES]);
     expect(found[3]?.scopes).to.deep.equal(AGENT_SCOPES.filter((scope) => scope.startsWith('read_')));
-    const text = `select password_hash from users where email = '${tenant.email}'`;
-    const [user] = await queryDemoRows<{ password_hash: string }>(db, text, [HUDSON.live]);
+    const text = `select password_hash, role from users where email = '${tenant.email}'`;
+    const [user] = await queryDemoRows<{ password_hash: string; role: string }>(db, text, [HUDSON.live]);
     expect(await verifyPassword(tenant.password, user?.password_hash ?? '')).to.equal(true);
+    expect(user?.role).to.equal('owner');
   });
 
   it('renewing demo credentials replaces the keys and keeps all other records', async () => {
