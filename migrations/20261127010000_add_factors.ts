@@ -4,8 +4,9 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds the second factors of people: authenticator apps, passkeys and recovery codes. Sessions get
- * what their owners need to recognize them, and the time when a factor was last proved.
+ * Adds the second factors of people: authenticator apps, passkeys and recovery codes. The columns of
+ * sessions and tenants have migrations of their own: requests read both tables in one transaction,
+ * and a transaction that locked one and waited for the other could deadlock with them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -39,21 +40,9 @@ export async function up(knex: Knex): Promise<void> {
     alter table user_factors enable row level security;
     alter table user_factors force row level security;
     create policy tenant_isolation on user_factors using (${POLICY}) with check (${POLICY});
-
-    alter table sessions
-      add column user_agent text,
-      add column network text,
-      add column last_used_at timestamptz,
-      add column factor_proved_at timestamptz;
-
-    alter table tenants add column require_factor boolean not null default false;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    alter table tenants drop column require_factor;
-    alter table sessions drop column user_agent, drop column network, drop column last_used_at, drop column factor_proved_at;
-    drop table user_factors;
-  `);
+  await knex.raw('drop table user_factors');
 }

@@ -45,6 +45,8 @@ import * as checkLinesInSets from './20261126093000_check_lines_in_sets.js';
 import * as storeJson from './20261126140000_store_json.js';
 import * as addRoles from './20261126220000_add_roles.js';
 import * as addFactors from './20261127010000_add_factors.js';
+import * as describeSessions from './20261127010100_describe_sessions.js';
+import * as requireFactors from './20261127010200_require_factors.js';
 import * as addJoining from './20261127020000_add_joining.js';
 import * as addWorkOrderPhotos from './20261127030000_add_work_order_photos.js';
 import * as nameDeciders from './20261127040000_name_deciders.js';
@@ -109,6 +111,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261126140000_store_json', ...storeJson },
   { name: '20261126220000_add_roles', ...addRoles },
   { name: '20261127010000_add_factors', ...addFactors },
+  { name: '20261127010100_describe_sessions', ...describeSessions },
+  { name: '20261127010200_require_factors', ...requireFactors },
   { name: '20261127020000_add_joining', ...addJoining },
   { name: '20261127030000_add_work_order_photos', ...addWorkOrderPhotos },
   { name: '20261127040000_name_deciders', ...nameDeciders },
