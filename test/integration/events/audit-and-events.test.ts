@@ -247,6 +247,8 @@ describe('audit entries and events of writes', () => {
   });
 
   describe('the event of a write', () => {
+    /** The links of a work order, its last members, are for the caller alone. */
+    const withoutLinksText = (text: string) => text.replace(/,"driver_url":[^{}]*\}$/, '}');
     const CREATIONS: [string, string, () => unknown][] = [
       ['/invoices', 'invoice.created', () => invoiceInput({ notes: 'quoted "é" ✓' })],
       [
@@ -278,7 +280,9 @@ describe('audit entries and events of writes', () => {
             tenant_id: owner,
             environment,
           });
-          expect(row.body).to.equal(`${head.slice(0, -1)},"data":{"object":${response.text}}}`);
+          expect(row.body).to.equal(
+            `${head.slice(0, -1)},"data":{"object":${withoutLinksText(response.text)}}}`,
+          );
           expect(row.type).to.equal(type);
           expect(new Date(timestamp).toISOString()).to.equal(timestamp);
         });
