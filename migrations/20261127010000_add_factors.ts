@@ -4,9 +4,9 @@ import type { Knex } from 'knex';
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Adds the second factors of people: authenticator apps, passkeys and recovery codes. The columns of
- * sessions and tenants have migrations of their own: requests read both tables in one transaction,
- * and a transaction that locked one and waited for the other could deadlock with them.
+ * Adds the second factors of people: authenticator apps, passkeys and recovery codes. The columns
+ * of sessions and tenants have migrations of their own: requests read both tables in one
+ * transaction, and a migration that locked one and waited for the other could deadlock with them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
