@@ -239,7 +239,7 @@ module.exports = {
       severity: 'error',
       comment:
         'The dashboard uses the documented routes and nothing else, as every client does: what it needs belongs into REST.',
-      from: { path: '^dashboard/' },
+      from: { path: '^dashboard/', pathNot: '^dashboard/driver-page/' },
       to: { path: '^(api|workers|mcp|shared|migrations|bin|test|bench)/' },
     },
     {
@@ -247,8 +247,10 @@ module.exports = {
       severity: 'error',
       comment:
         "The driver's page runs on phones: of the product it knows only what it exchanges with the server.",
-      from: { path: '^driver-page/' },
-      to: { pathNot: ['^driver-page/', '^api/public/driver/driver-contract[.]ts', 'node_modules/'] },
+      from: { path: '^dashboard/driver-page/' },
+      to: {
+        pathNot: ['^dashboard/driver-page/', '^api/public/driver/driver-contract[.]ts', 'node_modules/'],
+      },
     },
     {
       name: 'screens-apart',
@@ -278,7 +280,7 @@ module.exports = {
       from: {
         orphan: true,
         path: '^(shared|api|workers|dashboard)/',
-        pathNot: '^dashboard/vite[.]config[.]ts$',
+        pathNot: '^dashboard/(vite[.]config|driver-page/(vite[.]config|sw))[.]ts$',
       },
       to: {},
     },

@@ -10,7 +10,7 @@ interface Citation {
   cited: string;
 }
 
-const ROOMS = 'api|workers|mcp|shared|migrations|bin|test|bench|docs|dashboard|driver-page|\\.ci';
+const ROOMS = 'api|workers|mcp|shared|migrations|bin|test|bench|docs|dashboard|\\.ci';
 const CITED_PATH = new RegExp(
   `(?<![\\w./@-])(?:${ROOMS})/[\\w./-]*[\\w-]\\.(?:ts|md|json|sh|cjs|yaml)\\b`,
   'g',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT } from '../support/load/processes.js';
 
-const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin', 'dashboard', 'driver-page'];
+const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin', 'dashboard'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
 const GENERATED = [

@@ -1,5 +1,5 @@
 /*
- * What the server and the driver's page (driver-page/) exchange. This file imports nothing, so that
+ * What the server and the driver's page (dashboard/driver-page/) exchange. This file imports nothing, so that
  * the page can use it.
  */
 

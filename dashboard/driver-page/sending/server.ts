@@ -1,4 +1,4 @@
-import type { DriverState } from '../../api/public/driver/driver-contract.js';
+import type { DriverState } from '../../../api/public/driver/driver-contract.js';
 import type { StoredAction } from './store.js';
 
 /** How the server answered a request. `later`: it did not, and the request may be sent again. */

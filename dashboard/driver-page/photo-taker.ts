@@ -1,4 +1,4 @@
-import type { DriverState } from '../api/public/driver/driver-contract.js';
+import type { DriverState } from '../../api/public/driver/driver-contract.js';
 import { el } from './dom.js';
 import { shrinkPhoto } from './photo.js';
 import type { PageEvents, View } from './view.js';

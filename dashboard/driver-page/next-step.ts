@@ -1,4 +1,4 @@
-import { MAX_MILES } from '../api/public/driver/driver-contract.js';
+import { MAX_MILES } from '../../api/public/driver/driver-contract.js';
 import { button, el } from './dom.js';
 import type { PageEvents, View } from './view.js';
 

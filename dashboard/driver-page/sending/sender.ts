@@ -1,4 +1,4 @@
-import type { DriverState } from '../../api/public/driver/driver-contract.js';
+import type { DriverState } from '../../../api/public/driver/driver-contract.js';
 import type { Answer, Server } from './server.js';
 import type { Store, StoredAction } from './store.js';
 

@@ -1,4 +1,4 @@
-import type { DriverState } from '../api/public/driver/driver-contract.js';
+import type { DriverState } from '../../api/public/driver/driver-contract.js';
 import type { StoredAction } from './sending/store.js';
 
 /** What the page shows. */

@@ -5,7 +5,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/d/',
   build: {
-    outDir: '../dist/driver-page',
+    outDir: '../../dist/driver-page',
     emptyOutDir: true,
     // Drivers use old phones too.
     target: 'es2020',

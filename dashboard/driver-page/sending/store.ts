@@ -1,4 +1,4 @@
-import type { DriverAction, DriverState } from '../../api/public/driver/driver-contract.js';
+import type { DriverAction, DriverState } from '../../../api/public/driver/driver-contract.js';
 
 /** A picture that the driver took, already shrunk. */
 export interface PhotoAction {

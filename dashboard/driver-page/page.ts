@@ -1,4 +1,4 @@
-import { MAX_NOTE_LENGTH } from '../api/public/driver/driver-contract.js';
+import { MAX_NOTE_LENGTH } from '../../api/public/driver/driver-contract.js';
 import { button, el } from './dom.js';
 import { InspectionForm } from './inspection-form.js';
 import { NextStep } from './next-step.js';

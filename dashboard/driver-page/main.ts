@@ -1,4 +1,4 @@
-import type { DriverState, EmbeddedState } from '../api/public/driver/driver-contract.js';
+import type { DriverState, EmbeddedState } from '../../api/public/driver/driver-contract.js';
 import { newId } from './dom.js';
 import { DriverPage } from './page.js';
 import { Sender } from './sending/sender.js';

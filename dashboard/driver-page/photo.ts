@@ -1,4 +1,4 @@
-import type { DriverState } from '../api/public/driver/driver-contract.js';
+import type { DriverState } from '../../api/public/driver/driver-contract.js';
 
 /** The longest side of a picture that is sent, in pixels. */
 const MAX_SIDE = 1600;
