@@ -1,5 +1,6 @@
 /*
- * What the server and the driver's page (dashboard/driver-page/) exchange. This file imports nothing, so that
+ * What the server and the driver's page (dashboard/driver-page/) exchange. This file imports
+ * nothing, so that
  * the page can use it.
  */
 
