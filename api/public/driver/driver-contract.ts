@@ -1,7 +1,6 @@
 /*
  * What the server and the driver's page (dashboard/driver-page/) exchange. This file imports
- * nothing, so that
- * the page can use it.
+ * nothing, so that the page can use it.
  */
 
 /** Maximum number of characters of one note. */
