@@ -68,6 +68,11 @@ export interface InboundNotice {
   externalAccount: string | null;
   dedupeId: string;
   stream: string;
+  /**
+   * Names the record to read, in the adapter's own form. Omitted if the stream must be read from
+   * its cursor.
+   */
+  hint?: string;
 }
 
 /** Verifies a vendor's webhooks and splits them into their items ({@link InboundNotice}). */
@@ -91,7 +96,8 @@ export interface TenantVendor {
   /** Returns undefined if the credentials do not show whether they are test credentials. */
   readEnvironment?(credentials: Record<string, string>): 'live' | 'sandbox' | undefined;
   describe(connection: OpenConnection): Promise<VendorAccount>;
-  messaging: MessagingAdapter;
+  /** Set if accounts send texts through the vendor. */
+  messaging?: MessagingAdapter;
   inbound: Inbound;
   /** The vendor's addresses. The setting INTEGRATIONS may replace them. */
   baseUrl: string;

@@ -1,5 +1,6 @@
 import type {
   MessageState,
+  MessagingAdapter,
   OutgoingMessage,
   WriteAttempt,
 } from '../../../shared/integrations/contract/messaging.js';
@@ -35,14 +36,14 @@ export const messageRecords: RecordKind<MessageState> = {
     if (deferral) return { postponedMs: deferral.seconds * 1000, reason: deferral.reason };
     const connection = await step.open();
     const outgoing = await buildOutgoingMessage(db, message);
-    return { written: await step.vendor.messaging.send(connection, outgoing, toAttempt(operation)) };
+    return { written: await getMessaging(step).send(connection, outgoing, toAttempt(operation)) };
   },
   storeAcceptance: (tx, { tenant_id, local_id: id }) => recordAcceptanceAtCommit(tx, { tenant_id, id }),
   buildSuccess: ({ local_id: entityId }) => [{ type: recordMessageSent.type, entityId, input: {} }],
   buildFailure: ({ local_id: entityId }, reason) => [
     { type: recordMessageFailed.type, entityId, input: { reason } },
   ],
-  pull: async (step, from) => step.vendor.messaging.pull(await step.open(), from),
+  pull: async (step, from) => getMessaging(step).pull(await step.open(), from),
   buildChanges: (changes) =>
     changes.flatMap(({ change: { fields }, id }) =>
       fields.state === 'failed'
@@ -57,6 +58,11 @@ export const messageRecords: RecordKind<MessageState> = {
     ),
 };
 
+function getMessaging({ vendor }: Step): MessagingAdapter {
+  if (!vendor.messaging) throw new Error(`${vendor.manifest.vendor} sends no texts`);
+  return vendor.messaging;
+}
+
 const cancel = (cancelled: string): WriteOutcome => ({ cancelled, mayHaveArrived: false });
 
 /**
@@ -68,7 +74,7 @@ async function lookFor(
   operation: StartedOperation,
   { message, refusal }: { message: LeasedMessage; refusal: string },
 ): Promise<WriteOutcome> {
-  const { messaging } = step.vendor;
+  const messaging = getMessaging(step);
   if (!messaging.find) return { cancelled: refusal, mayHaveArrived: true };
   const outgoing = await buildOutgoingMessage(step.db, message);
   const written = await messaging.find(await step.open(), outgoing, toAttempt(operation));

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Joi from 'joi';
+import type { MessagingAdapter } from '../../../../shared/integrations/contract/messaging.js';
 import type { TenantVendor } from '../../../../shared/integrations/contract/vendor.js';
 import { callParrot } from './client.js';
 import { manifest } from './manifest.js';
@@ -11,6 +12,27 @@ interface ParrotPage {
   more: boolean;
 }
 
+const messaging: MessagingAdapter = {
+  async send(connection, message, { operationKey }) {
+    const body = toText(message, connection.settings.from_number);
+    return toWritten(
+      await callParrot<ParrotText>(connection, { method: 'POST', path: '/texts', body, key: operationKey }),
+    );
+  },
+  async find(connection, _message, { operationKey }) {
+    const { texts } = await callParrot<ParrotPage>(connection, {
+      method: 'GET',
+      path: `/texts/sent?key=${operationKey}`,
+    });
+    return texts[0] && toWritten(texts[0]);
+  },
+  async pull(connection, { cursor, since }) {
+    const from = since === null ? `after=${cursor ?? '0'}` : `since=${encodeURIComponent(since)}`;
+    const page = await callParrot<ParrotPage>(connection, { method: 'GET', path: `/texts?${from}` });
+    return { changes: page.texts.map(toChange), cursor: page.next, isLast: !page.more };
+  },
+};
+
 export const parrot: TenantVendor = {
   manifest,
   baseUrl: 'https://api.parrot.example.com',
@@ -21,26 +43,7 @@ export const parrot: TenantVendor = {
     });
     return { externalAccount: account.id, label: account.name, environment: account.mode };
   },
-  messaging: {
-    async send(connection, message, { operationKey }) {
-      const body = toText(message, connection.settings.from_number);
-      return toWritten(
-        await callParrot<ParrotText>(connection, { method: 'POST', path: '/texts', body, key: operationKey }),
-      );
-    },
-    async find(connection, _message, { operationKey }) {
-      const { texts } = await callParrot<ParrotPage>(connection, {
-        method: 'GET',
-        path: `/texts/sent?key=${operationKey}`,
-      });
-      return texts[0] && toWritten(texts[0]);
-    },
-    async pull(connection, { cursor, since }) {
-      const from = since === null ? `after=${cursor ?? '0'}` : `since=${encodeURIComponent(since)}`;
-      const page = await callParrot<ParrotPage>(connection, { method: 'GET', path: `/texts?${from}` });
-      return { changes: page.texts.map(toChange), cursor: page.next, isLast: !page.more };
-    },
-  },
+  messaging,
   inbound: {
     isPerApplication: false,
     verify({ body, headers }, secret) {
@@ -62,7 +65,7 @@ export const parrot: TenantVendor = {
   },
 };
 
-const { find: _find, ...messagingWithoutLook } = parrot.messaging;
+const { find: _find, ...messagingWithoutLook } = messaging;
 
 /** Parrot with API keys instead of OAuth, with one address for all webhooks, and without `find`. */
 export const parrotWithKeys: TenantVendor = {
