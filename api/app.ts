@@ -23,6 +23,7 @@ import { reportUnknownNames } from './middleware/warnings.js';
 import { serveDriverPages } from './public/driver/driver-pages.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
 import { serveOAuthCallback } from './public/oauth-callback.js';
+import { servePaidPage } from './public/pay-page.js';
 import { serveTrackingPages } from './public/tracking/tracking-pages.js';
 import { serveVendorHooks } from './public/vendor-hooks.js';
 import { documentRoutes } from './routes/document.js';
@@ -61,6 +62,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveHealth(createHealthReader(api, [...createServingChecks(api), ...checks])));
   use(limitUnreadPublicResponses(api));
   use(serveInvoicePages(api));
+  use(servePaidPage());
   use(serveTrackingPages(api));
   use(serveDriverPages(api));
   use(serveVendorHooks(api));

@@ -1,7 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
-import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
+import { assertReadMethod, methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
@@ -10,7 +10,8 @@ import { respondWithPdf } from '../routes/invoice-pdf.js';
 import { respondWithLogo } from '../routes/logo.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
-import { PAGE_HEADERS, renderInvoicePage } from './page-html.js';
+import { FORM_PAGE_HEADERS, PAGE_HEADERS, renderInvoicePage } from './page-html.js';
+import { respondWithPayPage } from './pay-page.js';
 import { consumePublicLimits, readForPage, respondWithExplanation } from './public-page.js';
 
 /**
@@ -22,7 +23,10 @@ const PAGE_LIMITS = { minute: 120, hour: 2000 };
 /** Maximum number of PDFs per network. A PDF costs a hundred times as much as a page. */
 const PDF_LIMITS = { minute: 20, hour: 200 };
 
-const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
+/** Maximum number of pay pages per network. Each may open a page at the payments vendor. */
+const PAY_LIMITS = { minute: 10, hour: 60 };
+
+const PATH = /^\/i\/([^/]*)(\/pdf|\/logo|\/pay)?$/;
 
 /**
  * Maximum time that the page waits until the view is recorded. The command runs even if the page
@@ -39,7 +43,7 @@ const UNKNOWN_LINK_TEXT = 'This link is not valid. Open it again from the messag
 /**
  * Handles `/i/{token}`, the invoice page behind the link in a message. The path has no version
  * prefix and needs no key. `/i/{token}/pdf` is the invoice as a PDF, and `/i/{token}/logo` the
- * account's logo.
+ * account's logo. A POST to `/i/{token}/pay` leads to the page where the customer pays.
  */
 export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
   const key = deriveLinkKey(api.config);
@@ -48,10 +52,12 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
     if (!path) return next();
     ctx.state.route = `/i/{token}${part}`;
     ctx.set(PAGE_HEADERS);
-    assertReadMethod(ctx.method);
+    if (part === '/pay') assertPostMethod(ctx.method);
+    else assertReadMethod(ctx.method);
     const network = findNetworkPrefix(ctx.ip);
     const counted = [{ key: `page:${network}`, limits: PAGE_LIMITS }];
     if (part === '/pdf') counted.push({ key: `page-pdf:${network}`, limits: PDF_LIMITS });
+    if (part === '/pay') counted.push({ key: `page-pay:${network}`, limits: PAY_LIMITS });
     if (!(await consumePublicLimits(api, ctx, counted))) return undefined;
     const target = openLink(key, token);
     const found = target && (await readForPage(api, ctx, () => readLinkedInvoice(api.db, target)));
@@ -60,6 +66,10 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
     if (found.state !== 'open') return respondWithState(ctx, found);
     return respondWithInvoice(api, ctx, { target, found, part, path: `/i/${token}` });
   };
+}
+
+function assertPostMethod(method: string): void {
+  if (method !== 'POST') throw methodNotAllowed(method, ['POST']);
 }
 
 function respondWithState(ctx: ApiContext, { state, document: { sender } }: LinkedInvoice): void {
@@ -92,7 +102,9 @@ async function respondWithInvoice(
   ctx: ApiContext,
   { target, found, part, path }: LinkRequest,
 ): Promise<void> {
-  if (part === '/pdf') {
+  if (part === '/pay') {
+    await respondWithPayPage(api, ctx, { target, found, path });
+  } else if (part === '/pdf') {
     await respondWithPdf(api, ctx, { tenantId: target.tenantId, document: found.document });
   } else if (part === '/logo') {
     const logo = await readLogo(api.db, target.tenantId);
@@ -106,7 +118,8 @@ async function respondWithInvoice(
     if (found.isUnseen && isPersonViewing(ctx))
       await waitAtMost(VIEW_RECORDING_TIMEOUT_MS, recordView(api, ctx, { target, found }));
     ctx.type = 'text/html';
-    ctx.body = renderInvoicePage(found.document, path);
+    if (found.canPayOnline) ctx.set(FORM_PAGE_HEADERS);
+    ctx.body = renderInvoicePage(found.document, { path, canPayOnline: found.canPayOnline });
   }
 }
 

@@ -27,6 +27,7 @@ th,td{text-align:left;padding:4px 8px 4px 0;vertical-align:top}
 .pay{margin:0 0 24px;padding:16px;background:#f4f4f4}
 .pay p{margin:0 0 8px}
 a{color:#1a4f8b}
+.payNow{padding:12px 24px;font:inherit;font-weight:bold;color:#fff;background:#1a4f8b;border:0;border-radius:4px;cursor:pointer}
 @media print{body,main{background:none;border:0;padding:0}.screen{display:none}}`;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
@@ -60,10 +61,19 @@ export const FORM_PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 const toClassAttribute: StyleAttributeFor = (part) => `class="${part}"`;
 
-/** @param path the path of this page; the links to the PDF and the logo begin with it */
-export function renderInvoicePage(document: InvoiceDocument, path: string): string {
+/**
+ * @param path the path of this page; the addresses of the PDF, the logo and the payment begin with
+ *   it
+ * @param canPayOnline true if the page shows the button that leads to the payments vendor
+ */
+export function renderInvoicePage(
+  document: InvoiceDocument,
+  { path, canPayOnline }: { path: string; canPayOnline: boolean },
+): string {
+  const payButton = `<form class="screen" method="post" action="${path}/pay"><button class="payNow">Pay ${escapeHtml(document.balance)} online</button></form>`;
   return renderPage(`${document.title} from ${document.sender}`, [
     renderInvoiceHtml(document, toClassAttribute, `${path}/logo`),
+    ...(canPayOnline ? [payButton] : []),
     `<p class="screen"><a href="${path}/pdf">Open as PDF</a></p>`,
   ]);
 }
@@ -81,11 +91,27 @@ export function renderConfirmationPage(title: string, text: string, button: stri
   ]);
 }
 
-function renderPage(title: string, body: string[]): string {
+/**
+ * Renders a page that leads to an address of another host. A form cannot redirect there, because
+ * the policy's `form-action` covers redirects too.
+ */
+export function renderForwardPage(title: string, url: string): string {
+  const address = escapeHtml(url);
+  return renderPage(
+    title,
+    [
+      `<h1>${escapeHtml(title)}</h1>`,
+      `<p><a href="${address}" rel="noreferrer">Continue to the payment</a></p>`,
+    ],
+    `<meta http-equiv="refresh" content="0;url=${address}">`,
+  );
+}
+
+function renderPage(title: string, body: string[], head = ''): string {
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<meta name="robots" content="noindex, nofollow, noarchive"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
+    `<meta name="robots" content="noindex, nofollow, noarchive">${head}<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
     `<body><main>${body.join('\n')}</main></body></html>`,
   ].join('\n');
 }

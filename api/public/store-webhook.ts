@@ -32,7 +32,7 @@ const ITEMS_PER_MINUTE = 2000;
 const COMMIT_TIMEOUT_MS = 800;
 const OPERATION_LEASE_SECONDS = 5;
 
-type Notice = { dedupe_id: string; stream: string };
+type Notice = { dedupe_id: string; stream: string; hint?: string };
 
 /**
  * Prepares the command that stores the new items of a webhook for one connection. Returns no
@@ -72,7 +72,10 @@ async function findNewNotices(
   items: readonly InboundNotice[],
 ): Promise<Notice[]> {
   const notices = new Map(
-    items.map(({ dedupeId, stream }) => [shorten(dedupeId), { dedupe_id: shorten(dedupeId), stream }]),
+    items.map(({ dedupeId, stream, hint }): [string, Notice] => [
+      shorten(dedupeId),
+      { dedupe_id: shorten(dedupeId), stream, ...(hint === undefined ? {} : { hint }) },
+    ]),
   );
   const stored = await findStoredNotices(db, connection, [...notices.keys()]);
   for (const id of stored) notices.delete(id);

@@ -28,6 +28,7 @@ export { mySessionRoutes } from './my-sessions.js';
 export { noticeRoutes } from './notices.js';
 export { overviewRoutes } from './overview.js';
 export { passwordResetRoutes } from './password-reset.js';
+export { payLinkRoutes } from './pay-links.js';
 export { paymentRoutes } from './payments.js';
 export { rateCardRoutes } from './rate-cards.js';
 export { sessionRoutes } from './session.js';

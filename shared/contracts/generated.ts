@@ -59,7 +59,9 @@ export type InvoiceStatus =
   | "cancelled";
 export type InvoiceActionName = "approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void";
 export type MessageChannel = "email" | "sms";
+export type PayLinkStatus = "opening" | "open" | "paid" | "closed" | "failed";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+export type PaymentStatus = "processing" | "succeeded" | "failed";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
@@ -1417,6 +1419,27 @@ export interface NoticeListQuery {
 export interface NoticeRead {
   [k: string]: unknown;
 }
+export interface PayLink {
+  id: string;
+  invoice_id: string;
+  connection_id: string;
+  amount_cents: number;
+  status: PayLinkStatus;
+  url: string | null;
+  expires_at: string | null;
+  error: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface PayLinkCreate {
+  amount_cents?: number;
+}
+export interface PayLinkListQuery {
+  invoice_id?: string;
+  status?: PayLinkStatus;
+  limit: number;
+  cursor?: string;
+}
 export interface InvoicePaymentListQuery {
   limit: number;
   cursor?: string;
@@ -1432,6 +1455,11 @@ export interface Payment {
   credit_cents: number;
   created_at: string;
   updated_at: string;
+  status: PaymentStatus;
+  provider: string | null;
+  provider_payment_id: string | null;
+  fee_cents: number | null;
+  failure_reason: string | null;
 }
 export interface PaymentCreate {
   amount_cents: number;
@@ -1442,6 +1470,7 @@ export interface PaymentCreate {
 export interface PaymentListQuery {
   invoice_id?: string;
   method?: PaymentMethod;
+  status?: PaymentStatus;
   since?: string;
   until?: string;
   limit: number;

@@ -1,4 +1,5 @@
 import { Vendors } from './contract/vendor.js';
 import { smtp } from './smtp/adapter.js';
+import { stripe } from './stripe/adapter.js';
 
-export const VENDORS = new Vendors([smtp]);
+export const VENDORS = new Vendors([smtp, stripe]);

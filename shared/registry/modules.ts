@@ -21,6 +21,7 @@ export { invitationModule } from '../resources/invitations/module.js';
 export { invoiceModule } from '../resources/invoices/module.js';
 export { messageModule } from '../resources/messages/module.js';
 export { noticeModule } from '../resources/notices/module.js';
+export { payLinkModule } from '../resources/pay-links/module.js';
 export { paymentModule } from '../resources/payments/module.js';
 export { rateCardModule } from '../resources/rate-cards/module.js';
 export { sessionModule } from '../resources/sessions/module.js';

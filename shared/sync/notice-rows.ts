@@ -6,6 +6,8 @@ export interface InboundNoticeRow {
   connection_id: string;
   dedupe_id: string;
   stream: string;
+  /** Names the record to read. Null or absent if the item only says that the stream has changes. */
+  hint?: string | null;
 }
 
 /** Stores the items of webhooks. Returns only the items that were not stored before. */
@@ -16,10 +18,67 @@ export async function insertInboundNotices(
   if (notices.length === 0) return [];
   return tx.query<InboundNoticeRow>({
     name: 'insert-inbound-notices',
-    text: `insert into inbound_notices (tenant_id, connection_id, dedupe_id, stream)
-           select tenant_id, connection_id, dedupe_id, stream
-           from ${recordsetSql('tenant_id uuid, connection_id uuid, dedupe_id text, stream text')}
-           on conflict do nothing returning tenant_id, connection_id, dedupe_id, stream`,
+    text: `insert into inbound_notices (tenant_id, connection_id, dedupe_id, stream, hint, is_waiting)
+           select tenant_id, connection_id, dedupe_id, stream, hint, hint is not null
+           from ${recordsetSql('tenant_id uuid, connection_id uuid, dedupe_id text, stream text, hint text')}
+           on conflict do nothing returning tenant_id, connection_id, dedupe_id, stream, hint`,
     values: [JSON.stringify(notices)],
+  });
+}
+
+/** Items of webhooks that name records of one stream, which a worker reads now. */
+export interface WaitingNotices {
+  stream: string;
+  dedupeIds: string[];
+  hints: string[];
+}
+
+const MAX_READ = 50;
+/** After this many failed reads, the regular pull of the stream has to find the change. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Finds the items that wait for a read of their records, oldest first and of one stream, and counts
+ * the read. After a failed read, the items are read one by one, so that one bad item delays no
+ * other.
+ */
+export async function startWaitingNotices(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+): Promise<WaitingNotices | undefined> {
+  const rows = await tx.query<{ stream: string; dedupe_id: string; hint: string }>({
+    name: 'start-waiting-notices',
+    text: `with first as (
+             select n.stream, n.attempts from inbound_notices n
+             where n.tenant_id = $1 and n.connection_id = $2 and n.is_waiting order by n.attempts, n.received_at limit 1),
+           chosen as (
+             select n.dedupe_id from inbound_notices n join first f on n.stream = f.stream and n.attempts = f.attempts
+             where n.tenant_id = $1 and n.connection_id = $2 and n.is_waiting
+             order by n.received_at limit (select case when f.attempts > 0 then 1 else ${MAX_READ} end from first f))
+           update inbound_notices n set attempts = n.attempts + 1, is_waiting = n.attempts + 1 < ${MAX_ATTEMPTS}
+           from chosen c where n.tenant_id = $1 and n.connection_id = $2 and n.dedupe_id = c.dedupe_id
+           returning n.stream, n.dedupe_id, n.hint`,
+    values: [tenantId, connectionId],
+  });
+  const [first] = rows;
+  if (!first) return undefined;
+  return {
+    stream: first.stream,
+    dedupeIds: rows.map(({ dedupe_id }) => dedupe_id),
+    hints: [...new Set(rows.map(({ hint }) => hint))],
+  };
+}
+
+/** Marks items whose records were read, or need not be read any more. */
+export function endNotices(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { dedupeIds }: WaitingNotices,
+): void {
+  tx.queryAtCommit({
+    name: 'end-notices',
+    text: `update inbound_notices n set is_waiting = false
+           where n.tenant_id = $1 and n.connection_id = $2 and n.dedupe_id = any($3::text[])`,
+    values: [tenantId, connectionId, dedupeIds],
   });
 }

@@ -19,6 +19,7 @@ export { invoiceHandlers } from '../../shared/resources/invoices/handlers/index.
 export { messageHandlers } from '../../shared/resources/messages/handlers.js';
 export { noticeHandlers } from '../../shared/resources/notices/handlers.js';
 export { passwordResetHandlers } from '../../shared/resources/password-resets/handlers.js';
+export { payLinkHandlers } from '../../shared/resources/pay-links/handlers.js';
 export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';

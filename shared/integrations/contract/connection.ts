@@ -38,6 +38,8 @@ export interface Written {
   externalId: string;
   version: string | null;
   url?: string;
+  /** RFC 3339: when the record ends at the vendor by itself. */
+  expiresAt?: string;
 }
 
 export interface Change<State> {

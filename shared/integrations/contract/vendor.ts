@@ -2,6 +2,7 @@ import type Joi from 'joi';
 import type { Config, VendorSettings } from '../../config/config.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
+import type { PaymentsAdapter } from './payments.js';
 
 /** The kinds of vendors that docs/decisions.md §11 defines. */
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
@@ -98,6 +99,8 @@ export interface TenantVendor {
   describe(connection: OpenConnection): Promise<VendorAccount>;
   /** Set if accounts send texts through the vendor. */
   messaging?: MessagingAdapter;
+  /** Set if customers of accounts pay through the vendor. */
+  payments?: PaymentsAdapter;
   inbound: Inbound;
   /** The vendor's addresses. The setting INTEGRATIONS may replace them. */
   baseUrl: string;

@@ -112,7 +112,7 @@ export const authorizeConnection = defineCommand<ConnectionAuthorization>({
 });
 
 export interface ConnectionNotices {
-  notices: { dedupe_id: string; stream: string }[];
+  notices: { dedupe_id: string; stream: string; hint?: string }[];
 }
 
 /**

@@ -26,7 +26,8 @@ function owedSql(alias: string, condition: string): string {
  */
 function creditSql(alias: string): string {
   return `(select coalesce(sum(p.amount_cents - p.applied_cents - p.refunded_cents), 0)::bigint from payments p
-    where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.amount_cents > p.applied_cents + p.refunded_cents)`;
+    where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.status = 'succeeded'
+      and p.amount_cents > p.applied_cents + p.refunded_cents)`;
 }
 
 const companyName = () => text(200).example('Hudson Auto Club');

@@ -30,7 +30,7 @@ const ENTRIES = `
   from invoices i where i.tenant_id = $1 and i.customer_id = $2 and i.status in ${RELEASED}
   union all
   select p.received_at, 'payment', p.id, coalesce(p.reference, p.method), -p.amount_cents
-  from payments p where p.tenant_id = $1 and p.customer_id = $2
+  from payments p where p.tenant_id = $1 and p.customer_id = $2 and p.status = 'succeeded'
   union all
   select f.created_at, 'refund', f.id, f.reason, f.amount_cents
   from payments p join refunds f on f.tenant_id = p.tenant_id and f.payment_id = p.id where p.tenant_id = $1 and p.customer_id = $2`;

@@ -192,6 +192,11 @@ export function isChangedByView(status: InvoiceStatus, wasSeen: boolean): boolea
   return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isVisibleToCustomer(status));
 }
 
+/** True if a payment may be applied to an invoice in this status. */
+export function canBePaid(status: InvoiceStatus): boolean {
+  return INVOICE_MOVES[status].some(({ to, by }) => to === 'paid' && by.includes('P'));
+}
+
 /** False for draft, needs_review, approved, void and cancelled; true for all other statuses. */
 export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');

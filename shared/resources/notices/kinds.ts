@@ -10,6 +10,8 @@ export const NOTICE_KINDS = [
   'connection_failing',
   'connection_not_revoked',
   'sync_issue_opened',
+  'payment_failed',
+  'payment_not_applied',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

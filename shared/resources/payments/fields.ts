@@ -1,8 +1,17 @@
+import Joi from 'joi';
 import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
 import { paymentMethod } from '../../contracts/enums.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { cents, dateTime, integer, text, uuid } from '../../contracts/schemas/fields.js';
 import { type Field, optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
+
+export const paymentStatus = namedEnum('PaymentStatus', ['processing', 'succeeded', 'failed'], {
+  processing:
+    'The customer has paid by bank debit, and the money has not arrived yet. It does not count as paid',
+  succeeded: 'The money has arrived and counts as paid',
+  failed: 'The bank debit has failed; `failure_reason` says why',
+});
 
 const invoiceNumber: Field = { columns: null, csv: 'text' };
 const customerName: Field = { columns: null, csv: 'text' };
@@ -28,13 +37,31 @@ export const paymentFields = defineFields({
   refunded_cents: { output: cents().example(0) },
   credit_cents: {
     output: cents().example(0).description('The part that exceeds the invoice: credit of the customer'),
-    sql: (alias) => `${alias}.amount_cents - ${alias}.refunded_cents - ${alias}.applied_cents`,
+    sql: (alias) =>
+      `case when ${alias}.status = 'succeeded' then ${alias}.amount_cents - ${alias}.refunded_cents - ${alias}.applied_cents else 0 end`,
     columns: null,
   },
   created_at: time(),
   updated_at: time(),
   invoice_number: invoiceNumber,
   customer_name: customerName,
+  status: { output: paymentStatus, csv: 'plain' },
+  provider: {
+    output: Joi.string()
+      .allow(null)
+      .example('stripe')
+      .description('The vendor that took the payment; null: a person recorded it'),
+  },
+  provider_payment_id: {
+    output: Joi.string().allow(null).example('pi_3Q').description("The vendor's id of the payment"),
+  },
+  fee_cents: {
+    output: cents()
+      .allow(null)
+      .example(393)
+      .description("The vendor's fee; null while the vendor has not stated it"),
+  },
+  failure_reason: { output: Joi.string().allow(null) },
 });
 
 /**

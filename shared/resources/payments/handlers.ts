@@ -1,12 +1,6 @@
 import { findPastDue } from '../../billing/past-due.js';
 import { formatCount } from '../../billing/phrases.js';
-import type {
-  Change,
-  Command,
-  CommandHandlers,
-  CommandOutcome,
-  EventDraft,
-} from '../../contracts/command.js';
+import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { RefundCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
@@ -28,9 +22,11 @@ import {
   refuseInvoiceMove,
   storeLifecycle,
 } from '../invoices/handlers/lifecycle.js';
+import { applyToInvoice, buildPaidEvent } from './apply-payment.js';
 import type { InvoicePayment } from './commands.js';
 import { paymentFields, refundFields } from './fields.js';
-import { applyPayment, applyRefund } from './money.js';
+import { applyRefund } from './money.js';
+import { recordPayments } from './record-handler.js';
 import { paymentTable } from './table.js';
 
 type PaymentCommand = Command<InvoicePayment>;
@@ -55,7 +51,7 @@ export async function createPayments(tx: Transaction, commands: PaymentCommand[]
   const outcomes = new Map<string, CommandOutcome>();
   const applied: AppliedPayment[] = [];
   for (const command of commands) {
-    const result = applyToInvoice(command, invoices);
+    const result = planPayment(command, invoices);
     if ('ok' in result) outcomes.set(command.id, result);
     else applied.push(result);
   }
@@ -67,39 +63,21 @@ export async function createPayments(tx: Transaction, commands: PaymentCommand[]
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-function applyToInvoice(
+function planPayment(
   command: PaymentCommand,
   invoices: Map<string, InvoiceRow>,
 ): AppliedPayment | CommandOutcome {
   const row = invoices.get(refKey(invoiceRef(command)));
   if (!row) return notFoundOutcome('invoice');
-  const isPaid = row.status === 'paid';
-  if (!isPaid && !mayMove(row, 'paid', 'P')) {
+  if (row.status !== 'paid' && !mayMove(row, 'paid', 'P')) {
     return refuseInvoiceMove(row, 'paid', `A payment cannot be taken on an invoice that is ${row.status}.`);
   }
-  const { appliedCents, paidCents } = applyPayment(row, command.input.amount_cents);
-  const isFullyPaid = paidCents === row.total_cents;
-  const receivedAt = command.input.received_at ?? new Date().toISOString();
-  const status = isFullyPaid ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
-  const paidAt = isPaid ? row.paid_at : receivedAt;
-  const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: paidAt };
+  const { invoice_id: _path, ...input } = command.input;
+  const receivedAt = input.received_at ?? new Date().toISOString();
+  const { invoice, appliedCents, changes } = applyToInvoice(row, input.amount_cents, receivedAt);
   // Later commands in this batch must read the new amounts.
   invoices.set(refKey(row), invoice);
-  const { invoice_id: _path, ...input } = command.input;
-  const changes = [
-    ...diffNewRecord(input),
-    { field: 'invoice.paid_cents', from: row.paid_cents, to: paidCents },
-    ...(status === row.status ? [] : [{ field: 'invoice.status', from: row.status, to: status }]),
-  ];
-  return { command, invoice, appliedCents, changes };
-}
-
-function buildPaidEvent(invoice: InvoiceRow, payment: unknown): EventDraft {
-  return {
-    type: 'invoice.paid',
-    entity: { type: 'invoice', id: invoice.id },
-    extra: { payment, fully_paid: invoice.paid_cents === invoice.total_cents },
-  };
+  return { command, invoice, appliedCents, changes: [...diffNewRecord(input), ...changes] };
 }
 
 const PAYMENT_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, applied_cents bigint, ${paymentFields.settable}`;
@@ -215,4 +193,5 @@ async function storeRefunds(
 export const paymentHandlers: CommandHandlers = {
   'payment.create': createPayments,
   'payment.refund': refundPayments,
+  'payment.record': recordPayments,
 };

@@ -6,7 +6,7 @@ import { paymentFields } from './fields.js';
 export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addEqual(query, 'invoice_id', 'method');
+    .addEqual(query, 'invoice_id', 'method', 'status');
   addDateRange(conditions, 'received_at', {
     since: query.since,
     until: query.until,

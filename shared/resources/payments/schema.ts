@@ -1,7 +1,9 @@
 import Joi from 'joi';
 import { paymentMethod } from '../../contracts/enums.js';
 import { cursor, dateOrDateTime, limit, uuid } from '../../contracts/schemas/fields.js';
-import { paymentFields, refundFields } from './fields.js';
+import { paymentFields, paymentStatus, refundFields } from './fields.js';
+
+export { paymentStatus };
 
 export const paymentCreate = Joi.object(paymentFields.creation).meta({ className: 'PaymentCreate' });
 
@@ -18,6 +20,7 @@ export const invoicePaymentListQuery = Joi.object({
 export const paymentListQuery = Joi.object({
   invoice_id: uuid(),
   method: paymentMethod,
+  status: paymentStatus,
   since: dateOrDateTime().description('Inclusive; by received_at'),
   until: dateOrDateTime().description('Exclusive; by received_at'),
   limit: limit(200),

@@ -11,10 +11,14 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   isWoken = true;
   timer: NodeJS.Timeout | undefined;
   /**
-   * True if the next step should be a pull. Pulls and writes alternate, so that neither delays the
+   * True if the next step should be a read. Reads and writes alternate, so that neither delays the
    * other.
    */
-  prefersPull = false;
+  prefersRead = false;
+  /**
+   * True if the last read looked first for webhooks' items. Items and pulls alternate too.
+   */
+  prefersNotices = false;
   /**
    * True if the vendor refused the access token. The next step must then refresh the token, even if
    * the token has not expired.

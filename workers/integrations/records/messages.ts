@@ -2,7 +2,6 @@ import type {
   MessageState,
   MessagingAdapter,
   OutgoingMessage,
-  WriteAttempt,
 } from '../../../shared/integrations/contract/messaging.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import {
@@ -19,6 +18,7 @@ import { recordAcceptanceAtCommit } from '../../../shared/resources/planned-mess
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Step } from '../vendor/step.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
+import { toAttempt } from './to-attempt.js';
 
 /**
  * The record kind `message`. A write sends a text message. A pull reads whether text messages
@@ -79,14 +79,6 @@ async function lookFor(
   const outgoing = await buildOutgoingMessage(step.db, message);
   const written = await messaging.find(await step.open(), outgoing, toAttempt(operation));
   return written ? { written } : cancel(refusal);
-}
-
-function toAttempt({
-  operation_key: operationKey,
-  may_have_arrived: mayHaveArrived,
-  first_attempt_at,
-}: StartedOperation): WriteAttempt {
-  return { operationKey, mayHaveArrived, firstAttemptAt: new Date(first_attempt_at) };
 }
 
 async function buildOutgoingMessage(db: Database, message: LeasedMessage): Promise<OutgoingMessage> {

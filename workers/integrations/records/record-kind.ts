@@ -36,9 +36,21 @@ export interface RecordKind<State = unknown> {
    * `buildSuccess` builds the commands after a successful write, and `buildFailure` builds the
    * commands after the worker gave up.
    */
-  buildSuccess(operation: StartedOperation): StepCommand[];
+  buildSuccess(operation: StartedOperation, written: Written): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
+  /**
+   * Reads the records that the items of webhooks named. A kind omits this function if webhooks only
+   * say that a stream has changes.
+   */
+  readNamed?(step: Step, hints: readonly string[]): Promise<Change<State>[]>;
+  /**
+   * Returns the id under which a record that was made at the vendor is stored; undefined if it is
+   * none of ours. A kind omits this function if all its records are made here.
+   *
+   * The versions of such a kind have no sequence. A change counts as new if its version differs.
+   */
+  adopt?(change: Change<State>): string | undefined;
   /**
    * Builds the commands for the vendor's changes. These commands may run before the commands of an
    * earlier step. The records must end in the same state in either sequence.

@@ -1,8 +1,14 @@
 import { messageRecords } from './messages.js';
+import { payLinkRecords } from './pay-links.js';
+import { paymentRecords } from './payments.js';
 import type { RecordKind } from './record-kind.js';
 
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
-const RECORD_KINDS: Readonly<Record<string, RecordKind>> = { message: messageRecords };
+const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
+  message: messageRecords,
+  pay_link: payLinkRecords,
+  payment: paymentRecords,
+};
 
 /**
  * The kinds that this worker can write. Operations of other kinds wait for a worker of a newer
@@ -18,7 +24,7 @@ export function findRecordKind(name: string): RecordKind {
 }
 
 /** Maps a stream to the kind of records that it changes. */
-const STREAM_KINDS: Readonly<Record<string, string>> = { messages: 'message' };
+const STREAM_KINDS: Readonly<Record<string, string>> = { messages: 'message', payments: 'payment' };
 
 export function findStreamKind(stream: string): RecordKind {
   return findRecordKind(STREAM_KINDS[stream] ?? stream);

@@ -1,6 +1,7 @@
 import { recordConnectionUnrevoked } from '../../../shared/resources/connections/commands.js';
 import { deriveConnectionsKey, unsealSecrets } from '../../../shared/resources/connections/secrets.js';
 import { findNextWorkMs, lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
+import { startWaitingNotices, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { type StartedOperation, startNextOperation } from '../../../shared/sync/operation-rows.js';
 import { deleteSecrets, postponeRevocation, readSecrets } from '../../../shared/sync/secret-rows.js';
 import { type DueStream, findDueStream } from '../../../shared/sync/stream-rows.js';
@@ -10,12 +11,14 @@ import type { ConnectionQueue } from '../queue/connection-queue.js';
 import { KNOWN_KINDS } from '../records/record-kinds.js';
 import { LeaseLostError, Step, type StepServices, toStepError } from '../vendor/step.js';
 import { revokeAccess } from '../vendor/tokens.js';
+import { readNotices } from './notices-step.js';
 import { runPull } from './pull-step.js';
 import { cancelWrite, runWrite } from './write-step.js';
 
 type Work =
   | { kind: 'write'; operation: StartedOperation }
   | { kind: 'pull'; stream: DueStream }
+  | { kind: 'notices'; notices: WaitingNotices }
   | { kind: 'revoke' }
   | { kind: 'wait'; ms: number | undefined };
 
@@ -68,15 +71,24 @@ async function chooseWork(
     const stream = await findDueStream(tx, connection, !isWorking);
     return stream && { kind: 'pull', stream };
   };
+  const findNotices = async (): Promise<Work | undefined> => {
+    const notices = isWorking ? await startWaitingNotices(tx, connection) : undefined;
+    return notices && { kind: 'notices', notices };
+  };
+  const findRead = async (): Promise<Work | undefined> => {
+    queue.prefersNotices = !queue.prefersNotices;
+    const [first, second] = queue.prefersNotices ? [findNotices, findPull] : [findPull, findNotices];
+    return (await first()) ?? (await second());
+  };
   const findWrite = async (): Promise<Work | undefined> => {
     const operation = isWorking
       ? await startNextOperation(tx, connection, { kinds: KNOWN_KINDS, isEnding: false })
       : undefined;
     return operation && { kind: 'write', operation };
   };
-  const [first, second] = queue.prefersPull ? [findPull, findWrite] : [findWrite, findPull];
+  const [first, second] = queue.prefersRead ? [findRead, findWrite] : [findWrite, findRead];
   const found = (await first()) ?? (await second());
-  queue.prefersPull = found?.kind === 'write';
+  queue.prefersRead = found?.kind === 'write';
   if (found) return found;
   return { kind: 'wait', ms: (await findNextWorkMs(tx, connection, KNOWN_KINDS)) ?? undefined };
 }
@@ -98,6 +110,7 @@ async function chooseEnding(
 
 async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promise<void> {
   if (work.kind === 'pull') return runPull(step, work.stream);
+  if (work.kind === 'notices') return readNotices(step, work.notices);
   if (work.kind === 'revoke') return revoke(step);
   if (step.connection.status === 'revoked') return cancelWrite(step, work.operation);
   return runWrite(step, work.operation);

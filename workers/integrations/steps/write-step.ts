@@ -69,7 +69,7 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
   if ('cancelled' in outcome) return storeCancellation(step, operation, outcome);
   const { externalId: external_id, version, url = null } = toStorable(outcome.written);
   const { tenant_id, connection_id, kind: kindName, local_id, may_have_arrived: mayHaveArrived } = operation;
-  const commands = kind.buildSuccess(operation);
+  const commands = kind.buildSuccess(operation, outcome.written);
   await step.finish({
     commands,
     async store(tx) {
@@ -178,11 +178,7 @@ async function storeRefusedAccess(
   operation: StartedOperation,
   error: VendorError,
 ): Promise<void> {
-  const { vendor, queue } = step;
-  const canRefresh =
-    vendor.manifest.auth === 'oauth2' && error.code !== 'invalid_grant' && !queue.hasRefreshed;
-  queue.mustRefresh = canRefresh;
-  queue.hasRefreshed = canRefresh;
+  const canRefresh = step.planTokenRefresh(error);
   await store(step, operation, {
     error: canRefresh ? null : error,
     result: {

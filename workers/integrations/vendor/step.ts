@@ -101,6 +101,20 @@ export class Step {
     return this.buildConnection(secrets);
   }
 
+  /**
+   * After refused credentials, decides whether the access token is refreshed before the next step.
+   * A token is refreshed once. If the vendor refuses the new token too, a person must connect
+   * again.
+   */
+  planTokenRefresh({ kind, code }: VendorError): boolean {
+    if (kind !== 'auth') return false;
+    const { queue, vendor } = this;
+    const canRefresh = vendor.manifest.auth === 'oauth2' && code !== 'invalid_grant' && !queue.hasRefreshed;
+    queue.mustRefresh = canRefresh;
+    queue.hasRefreshed = canRefresh;
+    return canRefresh;
+  }
+
   private buildConnection(secrets: ConnectionSecrets): OpenConnection {
     const { config } = this.services.runtime;
     const { baseUrl } = getVendorAddresses(this.vendor, config.integrations[this.vendor.manifest.vendor]);

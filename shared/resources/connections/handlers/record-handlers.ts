@@ -64,8 +64,8 @@ export async function authorizeConnections(
 }
 
 /**
- * Stores new items of webhooks and makes their streams due. An item that was stored before has no
- * effect.
+ * Stores new items of webhooks. Then the worker reads the records that they name, or their streams.
+ * An item that was stored before has no effect.
  */
 export async function receiveConnectionNotices(
   tx: Transaction,
@@ -79,11 +79,15 @@ export async function receiveConnectionNotices(
       input.notices.map((notice) => ({ tenant_id, connection_id, ...notice })),
     ),
   );
-  const due = added.map(({ tenant_id, connection_id: id, stream }) => ({ tenant_id, id, stream }));
+  // An item that names its record needs no pull of the whole stream.
+  const due = added.flatMap(({ tenant_id, connection_id: id, stream, hint }) =>
+    hint == null ? [{ tenant_id, id, stream }] : [],
+  );
+  const woken = new Set(added.map(({ connection_id }) => connection_id));
   await Promise.all([makeStreamsDue(tx, due), recordWebhookArrivals(tx, known.map(toRecordRef))]);
   return commands.map((command) => {
     if (!known.includes(command)) return notFoundOutcome(CONNECTION_LABEL);
-    return due.some(({ id }) => id === command.entityId) ? promptedOutcome(command) : UNCHANGED;
+    return woken.has(command.entityId) ? promptedOutcome(command) : UNCHANGED;
   });
 }
 

@@ -3,6 +3,7 @@ import type { Row, Transaction } from '../../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
 import { failedOutcome } from '../../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../../records/record-refs.js';
+import { closeOutdatedPayLinks } from '../../open-pay-links/store.js';
 import { cancelOpenApprovals } from '../../pending-approvals/store.js';
 import { refreshBillingStatus } from '../../work-orders/billing.js';
 import {
@@ -30,6 +31,8 @@ export interface InvoiceRow extends Row, AgentTraces {
   sent_at: string | null;
   paid_at: string | null;
   delivery_state: 'queued' | 'sent' | 'failed' | null;
+  /** The newest link on which the customer can pay, or could. */
+  pay_link_id: string | null;
 }
 
 export function lockInvoices(tx: Transaction, refs: RecordRef[]): Promise<Map<string, InvoiceRow>> {
@@ -141,8 +144,9 @@ const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestam
 const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 
 /**
- * Stores the statuses and paid amounts of invoices, updates the billing status of their work
- * orders, and cancels approvals that are no longer needed. The caller must have locked the rows.
+ * Stores the statuses and paid amounts of invoices, and updates the billing status of their work
+ * orders. Cancels approvals that are no longer needed, and closes pay links that ask for more than
+ * is owed. The caller must have locked the rows.
  */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -155,7 +159,26 @@ export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promi
   const workOrders = rows.flatMap((row) =>
     row.work_order_id ? [{ tenant_id: row.tenant_id, id: row.work_order_id }] : [],
   );
-  await Promise.all([update, refreshBillingStatus(tx, workOrders), cancelOpenApprovals(tx, rows)]);
+  await Promise.all([
+    update,
+    refreshBillingStatus(tx, workOrders),
+    cancelOpenApprovals(tx, rows),
+    closeOutdatedPayLinks(tx, rows),
+  ]);
+}
+
+/** Stores the newest pay link of each invoice. The caller must have locked the invoices. */
+export async function setPayLinks(
+  tx: Transaction,
+  links: readonly { tenant_id: string; id: string; invoice_id: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  await tx.query({
+    name: 'set-pay-links',
+    text: `update invoices i set pay_link_id = r.id from ${recordsetSql('tenant_id uuid, id uuid, invoice_id uuid')}
+           where i.tenant_id = r.tenant_id and i.id = r.invoice_id`,
+    values: [JSON.stringify(links)],
+  });
 }
 
 /**

@@ -1,0 +1,93 @@
+import type { Command } from '../../shared/contracts/command.js';
+import { createSystemCommand } from '../../shared/contracts/system-command.js';
+import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
+import { newId } from '../../shared/platform/ids.js';
+import type { LinkedInvoice } from '../../shared/resources/messages/link-queries.js';
+import { createPayLink, type InvoicePayLink } from '../../shared/resources/pay-links/commands.js';
+import { findOpenPayLink } from '../../shared/resources/pay-links/queries.js';
+import type { LinkTarget } from '../../shared/resources/planned-messages/link.js';
+import { waitForPayLink } from '../runtime/await-pay-link.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { PAGE_HEADERS, renderForwardPage } from './page-html.js';
+import { respondWithExplanation } from './public-page.js';
+
+interface PayRequest {
+  target: LinkTarget;
+  found: LinkedInvoice;
+  /** The path of the invoice page, to which the customer returns. */
+  path: string;
+}
+
+/**
+ * Leads the customer to the vendor's page where the invoice is paid. Two browser windows get the
+ * same page, so the customer cannot pay twice.
+ */
+export async function respondWithPayPage(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  request: PayRequest,
+): Promise<void> {
+  const { target, found } = request;
+  if (!found.canPayOnline)
+    return respondWithExplanation(ctx, 409, [
+      'This invoice cannot be paid online now',
+      `Open the link in your message again to see what is due. With questions, contact ${found.document.sender}.`,
+    ]);
+  const url =
+    (await findOpenPayLink(api.db, { tenantId: target.tenantId, invoiceId: found.invoiceId })) ??
+    (await openPage(api, ctx, request));
+  if (url === undefined)
+    return respondWithExplanation(ctx, 503, [
+      'The payment page could not be opened',
+      'Go back and try again in a minute. You have not paid anything.',
+    ]);
+  ctx.type = 'text/html';
+  ctx.body = renderForwardPage('Opening the payment page', url);
+}
+
+async function openPage(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  { target, found, path }: PayRequest,
+): Promise<string | undefined> {
+  const id = newId();
+  const input: InvoicePayLink = { invoice_id: found.invoiceId, return_path: path };
+  const command: Command = {
+    ...createSystemCommand({
+      type: createPayLink.type,
+      tenantId: target.tenantId,
+      environment: found.environment,
+      name: 'invoice page',
+      entityId: id,
+      input,
+    }),
+    source: 'webhook',
+    requestId: ctx.state.requestId,
+    ip: ctx.ip,
+    userAgent: readUserAgent(ctx.req),
+  };
+  const submitted = await api.submit(command, 0);
+  if ('accepted' in submitted || !submitted.ok) return undefined;
+  const body = await waitForPayLink(api.db, { tenant_id: target.tenantId, id });
+  const { url } = JSON.parse(body ?? '{}') as { url?: string | null };
+  return url ?? undefined;
+}
+
+/**
+ * Handles `/paid`, to which a payments vendor sends customers back who had no invoice page. It says
+ * nothing about the payment, because only the vendor's report counts.
+ */
+export function servePaidPage(): ApiMiddleware {
+  return (ctx, next) => {
+    if (ctx.path !== '/paid') return next();
+    ctx.state.route = '/paid';
+    ctx.set(PAGE_HEADERS);
+    assertReadMethod(ctx.method);
+    respondWithExplanation(ctx, 200, [
+      'Thank you',
+      'If you have paid, the company will see your payment in a moment. You can close this page.',
+    ]);
+    return undefined;
+  };
+}

@@ -1,0 +1,60 @@
+import type { Database } from '../../shared/platform/postgres/database.js';
+import { readRecord } from '../../shared/records/render-records.js';
+import { payLinkTable } from '../../shared/resources/pay-links/table.js';
+import type { ApiMiddleware } from './context.js';
+import type { ApiRuntime } from './runtime.js';
+
+/** Maximum time that a response waits until the vendor has opened the page. */
+const MAX_WAIT_MS = 10_000;
+const FIRST_POLL_MS = 30;
+const MAX_POLL_MS = 400;
+/** Maximum number of responses of an account that wait in this process. Others do not wait. */
+const MAX_WAITING = 5;
+
+/** Counts the waiting responses of each account. */
+const waiting = new Map<string, number>();
+
+/**
+ * Waits until the vendor has opened or refused the page of a pay link, or until the time is over.
+ * @returns the pay link's JSON text; undefined if it does not exist
+ */
+export async function waitForPayLink(
+  db: Database,
+  ref: { tenant_id: string; id: string },
+): Promise<string | undefined> {
+  const { tenant_id: tenantId } = ref;
+  const taken = waiting.get(tenantId) ?? 0;
+  if (taken >= MAX_WAITING) return readRecord(db, payLinkTable, ref);
+  waiting.set(tenantId, taken + 1);
+  try {
+    return await pollPayLink(db, ref);
+  } finally {
+    const left = (waiting.get(tenantId) ?? 1) - 1;
+    if (left > 0) waiting.set(tenantId, left);
+    else waiting.delete(tenantId);
+  }
+}
+
+async function pollPayLink(
+  db: Database,
+  ref: { tenant_id: string; id: string },
+): Promise<string | undefined> {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 1.5, MAX_POLL_MS)) {
+    const body = await readRecord(db, payLinkTable, ref);
+    const { status } = JSON.parse(body ?? '{}') as { status?: string };
+    if (status !== 'opening' || performance.now() + pollMs > deadline) return body;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+/** Lets the response with a new pay link wait until its page is open. */
+export function awaitPayLink(api: ApiRuntime): ApiMiddleware {
+  return async (ctx, next) => {
+    await next();
+    if (ctx.status !== 201 || typeof ctx.body !== 'string' || ctx.response.get('X-Service-Dry-Run')) return;
+    const { id } = JSON.parse(ctx.body) as { id?: string };
+    if (id === undefined) return;
+    ctx.body = (await waitForPayLink(api.db, { tenant_id: ctx.state.key.tenantId, id })) ?? ctx.body;
+  };
+}

@@ -1,0 +1,73 @@
+import type { OpenConnection, VendorResponse } from '../contract/connection.js';
+import { VendorError, type VendorErrorKind } from '../contract/vendor-error.js';
+import { encodeForm, type FormValue } from './form.js';
+
+/** Stripe answers in this version, whatever version the account has set. */
+const API_VERSION = '2026-10-28.endive';
+
+export interface StripeRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  /** The query of a GET, or the body of a POST. */
+  form?: Record<string, FormValue>;
+  /** The idempotency key. Every POST needs one. */
+  key?: string;
+}
+
+interface StripeError {
+  type?: string;
+  code?: string;
+  decline_code?: string;
+  message?: string;
+}
+
+/** Calls Stripe's API. @throws {VendorError} if Stripe refuses the call or does not answer */
+export async function callStripe<T>(connection: OpenConnection, request: StripeRequest): Promise<T> {
+  const { method, path, form = {}, key } = request;
+  const encoded = encodeForm(form);
+  const isRead = method === 'GET';
+  const response = await connection.call({
+    method,
+    path: isRead && encoded ? `${path}?${encoded}` : path,
+    headers: {
+      authorization: `Bearer ${connection.accessToken ?? connection.credentials.secret_key}`,
+      'stripe-version': API_VERSION,
+      ...(isRead ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(key ? { 'idempotency-key': key } : {}),
+    },
+    ...(isRead ? {} : { body: encoded }),
+    isRepeatable: isRead || key !== undefined,
+  });
+  const answer = parseAnswer<T & { error?: StripeError }>(response, isRead);
+  if (response.status < 300) return answer;
+  throw toVendorError(response, answer.error ?? {});
+}
+
+function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {
+  try {
+    return JSON.parse(body.toString('utf8')) as T;
+  } catch (cause) {
+    throw new VendorError(`Stripe answered ${status} without JSON.`, {
+      kind: isRead ? 'again' : 'unknown_outcome',
+      code: 'not_json',
+      cause,
+    });
+  }
+}
+
+function toVendorError({ status, headers }: VendorResponse, error: StripeError): VendorError {
+  const { type, code, decline_code, message = `Stripe answered ${status}.` } = error;
+  return new VendorError(message, {
+    kind: findKind(status, type, code),
+    code: decline_code ?? code ?? type ?? `http_${status}`,
+    vendorRequestId: typeof headers['request-id'] === 'string' ? headers['request-id'] : null,
+  });
+}
+
+function findKind(status: number, type?: string, code?: string): VendorErrorKind {
+  if (status === 403) return 'auth';
+  if (status === 404 || code === 'resource_missing') return 'gone';
+  // Another call with the same key is still running. Its outcome arrives under the same key.
+  if (status === 409) return 'unknown_outcome';
+  return type === 'idempotency_error' ? 'conflict' : 'refused';
+}

@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Inbound, InboundNotice } from '../contract/vendor.js';
+
+/** How old a webhook may be. Stripe signs each retry with a new time. */
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Verifies the header Stripe-Signature (`t=…,v1=…`). While a secret is rolled, the header has
+ * several signatures. Signatures of other schemes are ignored.
+ * @param now milliseconds since 1970
+ */
+export function verifyStripeSignature(
+  { header, body, secret }: { header: unknown; body: Buffer; secret: string },
+  now = Date.now(),
+): boolean {
+  const pairs = String(header ?? '')
+    .split(',')
+    .map((pair) => pair.trim().split('=', 2));
+  const time = pairs.find(([name]) => name === 't')?.[1] ?? '';
+  if (!/^\d{1,12}$/.test(time) || Math.abs(now / 1000 - Number(time)) > TOLERANCE_SECONDS) return false;
+  const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest();
+  return pairs.some(([name, value = '']) => {
+    const given = name === 'v1' ? Buffer.from(value, 'hex') : Buffer.alloc(0);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+interface StripeEvent {
+  id: string;
+  type: string;
+  account?: string;
+  data: { object: { id?: string; object?: string; payment_intent?: string | { id: string } | null } };
+}
+
+export const inbound: Inbound = {
+  isPerApplication: false,
+  verify: ({ body, headers }, secret) =>
+    verifyStripeSignature({ header: headers['stripe-signature'], body, secret }),
+  split(body) {
+    const event = JSON.parse(body.toString('utf8')) as StripeEvent;
+    return [toNotice(event)];
+  },
+};
+
+function toNotice({ id, account, data: { object } }: StripeEvent): InboundNotice {
+  const notice = { externalAccount: account ?? null, dedupeId: id, stream: 'payments' };
+  const intentId = findPaymentIntent(object);
+  return intentId === undefined ? notice : { ...notice, hint: intentId };
+}
+
+/** The PaymentIntent that an object of Stripe is, or belongs to. */
+export function findPaymentIntent(object: StripeEvent['data']['object']): string | undefined {
+  if (object.object === 'payment_intent') return object.id;
+  const { payment_intent: intent } = object;
+  return (typeof intent === 'object' ? intent?.id : intent) ?? undefined;
+}

@@ -1,0 +1,42 @@
+import Joi from 'joi';
+import type { Manifest } from '../contract/vendor.js';
+
+/** The ways to pay on a pay page that an account can choose. */
+export const STRIPE_METHODS = ['card', 'link', 'us_bank_account'] as const;
+
+const secretKey = Joi.string()
+  .pattern(/^(sk|rk)_(test|live)_[A-Za-z0-9]+$/, 'secret or restricted key')
+  .max(255)
+  .required()
+  .description('A secret key (sk_…) or a restricted key (rk_…)');
+
+/** Stripe sends each webhook with a signature that this secret makes. */
+const webhookSecret = Joi.string()
+  .pattern(/^whsec_\S+$/, 'signing secret')
+  .max(255)
+  .description('The signing secret of the webhook endpoint (whsec_…)');
+
+export const manifest: Manifest = {
+  vendor: 'stripe',
+  kind: 'payments',
+  label: 'Stripe',
+  auth: 'api_key',
+  credentialsSchema: Joi.object({ secret_key: secretKey, webhook_secret: webhookSecret }),
+  settingsSchema: Joi.object({
+    methods: Joi.array()
+      .items(Joi.string().valid(...STRIPE_METHODS))
+      .min(1)
+      .unique()
+      .default(['card', 'link'])
+      .description('How customers may pay on a pay page'),
+    partial_payments: Joi.boolean()
+      .default(false)
+      .description('True if a pay link may be for less than the balance'),
+    terminal_location_id: Joi.string().max(255).description('The location of the card readers'),
+  }),
+  docsUrl: 'https://docs.stripe.com/keys',
+  // Webhooks say at once what changed. The hourly pull finds what they missed.
+  streams: { payments: 3600 },
+  // Stripe allows 100 live calls a second, and 25 in a sandbox or to one endpoint.
+  limits: { perSecond: 25, burst: 25, timeoutMs: 20_000 },
+};

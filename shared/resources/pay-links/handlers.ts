@@ -1,0 +1,146 @@
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import {
+  type InvoiceRow,
+  lockInvoices,
+  mayMove,
+  refuseInvoiceMove,
+  setPayLinks,
+} from '../invoices/handlers/lifecycle.js';
+import { insertPayLinks, type NewPayLink, storePayLinkResults } from '../open-pay-links/store.js';
+import { findPaymentsConnections, type PaymentsConnection } from '../payments/payments-connection.js';
+import type { InvoicePayLink, PayLinkOutcome } from './commands.js';
+
+type CreateCommand = Command<InvoicePayLink>;
+
+const invoiceRef = ({ tenantId, input }: CreateCommand): RecordRef => ({
+  tenant_id: tenantId,
+  id: input.invoice_id,
+});
+
+/** Opens pay links for what invoices owe, and closes the links that they replace. */
+async function createPayLinks(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
+  const [invoices, connections] = await Promise.all([
+    lockInvoices(tx, commands.map(invoiceRef)),
+    findPaymentsConnections(
+      tx,
+      commands.map(({ tenantId }) => tenantId),
+    ),
+  ]);
+  const processing = await sumProcessingPayments(tx, commands.map(invoiceRef));
+  const links: NewPayLink[] = [];
+  const replaced: RecordRef[] = [];
+  const outcomes = commands.map((command): CommandOutcome => {
+    const ref = invoiceRef(command);
+    const invoice = invoices.get(refKey(ref));
+    if (!invoice) return notFoundOutcome('invoice');
+    const connection = connections.get(command.tenantId);
+    if (!connection) return failNoConnection();
+    const processingCents = processing.get(refKey(ref)) ?? 0;
+    const planned = planLink(command, { invoice, connection, processingCents });
+    if ('ok' in planned) return planned;
+    links.push(planned);
+    if (invoice.pay_link_id !== null) replaced.push({ tenant_id: ref.tenant_id, id: invoice.pay_link_id });
+    const { amount_cents, invoice_id } = planned;
+    return {
+      ok: true,
+      changes: diffNewRecord({ invoice_id, amount_cents }),
+      events: [],
+      prompts: [{ queue: INTEGRATIONS_QUEUE, id: connection.id }],
+    };
+  });
+  await insertPayLinks(tx, links, replaced);
+  await setPayLinks(tx, links);
+  return outcomes;
+}
+
+interface LinkFacts {
+  invoice: InvoiceRow;
+  connection: PaymentsConnection;
+  /** What customers have paid by bank debit, and what has not arrived yet. */
+  processingCents: number;
+}
+
+function planLink(
+  command: CreateCommand,
+  { invoice, connection, processingCents }: LinkFacts,
+): NewPayLink | CommandOutcome {
+  if (!mayMove(invoice, 'paid', 'P'))
+    return refuseInvoiceMove(invoice, 'paid', `An invoice that is ${invoice.status} cannot be paid online.`);
+  const payableCents = invoice.total_cents - invoice.paid_cents - processingCents;
+  if (payableCents <= 0)
+    return refuseInvoiceMove(invoice, 'paid', 'A payment of the whole balance is already processing.');
+  const { amount_cents: amountCents = payableCents, return_path = null } = command.input;
+  const refusal = checkAmount(amountCents, payableCents, connection.allows_partial_payments);
+  if (refusal) return refusal;
+  return {
+    ...toRecordRef(command),
+    invoice_id: invoice.id,
+    connection_id: connection.id,
+    amount_cents: amountCents,
+    return_path,
+  };
+}
+
+function checkAmount(
+  amountCents: number,
+  payableCents: number,
+  isPartial: boolean,
+): CommandOutcome | undefined {
+  if (amountCents === payableCents || (amountCents < payableCents && isPartial)) return undefined;
+  const isTooMuch = amountCents > payableCents;
+  const message = isTooMuch
+    ? `amount_cents is more than the invoice owes: ${payableCents}`
+    : `amount_cents must be what the invoice owes, ${payableCents}: the connection does not allow partial payments`;
+  return failedOutcome({
+    code: 'validation_error',
+    message: `${message}.`,
+    details: [{ field: 'amount_cents', code: isTooMuch ? 'max' : 'only', message }],
+  });
+}
+
+function failNoConnection(): CommandOutcome {
+  return failedOutcome({
+    code: 'conflict',
+    message: 'No payments vendor is connected. Connect one first, for example Stripe: POST /connections.',
+  });
+}
+
+/** Returns the sums of the payments that are processing, by invoice. */
+async function sumProcessingPayments(
+  tx: Transaction,
+  refs: readonly RecordRef[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<RecordRef & { cents: number }>({
+    name: 'sum-processing-payments',
+    text: `select p.tenant_id, p.invoice_id as id, sum(p.amount_cents)::float8 as cents from ${recordsetSql('tenant_id uuid, id uuid')}
+           join payments p on p.tenant_id = r.tenant_id and p.invoice_id = r.id and p.status = 'processing' group by 1, 2`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Map(rows.map((row) => [refKey(row), row.cents]));
+}
+
+/** Stores what the vendor answered when a page was opened or closed. */
+async function recordPayLinks(
+  tx: Transaction,
+  commands: Command<PayLinkOutcome>[],
+): Promise<CommandOutcome[]> {
+  await storePayLinkResults(
+    tx,
+    commands.map((command) => ({ ...toRecordRef(command), ...command.input })),
+  );
+  return commands.map(({ input: { status } }) => ({
+    ok: true,
+    changes: [{ field: 'status', from: null, to: status }],
+    events: [],
+  }));
+}
+
+export const payLinkHandlers: CommandHandlers = {
+  'pay_link.create': createPayLinks,
+  'pay_link.record': recordPayLinks,
+};

@@ -1,0 +1,65 @@
+import type { PayLinkListQuery } from '../../contracts/generated.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import { payLinkFields } from './fields.js';
+
+export function listPayLinks(query: PayLinkListQuery, scope: ListScope): SqlQuery {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addEqual(query, 'invoice_id', 'status');
+  return buildListQuery({
+    table: 'pay_links',
+    representation: payLinkFields.representation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}
+
+/** The facts that a payments vendor needs to open the page of a pay link. */
+export interface PayPageFacts {
+  status: string;
+  invoice_id: string;
+  invoice_number: string;
+  amount_cents: number;
+  business_name: string;
+  customer_email: string | null;
+  return_path: string | null;
+  external_id: string | null;
+}
+
+export async function readPayPageFacts(
+  db: Database,
+  { tenant_id, id, connection_id }: { tenant_id: string; id: string; connection_id: string },
+): Promise<PayPageFacts | undefined> {
+  const [row] = await db.read<PayPageFacts>(tenant_id, {
+    name: 'read-pay-page-facts',
+    text: `select l.status, l.invoice_id, i.invoice_number, l.amount_cents, coalesce(t.business_name, t.name) as business_name,
+             coalesce(i.billing_email, c.billing_email) as customer_email, l.return_path, x.external_id
+           from pay_links l join invoices i on i.tenant_id = l.tenant_id and i.id = l.invoice_id
+           join tenants t on t.tenant_id = l.tenant_id
+           left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+           left join external_ids x on x.tenant_id = l.tenant_id and x.connection_id = l.connection_id
+             and x.kind = 'pay_link' and x.local_id = l.id
+           where l.tenant_id = $1 and l.id = $2 and l.connection_id = $3`,
+    values: [tenant_id, id, connection_id],
+  });
+  return row;
+}
+
+/**
+ * Returns the address of an invoice's pay page, if it takes payments for ten more minutes at least.
+ */
+export async function findOpenPayLink(
+  db: Database,
+  { tenantId, invoiceId }: { tenantId: string; invoiceId: string },
+): Promise<string | undefined> {
+  const [row] = await db.read<{ url: string }>(tenantId, {
+    name: 'find-open-pay-link',
+    text: `select l.url from invoices i join pay_links l on l.tenant_id = i.tenant_id and l.id = i.pay_link_id
+           where i.tenant_id = $1 and i.id = $2 and l.status = 'open' and l.expires_at > now() + interval '10 minutes'
+             and l.amount_cents = i.balance_due_cents`,
+    values: [tenantId, invoiceId],
+  });
+  return row?.url;
+}

@@ -1,0 +1,206 @@
+import type { Config } from '../../config/config.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import {
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../../records/record-refs.js';
+import { renderRecords } from '../../records/render-records.js';
+import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
+import { insertNotices, type NoticeDraft } from '../notices/store.js';
+import { storePayLinkResults } from '../open-pay-links/store.js';
+import { applyToInvoice, buildPaidEvent } from './apply-payment.js';
+import type { PaymentReport } from './commands.js';
+import { paymentTable } from './table.js';
+
+type ReportCommand = Command<PaymentReport>;
+
+interface ReportedPayment extends Row, RecordRef {
+  invoice_id: string;
+  status: 'processing' | 'succeeded' | 'failed';
+  applied_cents: number;
+  fee_cents: number | null;
+  /** RFC 3339; null for a payment that a person recorded. */
+  observed_at: string | null;
+}
+
+/** A report that changes the payment, and what follows from it. */
+interface Applied {
+  command: ReportCommand;
+  /** The payment's invoice after the report. */
+  invoice: InvoiceRow;
+  appliedCents: number;
+  changes: Change[];
+  isPaidNow: boolean;
+  notice: NoticeDraft | undefined;
+}
+
+const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
+
+/**
+ * Stores what a vendor reports about payments, and applies the payments that have arrived to their
+ * invoices. Each payment of the vendor is one payment here, however often it is reported. A report
+ * that was read before the stored one changes nothing.
+ */
+export async function recordPayments(
+  tx: Transaction,
+  commands: ReportCommand[],
+  config: Config,
+): Promise<CommandOutcome[]> {
+  const invoiceRefs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.invoice_id }));
+  const payments = await lockRecords<ReportedPayment>(tx, 'payments', commands.map(toRecordRef));
+  const invoices = await lockInvoices(tx, invoiceRefs);
+  const outcomes = new Map<string, CommandOutcome>();
+  const applied: Applied[] = [];
+  for (const command of commands) {
+    const invoiceKey = refKey({ tenant_id: command.tenantId, id: command.input.invoice_id });
+    const invoice = invoices.get(invoiceKey);
+    const stored = payments.get(refKey(toRecordRef(command)));
+    if (!invoice) outcomes.set(command.id, notFoundOutcome('invoice'));
+    else if (isOutdated(stored, command.input)) outcomes.set(command.id, UNCHANGED);
+    else {
+      const one = applyReport(command, invoice, stored);
+      invoices.set(invoiceKey, one.invoice);
+      applied.push(one);
+    }
+  }
+  await storeApplied(tx, applied);
+  await insertNotices(
+    tx,
+    applied.flatMap(({ command, notice }) => (notice ? [{ command, notice }] : [])),
+    config,
+  );
+  const paid = applied.filter(({ isPaidNow }) => isPaidNow);
+  const bodies = await renderRecords(
+    tx,
+    paymentTable,
+    paid.map(({ command }) => toRecordRef(command)),
+  );
+  for (const { command, invoice, changes, isPaidNow } of applied) {
+    const body = bodies.get(refKey(toRecordRef(command)));
+    const events = isPaidNow && body ? [buildPaidEvent(invoice, JSON.parse(body))] : [];
+    outcomes.set(command.id, { ok: true, changes, events });
+  }
+  return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
+}
+
+/** A payment that has arrived stays so: what takes it back is a refund or a dispute. */
+function isOutdated(stored: ReportedPayment | undefined, report: PaymentReport): boolean {
+  if (!stored) return false;
+  if (stored.status === 'succeeded' && report.status !== 'succeeded') return true;
+  return stored.observed_at !== null && Date.parse(stored.observed_at) > Date.parse(report.observed_at);
+}
+
+function applyReport(
+  command: ReportCommand,
+  invoice: InvoiceRow,
+  stored: ReportedPayment | undefined,
+): Applied {
+  const { input } = command;
+  const changes = listChanges(stored, input);
+  const isPaidNow = input.status === 'succeeded' && stored?.status !== 'succeeded';
+  if (!isPaidNow) {
+    const notice =
+      input.status === 'failed' && stored?.status === 'processing'
+        ? failedNotice(command, invoice)
+        : undefined;
+    return { command, invoice, appliedCents: stored?.applied_cents ?? 0, changes, isPaidNow, notice };
+  }
+  if (invoice.status !== 'paid' && !mayMove(invoice, 'paid', 'P')) {
+    const notice = unappliedNotice(command, invoice);
+    return { command, invoice, appliedCents: 0, changes, isPaidNow: false, notice };
+  }
+  const result = applyToInvoice(invoice, input.amount_cents, input.paid_at);
+  const { invoice: next, appliedCents } = result;
+  return {
+    command,
+    invoice: next,
+    appliedCents,
+    changes: [...changes, ...result.changes],
+    isPaidNow,
+    notice: undefined,
+  };
+}
+
+function listChanges(stored: ReportedPayment | undefined, report: PaymentReport): Change[] {
+  const names = ['status', 'amount_cents', 'fee_cents'] as const;
+  return names.flatMap((field) => {
+    const from = stored?.[field] ?? null;
+    const to = report[field] ?? (field === 'fee_cents' ? from : null);
+    return from === to ? [] : [{ field, from, to }];
+  });
+}
+
+function failedNotice({ entityId, input }: ReportCommand, { invoice_number }: InvoiceRow): NoticeDraft {
+  return {
+    kind: 'payment_failed',
+    title: `A bank debit for invoice ${invoice_number} has failed`,
+    text: `${input.failure_reason ?? 'The bank did not say why.'} The invoice is still open.`,
+    entity_type: 'payment',
+    entity_id: entityId,
+  };
+}
+
+function unappliedNotice({ entityId }: ReportCommand, { invoice_number, status }: InvoiceRow): NoticeDraft {
+  return {
+    kind: 'payment_not_applied',
+    title: `A customer paid invoice ${invoice_number}, which is ${status}`,
+    text: 'The amount is credit of the customer. Refund it, or apply it to another invoice.',
+    entity_type: 'payment',
+    entity_id: entityId,
+  };
+}
+
+const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, applied_cents bigint, method text,
+  received_at timestamptz, status text, provider text, provider_payment_id text, fee_cents bigint, failure_reason text,
+  connection_id uuid, pay_link_id uuid, observed_at timestamptz`;
+const NAMES = parseColumnNames(COLUMNS);
+const KEPT_NAMES: readonly string[] = [
+  'tenant_id',
+  'id',
+  'invoice_id',
+  'customer_id',
+  'fee_cents',
+  'pay_link_id',
+];
+const REPLACED_SQL = NAMES.filter((name) => !KEPT_NAMES.includes(name))
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ');
+
+async function storeApplied(tx: Transaction, applied: readonly Applied[]): Promise<void> {
+  if (applied.length === 0) return;
+  const rows = applied.map(({ command, invoice, appliedCents }) => ({
+    ...command.input,
+    ...toRecordRef(command),
+    customer_id: invoice.customer_id,
+    applied_cents: appliedCents,
+    received_at: command.input.paid_at,
+    provider: command.actor.name,
+    connection_id: command.actor.id,
+  }));
+  await tx.query({
+    name: 'store-reported-payments',
+    text: `insert into payments as t (${NAMES.join(', ')}) select ${NAMES.join(', ')} from ${recordsetSql(COLUMNS)}
+           on conflict (tenant_id, id) do update set ${REPLACED_SQL}, fee_cents = coalesce(excluded.fee_cents, t.fee_cents),
+             updated_at = ${nextUpdatedAtSql('t')}`,
+    values: [JSON.stringify(rows)],
+  });
+  const paid = applied.filter(({ isPaidNow }) => isPaidNow);
+  await Promise.all([
+    storeLifecycle(
+      tx,
+      paid.map(({ invoice }) => invoice),
+    ),
+    storePayLinkResults(tx, paid.flatMap(buildPaidLink)),
+  ]);
+}
+
+function buildPaidLink({ command: { tenantId, input } }: Applied) {
+  const { pay_link_id: id } = input;
+  return id === null ? [] : [{ tenant_id: tenantId, id, status: 'paid' as const }];
+}
