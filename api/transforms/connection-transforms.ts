@@ -12,6 +12,7 @@ import type {
   ConnectionCreation,
   SignInStart,
 } from '../../shared/resources/connections/commands.js';
+import { readCalledConnection } from '../../shared/resources/connections/hook-queries.js';
 import {
   createOAuthState,
   deriveConnectionsKey,
@@ -19,6 +20,7 @@ import {
   deriveOAuthKey,
   sealHookToken,
   sealSecrets,
+  unsealSecrets,
 } from '../../shared/resources/connections/secrets.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
@@ -39,7 +41,8 @@ export function createConnectionTransforms(api: ApiRuntime) {
       if (credentials === undefined && settings === undefined) return input;
       const vendor = await findVendor(api, ctx);
       if (credentials !== undefined && vendor.manifest.auth === 'oauth2') throw refuseCredentials(vendor);
-      const checked = checkInput(vendor, { credentials, settings });
+      const merged = credentials && { ...(await readCredentials(api, ctx)), ...credentials };
+      const checked = checkInput(vendor, { credentials: merged, settings });
       return {
         ...rest,
         ...(checked.settings ? { settings: checked.settings } : {}),
@@ -127,6 +130,14 @@ function sealCredentials(
   assertEnvironment(api, vendor, { credentials, environment: ctx.state.key.environment });
   const key = deriveConnectionsKey(api.config.secretKey);
   return sealSecrets(key, { connectionId: ctx.state.targetId as string, credentials });
+}
+
+/** Reads the stored credentials of the connection in the path, so that a change may name only some. */
+async function readCredentials({ db, config }: ApiRuntime, ctx: ApiContext): Promise<Record<string, string>> {
+  const connectionId = ctx.state.targetId as string;
+  const connection = await readCalledConnection(db, { tenantId: ctx.state.key.tenantId, connectionId });
+  if (!connection?.sealed) return {};
+  return unsealSecrets(deriveConnectionsKey(config.secretKey), connectionId, connection.sealed).credentials;
 }
 
 /**

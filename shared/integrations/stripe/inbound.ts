@@ -25,31 +25,40 @@ export function verifyStripeSignature(
   });
 }
 
-interface StripeEvent {
+type StripeObject = {
+  id?: string;
+  object?: string;
+  payment_intent?: string | { id: string } | null;
+};
+
+export interface StripeEvent {
   id: string;
   type: string;
+  /** The connected account, in webhooks of the operator's application. */
   account?: string;
-  data: { object: { id?: string; object?: string; payment_intent?: string | { id: string } | null } };
+  data: { object: StripeObject };
 }
 
 export const inbound: Inbound = {
   isPerApplication: false,
   verify: ({ body, headers }, secret) =>
     verifyStripeSignature({ header: headers['stripe-signature'], body, secret }),
-  split(body) {
-    const event = JSON.parse(body.toString('utf8')) as StripeEvent;
-    return [toNotice(event)];
-  },
+  split: (body) => [toNotice(JSON.parse(body.toString('utf8')) as StripeEvent)],
 };
 
-function toNotice({ id, account, data: { object } }: StripeEvent): InboundNotice {
-  const notice = { externalAccount: account ?? null, dedupeId: id, stream: 'payments' };
-  const intentId = findPaymentIntent(object);
-  return intentId === undefined ? notice : { ...notice, hint: intentId };
+/** Finds the object that an event is about. The event's own copy of the object may be outdated. */
+export function toNotice({ id, account, data: { object } }: StripeEvent): InboundNotice {
+  const hint = findPaymentIntent(object);
+  return {
+    externalAccount: account ?? null,
+    dedupeId: id,
+    stream: 'payments',
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
 /** The PaymentIntent that an object of Stripe is, or belongs to. */
-export function findPaymentIntent(object: StripeEvent['data']['object']): string | undefined {
+function findPaymentIntent(object: StripeObject): string | undefined {
   if (object.object === 'payment_intent') return object.id;
   const { payment_intent: intent } = object;
   return (typeof intent === 'object' ? intent?.id : intent) ?? undefined;

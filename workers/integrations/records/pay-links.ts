@@ -53,13 +53,13 @@ async function openPage(step: Step, operation: StartedOperation): Promise<WriteO
     customerEmail: facts.customer_email,
     returnUrl: `${config.publicUrl}${facts.return_path ?? '/paid'}`,
   };
-  return { written: await getPayments(step).openPayPage(await step.open(), page, toAttempt(operation)) };
+  return { written: await getPayments(step).pages.open(await step.open(), page, toAttempt(operation)) };
 }
 
 async function closePage(step: Step, operation: StartedOperation): Promise<WriteOutcome> {
   const { external_id: externalId } = await readFacts(step, operation);
   if (externalId === null) return { cancelled: 'The page was never opened.', mayHaveArrived: false };
-  await getPayments(step).closePayPage(await step.open(), externalId);
+  await getPayments(step).pages.close(await step.open(), externalId);
   return { written: { externalId, version: null } };
 }
 

@@ -10,8 +10,8 @@ export const paymentRecords: RecordKind<PaymentState> = {
   storeAcceptance: () => undefined,
   buildSuccess: () => [],
   buildFailure: () => [],
-  pull: async (step, from) => getPayments(step).pull(await step.open(), from),
-  readNamed: async (step, hints) => getPayments(step).readPayments(await step.open(), hints),
+  pull: async (step, from) => getPayments(step).charges.pull(await step.open(), from),
+  readNamed: async (step, hints) => getPayments(step).charges.readNamed(await step.open(), hints),
   // Payments without an invoice belong to other programs that use the same vendor account.
   adopt: ({ fields: { invoiceId, status } }) =>
     invoiceId !== null && status !== 'open' ? newId() : undefined,

@@ -1,0 +1,15 @@
+import type { Charges } from '../contract/payments.js';
+import { pullNamed, readEach } from './events.js';
+import { EXPANDED_CHARGE, type PaymentIntent, toPaymentChange } from './mapper.js';
+
+/** Payments are PaymentIntents, however the customer paid. */
+export const charges: Charges = {
+  async readNamed(connection, hints) {
+    const intents = await readEach<PaymentIntent>(connection, hints, {
+      path: '/v1/payment_intents',
+      expand: EXPANDED_CHARGE,
+    });
+    return intents.map(toPaymentChange);
+  },
+  pull: (connection, from) => pullNamed(connection, from, { stream: 'payments', read: charges.readNamed }),
+};

@@ -1,0 +1,45 @@
+import type { OpenConnection } from '../contract/connection.js';
+import type { PayPages } from '../contract/payments.js';
+import { VendorError } from '../contract/vendor-error.js';
+import { callStripe } from './client.js';
+import { toCheckoutSession } from './mapper.js';
+
+interface CheckoutSession {
+  id: string;
+  url: string | null;
+  status: string | null;
+  expires_at: number;
+}
+
+/** Pay pages are Checkout Sessions, which Stripe hosts. */
+export const pages: PayPages = {
+  async open(connection, page, { operationKey, firstAttemptAt }) {
+    const session = await callStripe<CheckoutSession>(connection, {
+      method: 'POST',
+      path: '/v1/checkout/sessions',
+      form: toCheckoutSession(page, connection.settings.methods, firstAttemptAt),
+      key: operationKey,
+    });
+    if (session.url === null)
+      throw new VendorError('Stripe opened a page without an address.', { kind: 'refused', code: 'no_url' });
+    const expiresAt = new Date(session.expires_at * 1000).toISOString();
+    return { externalId: session.id, version: null, url: session.url, expiresAt };
+  },
+  async close(connection, externalId) {
+    const path = `/v1/checkout/sessions/${encodeURIComponent(externalId)}`;
+    const session = await callStripe<CheckoutSession>(connection, { method: 'GET', path });
+    if (session.status !== 'open') return false;
+    return expire(connection, path, externalId);
+  },
+};
+
+/** Returns false if the customer has paid since the page was read. */
+async function expire(connection: OpenConnection, path: string, externalId: string): Promise<boolean> {
+  try {
+    await callStripe(connection, { method: 'POST', path: `${path}/expire`, key: `expire-${externalId}` });
+    return true;
+  } catch (error) {
+    if (error instanceof VendorError && error.kind === 'refused') return false;
+    throw error;
+  }
+}
