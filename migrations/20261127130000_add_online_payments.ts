@@ -29,7 +29,7 @@ export async function up(knex: Knex): Promise<void> {
     create index pay_links_of_invoice on pay_links (tenant_id, invoice_id, id desc);
     alter table pay_links enable row level security;
     alter table pay_links force row level security;
-    create policy tenant_isolation on pay_links using ${POLICY} with check ${POLICY};
+    create policy tenant_isolation on pay_links using (${POLICY}) with check (${POLICY});
 
     alter table invoices add column pay_link_id uuid;
 

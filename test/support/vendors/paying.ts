@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { smtp } from '../../../shared/integrations/smtp/adapter.js';
+import { stripe } from '../../../shared/integrations/stripe/adapter.js';
+import { openIntegrationsQueue, wakeConnectionQueues } from '../../../shared/queues/integrations.js';
+import type { Json } from '../client.js';
+import { eventually } from '../poll.js';
+import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
+import { useShared } from '../use-stack.js';
+import type { StripeAccount } from './stripe-double/stripe-account.js';
+import { StripeDouble } from './stripe-double/stripe-double.js';
+
+export const PAYING_VENDORS = new Vendors([smtp, stripe]);
+
+/** Returns a stack whose accounts take payments through a double of Stripe, shared by all files. */
+export function usePayingStack(): PayingStack {
+  const paying = useShared(
+    'paying',
+    () => PayingStack.start(),
+    (running) => running.stop(),
+  );
+  afterEach(() => expect(paying.double.violations).to.deep.equal([]));
+  return paying;
+}
+
+/** A stack whose accounts take payments through a double of Stripe. */
+export class PayingStack {
+  private constructor(
+    readonly stack: TestStack,
+    readonly double: StripeDouble,
+  ) {}
+
+  static async start(options: StackOptions = {}): Promise<PayingStack> {
+    const double = await new StripeDouble().start();
+    const INTEGRATIONS = JSON.stringify({ stripe: { base_url: double.origin } });
+    const stack = await TestStack.start({
+      integrations: true,
+      vendors: PAYING_VENDORS,
+      ...options,
+      environment: { INTEGRATIONS, ...options.environment },
+    });
+    return new PayingStack(stack, double);
+  }
+
+  async stop(): Promise<void> {
+    await this.double.stop();
+    await this.stack.stop();
+  }
+
+  async createAccount(settings: object = {}): Promise<PayingAccount> {
+    const account = new PayingAccount(this.stack, this.double, await this.stack.createTenant());
+    await account.connect(settings);
+    return account;
+  }
+}
+
+/** An account whose customers pay through the double of Stripe. */
+export class PayingAccount {
+  connectionId = '';
+  readonly vendor: StripeAccount;
+
+  constructor(
+    readonly stack: TestStack,
+    readonly double: StripeDouble,
+    readonly tenant: TestTenant,
+  ) {
+    this.vendor = double.openAccount();
+  }
+
+  get client() {
+    return this.tenant.client;
+  }
+
+  /** Connects Stripe, and registers the connection's webhook address at the double. */
+  async connect(settings: object = {}): Promise<void> {
+    const secret = `whsec_${randomUUID()}`;
+    const { status, body } = await this.client.post('/connections', {
+      vendor: 'stripe',
+      credentials: { secret_key: this.vendor.key, webhook_secret: secret },
+      settings,
+    });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    this.connectionId = body.id;
+    const { pathname } = new URL(body.webhook_url);
+    this.vendor.webhook = { url: `${this.stack.origin}${pathname}`, secret };
+    await eventually('the connection is active', async () => {
+      const { body: connection } = await this.client.get(`/connections/${this.connectionId}`);
+      return connection.status === 'active';
+    });
+  }
+
+  /** Creates and approves an invoice. */
+  async createInvoice(totalCents = 12_500): Promise<string> {
+    const customer = await this.client.post('/customers', {
+      company_name: 'Riverside Motors',
+      billing_email: 'pay@riverside.example.com',
+    });
+    const invoice = await this.client.post('/invoices', {
+      invoice_number: randomUUID().slice(0, 20),
+      customer_id: customer.body.id,
+      line_items: [
+        {
+          name: 'Tow',
+          category: 'tow',
+          quantity: 1,
+          unit_type: 'each',
+          unit_price_cents: totalCents,
+          total_cents: totalCents,
+          taxable: false,
+        },
+      ],
+    });
+    expect(invoice.status, JSON.stringify(invoice.body)).to.equal(201);
+    await this.client.post(`/invoices/${invoice.body.id}/approve`, {});
+    return invoice.body.id;
+  }
+
+  async openPayLink(invoiceId: string, body: object = {}): Promise<Json> {
+    const { status, body: link } = await this.client.post(`/invoices/${invoiceId}/pay-link`, body);
+    expect(status, JSON.stringify(link)).to.equal(201);
+    expect(link.status, JSON.stringify(link)).to.equal('open');
+    return link;
+  }
+
+  async readInvoice(id: string): Promise<Json> {
+    return (await this.client.get(`/invoices/${id}`)).body;
+  }
+
+  async listPayments(invoiceId: string): Promise<Json[]> {
+    return (await this.client.get(`/invoices/${invoiceId}/payments`)).body.data.items;
+  }
+
+  async waitForInvoice(id: string, status: string): Promise<Json> {
+    return eventually(`the invoice is ${status}`, async () => {
+      const invoice = await this.readInvoice(id);
+      return invoice.status === status && invoice;
+    });
+  }
+
+  /** Makes the account's delayed work due now, and wakes the workers. */
+  async hurry(): Promise<void> {
+    const values = [this.tenant.id];
+    const { id } = this.tenant;
+    for (const text of [
+      'update outbound_operations set next_at = now() where next_at > now() and tenant_id = $1',
+      `update connection_queues set open_until = null, throttled_until = null, opened = 0, consecutive_failures = 0
+       where tenant_id = $1`,
+      `update sync_states set next_at = now() where tenant_id = $1 and stream <> 'describe' and next_at > now()`,
+    ])
+      await this.stack.rows(id, text, values);
+    const queue = openIntegrationsQueue(this.stack.runtime);
+    await wakeConnectionQueues(queue, [{ tenantId: id, connectionId: this.connectionId }]);
+  }
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { paySession } from './routes.js';
+import type { StripeDouble } from './stripe-double.js';
+
+interface PageRequest {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: URL;
+  body: string;
+}
+
+const METHODS = { card: 'Pay by card', us_bank_account: 'Pay by bank account' } as const;
+
+/**
+ * Serves the page where a customer pays, as plain HTML: `GET /c/pay/{session}`. Its buttons send a
+ * POST with the method. After the payment, the browser goes to the session's success URL.
+ */
+export async function serveHostedPage(
+  double: StripeDouble,
+  { request, response, url, body }: PageRequest,
+): Promise<void> {
+  if (!url.pathname.startsWith('/c/pay/')) return answerPage(response, 404, '<h1>No such page</h1>');
+  const [account, session] = double.findSession(url.href);
+  if (session.status !== 'open') return answerPage(response, 410, '<h1>This page has expired</h1>');
+  if (request.method === 'POST') {
+    const method = new URLSearchParams(body).get('method') as keyof typeof METHODS;
+    paySession(account, session, method);
+    response.writeHead(303, { location: String(session.success_url) }).end();
+    return;
+  }
+  const dollars = (Number(session.amount_total) / 100).toFixed(2);
+  const buttons = Object.entries(METHODS).map(
+    ([method, label]) => `<button name="method" value="${method}">${label}</button>`,
+  );
+  answerPage(response, 200, `<h1>Pay $${dollars}</h1><form method="post">${buttons.join(' ')}</form>`);
+}
+
+function answerPage(response: ServerResponse, status: number, html: string): void {
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' });
+  response.end(
+    `<!doctype html><html lang="en"><head><title>Stripe double</title></head><body><main>${html}</main></body></html>`,
+  );
+}
