@@ -54,6 +54,8 @@ import * as addWording from './20261127050000_add_wording.js';
 import * as guardJoining from './20261127060000_guard_joining.js';
 import * as addOnlinePayments from './20261127130000_add_online_payments.js';
 import * as indexWaitingNotices from './20261127130100_index_waiting_notices.js';
+import * as addProviderRefunds from './20261127140000_add_provider_refunds.js';
+import * as indexVendorPayments from './20261127140100_index_vendor_payments.js';
 
 interface Migration {
   name: string;
@@ -122,6 +124,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261127060000_guard_joining', ...guardJoining },
   { name: '20261127130000_add_online_payments', ...addOnlinePayments },
   { name: '20261127130100_index_waiting_notices', ...indexWaitingNotices },
+  { name: '20261127140000_add_provider_refunds', ...addProviderRefunds },
+  { name: '20261127140100_index_vendor_payments', ...indexVendorPayments },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

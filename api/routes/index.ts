@@ -31,6 +31,7 @@ export { passwordResetRoutes } from './password-reset.js';
 export { payLinkRoutes } from './pay-links.js';
 export { paymentRoutes } from './payments.js';
 export { rateCardRoutes } from './rate-cards.js';
+export { refundRoutes } from './refunds.js';
 export { sessionRoutes } from './session.js';
 export { sessionFactorRoutes } from './session-factor.js';
 export { settingsRoutes } from './settings.js';

@@ -62,6 +62,7 @@ export type MessageChannel = "email" | "sms";
 export type PayLinkStatus = "opening" | "open" | "paid" | "closed" | "failed";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
 export type PaymentStatus = "processing" | "succeeded" | "failed";
+export type RefundStatus = "pending" | "succeeded" | "failed";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
@@ -1572,6 +1573,22 @@ export interface RateCardListQuery {
   search?: string;
   is_default?: boolean;
   in_force_on?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface Refund {
+  id: string;
+  payment_id: string;
+  invoice_id: string;
+  amount_cents: number;
+  reason: string;
+  created_at: string;
+  status: RefundStatus;
+  failure_reason: string | null;
+}
+export interface RefundListQuery {
+  payment_id?: string;
+  status?: RefundStatus;
   limit: number;
   cursor?: string;
 }

@@ -8,6 +8,8 @@ import type { WriteAttempt } from './messaging.js';
 export interface PaymentsAdapter {
   pages: PayPages;
   charges: Charges;
+  refunds: Refunds;
+  disputes: Disputes;
 }
 
 /** A page at the vendor where a customer pays one invoice. */
@@ -61,4 +63,65 @@ export interface Readings<State> {
   readNamed(connection: OpenConnection, hints: readonly string[]): Promise<Change<State>[]>;
   /** Reads the records that changed since the cursor. */
   pull(connection: OpenConnection, from: PullStart): Promise<Page<State>>;
+}
+
+/** A refund to pay out. */
+export interface RefundOrder {
+  refundId: string;
+  /** The vendor's id of the payment. */
+  paymentExternalId: string;
+  amountCents: number;
+}
+
+/** What the vendor knows about one refund. */
+export interface RefundState {
+  /** The id of our refund; null if the refund was made at the vendor. */
+  refundId: string | null;
+  paymentExternalId: string;
+  status: 'pending' | 'succeeded' | 'failed';
+  amountCents: number;
+  failureReason: string | null;
+}
+
+export interface Refunds extends Readings<RefundState> {
+  create(
+    connection: OpenConnection,
+    refund: RefundOrder,
+    attempt: WriteAttempt,
+  ): Promise<Change<RefundState>>;
+}
+
+/** What the vendor knows about a payment that the customer's bank takes back, or wants to. */
+export interface DisputeState {
+  paymentExternalId: string;
+  amountCents: number;
+  /** The bank's reason, as the vendor names it, such as `fraudulent`. */
+  reason: string;
+  /** `open` until the vendor's decision: `won` or `lost`. */
+  status: 'open' | 'won' | 'lost';
+  /** RFC 3339: until when evidence may be sent; null if none is asked for. */
+  respondBy: string | null;
+  /** True if a bank debit came back. Such a return cannot be contested. */
+  isReturn: boolean;
+}
+
+/** What the account holds about the disputed work. */
+export interface DisputeEvidence {
+  customerName: string | null;
+  customerEmail: string | null;
+  /** What was done, where and when, in sentences. */
+  description: string;
+  /** The day of the work, as YYYY-MM-DD. */
+  serviceDate: string | null;
+  /** Everything else: the log of steps, links to photos, and what the account adds. */
+  text: string;
+}
+
+export interface Disputes extends Readings<DisputeState> {
+  /** Sends evidence, which the vendor accepts only once. */
+  respond(
+    connection: OpenConnection,
+    dispute: { externalId: string; evidence: DisputeEvidence },
+    attempt: WriteAttempt,
+  ): Promise<Written>;
 }

@@ -1,9 +1,11 @@
 import type { TenantVendor } from '../contract/vendor.js';
 import { charges } from './charges.js';
 import { callStripe } from './client.js';
+import { disputes } from './disputes.js';
 import { inbound } from './inbound.js';
 import { manifest } from './manifest.js';
 import { pages } from './pages.js';
+import { refunds } from './refunds.js';
 
 interface StripeAccount {
   id: string;
@@ -24,7 +26,7 @@ export const stripe: TenantVendor = {
       environment: key === undefined ? undefined : readEnvironment(key),
     };
   },
-  payments: { pages, charges },
+  payments: { pages, charges, refunds, disputes },
   inbound,
 };
 

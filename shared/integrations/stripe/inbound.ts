@@ -46,13 +46,17 @@ export const inbound: Inbound = {
   split: (body) => [toNotice(JSON.parse(body.toString('utf8')) as StripeEvent)],
 };
 
+/** The streams of the objects that events are about, by Stripe's name of the object. */
+const STREAMS: Readonly<Record<string, string>> = { refund: 'refunds', dispute: 'disputes' };
+
 /** Finds the object that an event is about. The event's own copy of the object may be outdated. */
 export function toNotice({ id, account, data: { object } }: StripeEvent): InboundNotice {
-  const hint = findPaymentIntent(object);
+  const stream = STREAMS[object.object ?? ''] ?? 'payments';
+  const hint = stream === 'payments' ? findPaymentIntent(object) : object.id;
   return {
     externalAccount: account ?? null,
     dedupeId: id,
-    stream: 'payments',
+    stream,
     ...(hint === undefined ? {} : { hint }),
   };
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Change } from '../contract/connection.js';
 import type { PaymentState, PayPage } from '../contract/payments.js';
+import { fingerprint } from './fingerprint.js';
 import type { FormValue } from './form.js';
 
 /** The parts of a PaymentIntent that are read, with the charge expanded. */
@@ -97,9 +97,4 @@ export function toPaymentChange(intent: PaymentIntent): Change<PaymentState> {
 function toStatus({ status }: PaymentIntent, hasCharge: boolean): PaymentState['status'] {
   if (status === 'requires_payment_method') return hasCharge ? 'failed' : 'open';
   return STATUSES[status] ?? 'open';
-}
-
-/** Stripe's objects have no version, so their content stands for it. */
-function fingerprint(fields: PaymentState): string {
-  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);
 }

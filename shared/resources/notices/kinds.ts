@@ -12,6 +12,9 @@ export const NOTICE_KINDS = [
   'sync_issue_opened',
   'payment_failed',
   'payment_not_applied',
+  'payment_disputed',
+  'payment_returned',
+  'refund_failed',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

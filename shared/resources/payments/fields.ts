@@ -13,6 +13,12 @@ export const paymentStatus = namedEnum('PaymentStatus', ['processing', 'succeede
   failed: 'The bank debit has failed; `failure_reason` says why',
 });
 
+export const refundStatus = namedEnum('RefundStatus', ['pending', 'succeeded', 'failed'], {
+  pending: 'The vendor has not paid it out yet',
+  succeeded: 'The vendor has paid it out, or a person recorded it',
+  failed: 'It could not be paid out; the amount counts as paid again, and `failure_reason` says why',
+});
+
 const invoiceNumber: Field = { columns: null, csv: 'text' };
 const customerName: Field = { columns: null, csv: 'text' };
 
@@ -64,14 +70,16 @@ export const paymentFields = defineFields({
   failure_reason: { output: Joi.string().allow(null) },
 });
 
-/**
- * The fields of a refund. The table `refunds` has no `invoice_id`, so a query must read it from the
- * payment.
- */
+/** The fields of a refund. Its invoice is that of its payment. */
 export const refundFields = defineFields({
   id: recordId(),
   payment_id: { output: uuid() },
-  invoice_id: { output: uuid(), columns: null },
+  invoice_id: {
+    output: uuid(),
+    sql: (alias) =>
+      `(select p.invoice_id from payments p where p.tenant_id = ${alias}.tenant_id and p.id = ${alias}.payment_id)`,
+    columns: null,
+  },
   amount_cents: amount(2_500),
   reason: {
     input: text(500).example('Storage was waived'),
@@ -82,4 +90,6 @@ export const refundFields = defineFields({
   created_at: time(),
   invoice_number: invoiceNumber,
   customer_name: customerName,
+  status: { output: refundStatus, csv: 'plain' },
+  failure_reason: { output: Joi.string().allow(null) },
 });

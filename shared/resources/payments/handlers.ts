@@ -1,12 +1,7 @@
-import { findPastDue } from '../../billing/past-due.js';
-import { formatCount } from '../../billing/phrases.js';
 import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
-import type { RefundCreate } from '../../contracts/generated.js';
-import { newId } from '../../platform/ids.js';
-import type { Row, Transaction } from '../../platform/postgres/database.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
-import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
 import {
   parseColumnNames,
   type RecordRef,
@@ -22,11 +17,13 @@ import {
   refuseInvoiceMove,
   storeLifecycle,
 } from '../invoices/handlers/lifecycle.js';
-import { applyToInvoice, buildPaidEvent } from './apply-payment.js';
 import type { InvoicePayment } from './commands.js';
-import { paymentFields, refundFields } from './fields.js';
-import { applyRefund } from './money.js';
+import { paymentFields } from './fields.js';
+import { applyToInvoice } from './money.js';
+import { buildPaidEvent } from './paid-event.js';
 import { recordPayments } from './record-handler.js';
+import { refundPayments } from './refund-handler.js';
+import { recordRefunds } from './refund-report-handler.js';
 import { paymentTable } from './table.js';
 
 type PaymentCommand = Command<InvoicePayment>;
@@ -110,88 +107,9 @@ async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promis
   return bodies;
 }
 
-interface PaymentRow extends Row, RecordRef {
-  invoice_id: string;
-  amount_cents: number;
-  applied_cents: number;
-  refunded_cents: number;
-}
-
-/** Refunds payments. A refund may reopen the invoice. */
-export async function refundPayments(
-  tx: Transaction,
-  commands: Command<RefundCreate>[],
-): Promise<CommandOutcome[]> {
-  const payments = await lockRecords<PaymentRow>(tx, 'payments', commands.map(toRecordRef));
-  const refs = [...payments.values()].map((row) => ({ tenant_id: row.tenant_id, id: row.invoice_id }));
-  const [invoices, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);
-  const refunded: { command: Command<RefundCreate>; payment: PaymentRow }[] = [];
-  const changedInvoices = new Map<string, InvoiceRow>();
-  const outcomes = commands.map((command): CommandOutcome => {
-    const payment = payments.get(refKey(toRecordRef(command)));
-    if (!payment) return notFoundOutcome('payment');
-    const leftCents = payment.amount_cents - payment.refunded_cents;
-    if (command.input.amount_cents > leftCents) return failRefundTooLarge(leftCents);
-    const key = refKey({ tenant_id: payment.tenant_id, id: payment.invoice_id });
-    const invoice = invoices.get(key) as InvoiceRow;
-    const next = applyRefund({ payment, invoice, isPastDue: pastDue.has(key) }, command.input.amount_cents);
-    invoices.set(key, next.invoice);
-    if (next.payment.applied_cents !== payment.applied_cents) changedInvoices.set(key, next.invoice);
-    refunded.push({ command, payment: next.payment });
-    const changes = [
-      { field: 'refunded_cents', from: payment.refunded_cents, to: next.payment.refunded_cents },
-      { field: 'reason', from: null, to: command.input.reason },
-      ...(next.invoice.status === invoice.status
-        ? []
-        : [{ field: 'invoice.status', from: invoice.status, to: next.invoice.status }]),
-    ];
-    return { ok: true, changes, events: [] };
-  });
-  await Promise.all([storeRefunds(tx, refunded), storeLifecycle(tx, [...changedInvoices.values()])]);
-  return outcomes;
-}
-
-function failRefundTooLarge(leftCents: number): CommandOutcome {
-  const message = `amount_cents is more than is left of this payment after its refunds: ${formatCount(leftCents, 'cent')}`;
-  return failedOutcome({
-    code: 'validation_error',
-    message: `${message}.`,
-    details: [{ field: 'amount_cents', code: 'max', message }],
-  });
-}
-
-async function storeRefunds(
-  tx: Transaction,
-  refunded: { command: Command<RefundCreate>; payment: PaymentRow }[],
-): Promise<void> {
-  if (refunded.length === 0) return;
-  const rows = refunded.map(({ command, payment }) => ({
-    ...toRecordRef(command),
-    refund_id: newId(),
-    ...command.input,
-    applied_cents: payment.applied_cents,
-    refunded_cents: payment.refunded_cents,
-  }));
-  await Promise.all([
-    tx.query({
-      name: 'refund-payments',
-      text: `update payments t set applied_cents = r.applied_cents, refunded_cents = r.refunded_cents, updated_at = ${nextUpdatedAtSql('t')}
-             from ${recordsetSql('tenant_id uuid, id uuid, applied_cents bigint, refunded_cents bigint')}
-             where t.tenant_id = r.tenant_id and t.id = r.id`,
-      values: [JSON.stringify(rows)],
-    }),
-    tx.query({
-      name: 'insert-refunds',
-      text: `insert into refunds (tenant_id, id, payment_id, ${refundFields.settableNames.join(', ')})
-             select tenant_id, refund_id, id, ${refundFields.settableNames.join(', ')}
-             from ${recordsetSql(`tenant_id uuid, id uuid, refund_id uuid, ${refundFields.settable}`)}`,
-      values: [JSON.stringify(rows)],
-    }),
-  ]);
-}
-
 export const paymentHandlers: CommandHandlers = {
   'payment.create': createPayments,
   'payment.refund': refundPayments,
   'payment.record': recordPayments,
+  'refund.record': recordRefunds,
 };

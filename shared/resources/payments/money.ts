@@ -1,4 +1,5 @@
-import type { InvoiceRow } from '../invoices/handlers/lifecycle.js';
+import type { Change } from '../../contracts/command.js';
+import { type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
 import { computeReopenedStatus } from '../invoices/transitions.js';
 
 interface InvoiceAmounts {
@@ -17,6 +18,28 @@ export function applyPayment(
   const owedCents = Math.max(0, invoice.total_cents - invoice.paid_cents);
   const appliedCents = Math.min(owedCents, amountCents);
   return { appliedCents, paidCents: invoice.paid_cents + appliedCents };
+}
+
+/**
+ * Applies a payment to its invoice, which the caller has found payable. The part of the payment
+ * that exceeds the balance due becomes the customer's credit (docs/decisions.md §3, Money).
+ * @param receivedAt RFC 3339
+ */
+export function applyToInvoice(
+  row: InvoiceRow,
+  amountCents: number,
+  receivedAt: string,
+): { invoice: InvoiceRow; appliedCents: number; changes: Change[] } {
+  const { appliedCents, paidCents } = applyPayment(row, amountCents);
+  const isFullyPaid = paidCents === row.total_cents;
+  const status = isFullyPaid ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
+  const paidAt = row.status === 'paid' ? row.paid_at : receivedAt;
+  const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: paidAt };
+  const changes = [
+    { field: 'invoice.paid_cents', from: row.paid_cents, to: paidCents },
+    ...(status === row.status ? [] : [{ field: 'invoice.status', from: row.status, to: status }]),
+  ];
+  return { invoice, appliedCents, changes };
 }
 
 interface PaymentAmounts {
@@ -56,4 +79,21 @@ export function applyRefund<P extends PaymentAmounts>(
     : invoice.status;
   const paidAt = paidCents === 0 ? null : invoice.paid_at;
   return { payment: next, invoice: { ...invoice, paid_cents: paidCents, status, paid_at: paidAt } };
+}
+
+/**
+ * Returns the payment and the invoice after a refund could not be paid out. The amount counts for
+ * the invoice again, as far as it is owed; the rest is the customer's credit.
+ */
+export function undoRefund<P extends PaymentAmounts>(
+  { payment, invoice }: { payment: P; invoice: InvoiceRow },
+  amountCents: number,
+): { payment: P; invoice: InvoiceRow } {
+  const restored = { ...payment, refunded_cents: payment.refunded_cents - amountCents };
+  if (invoice.status !== 'paid' && !mayMove(invoice, 'paid', 'P')) return { payment: restored, invoice };
+  const applied = applyToInvoice(invoice, amountCents, new Date().toISOString());
+  return {
+    payment: { ...restored, applied_cents: payment.applied_cents + applied.appliedCents },
+    invoice: applied.invoice,
+  };
 }

@@ -1,5 +1,5 @@
 import type { PaymentListQuery } from '../../contracts/generated.js';
-import type { SqlQuery } from '../../platform/postgres/database.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { paymentFields } from './fields.js';
 
@@ -19,4 +19,24 @@ export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuer
     limit: query.limit,
     position: scope.position,
   });
+}
+
+/** The facts that a vendor needs to pay a refund out. */
+export interface RefundFacts {
+  amount_cents: number;
+  provider_payment_id: string;
+}
+
+export async function readRefundFacts(
+  db: Database,
+  { tenant_id, id }: { tenant_id: string; id: string },
+): Promise<RefundFacts | undefined> {
+  const [row] = await db.read<RefundFacts>(tenant_id, {
+    name: 'read-refund-facts',
+    text: `select r.amount_cents, p.provider_payment_id from refunds r
+           join payments p on p.tenant_id = r.tenant_id and p.id = r.payment_id
+           where r.tenant_id = $1 and r.id = $2 and p.provider_payment_id is not null`,
+    values: [tenant_id, id],
+  });
+  return row;
 }

@@ -14,8 +14,9 @@ import { renderRecords } from '../../records/render-records.js';
 import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { storePayLinkResults } from '../open-pay-links/store.js';
-import { applyToInvoice, buildPaidEvent } from './apply-payment.js';
 import type { PaymentReport } from './commands.js';
+import { applyToInvoice } from './money.js';
+import { buildPaidEvent } from './paid-event.js';
 import { paymentTable } from './table.js';
 
 type ReportCommand = Command<PaymentReport>;

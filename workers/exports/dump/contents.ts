@@ -19,6 +19,7 @@ import { invitationFields } from '../../../shared/resources/invitations/fields.j
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
 import { messageFields } from '../../../shared/resources/messages/fields.js';
 import { noticeFields } from '../../../shared/resources/notices/fields.js';
+import { payLinkFields } from '../../../shared/resources/pay-links/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
@@ -97,7 +98,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   invoices: defineFieldTable(
     invoiceFields,
     `tax_rate_bps created_by_agent paid_at delivery_state released_at released_as viewed_at status_reason agent_id agent_priced_at
-    replaced_agent_price_at trusted_billing_email`,
+    replaced_agent_price_at trusted_billing_email pay_link_id`,
     {
       own_terms_due_at: 'a copy that the clock uses for its queries',
       is_with_club: 'a copy that the clock uses for its queries',
@@ -105,8 +106,12 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     },
   ),
   invoice_line_items: defineFieldTable(lineItemFields),
-  payments: defineFieldTable(paymentFields, 'customer_id applied_cents'),
-  refunds: defineFieldTable(refundFields),
+  payments: defineFieldTable(
+    paymentFields,
+    'customer_id applied_cents connection_id pay_link_id observed_at',
+  ),
+  pay_links: defineFieldTable(payLinkFields, 'return_path'),
+  refunds: defineFieldTable(refundFields, 'connection_id observed_at updated_at'),
   claims: defineFieldTable(claimFields),
   suggestions: defineFieldTable(suggestionFields, 'occasion'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),

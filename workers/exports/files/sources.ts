@@ -107,7 +107,7 @@ const REFUNDS: FileSource = {
   json: refundFields.representation,
   from: `refunds r join payments p on p.tenant_id = r.tenant_id and p.id = r.payment_id
     join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id`,
-  select: 'r.*, p.invoice_id, t.invoice_number',
+  select: 'r.*, t.invoice_number',
   csvExtras: CUSTOMER_NAME,
   alias: 'r',
   orderBy: 'r.created_at, r.id',

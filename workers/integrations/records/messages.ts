@@ -63,7 +63,7 @@ function getMessaging({ vendor }: Step): MessagingAdapter {
   return vendor.messaging;
 }
 
-const cancel = (cancelled: string): WriteOutcome => ({ cancelled, mayHaveArrived: false });
+const cancel = (cancelled: string): WriteOutcome<MessageState> => ({ cancelled, mayHaveArrived: false });
 
 /**
  * Asks the vendor whether an earlier attempt has sent a text message that must no longer be sent.
@@ -73,7 +73,7 @@ async function lookFor(
   step: Step,
   operation: StartedOperation,
   { message, refusal }: { message: LeasedMessage; refusal: string },
-): Promise<WriteOutcome> {
+): Promise<WriteOutcome<MessageState>> {
   const messaging = getMessaging(step);
   if (!messaging.find) return { cancelled: refusal, mayHaveArrived: true };
   const outgoing = await buildOutgoingMessage(step.db, message);

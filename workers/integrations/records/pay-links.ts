@@ -12,7 +12,7 @@ export const payLinkRecords: RecordKind = {
   write: (step, operation) =>
     operation.verb === 'open' ? openPage(step, operation) : closePage(step, operation),
   storeAcceptance: () => undefined,
-  buildSuccess: ({ verb, local_id: entityId }, written) => [
+  buildSuccess: ({ verb, local_id: entityId }, { written }) => [
     build(
       entityId,
       verb === 'open'

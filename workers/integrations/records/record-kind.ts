@@ -4,9 +4,15 @@ import type { ExternalId } from '../../../shared/sync/external-ids.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 
+/** A write that the vendor accepted. `state` is what the vendor returned, if the kind reads it. */
+export interface AcceptedWrite<State = unknown> {
+  written: Written;
+  state?: State;
+}
+
 /** The result of a write to which the vendor returned no error. */
-export type WriteOutcome =
-  | { written: Written }
+export type WriteOutcome<State = unknown> =
+  | AcceptedWrite<State>
   /**
    * The record must no longer be written, for the reason `cancelled`. `mayHaveArrived` is true if
    * an earlier attempt may have written the record.
@@ -26,7 +32,7 @@ export interface KnownChange<State> {
  * our records.
  */
 export interface RecordKind<State = unknown> {
-  write(step: Step, operation: StartedOperation): Promise<WriteOutcome>;
+  write(step: Step, operation: StartedOperation): Promise<WriteOutcome<State>>;
   /**
    * Marks our record as accepted by the vendor, so that nothing writes it again. Called in the
    * transaction that stores a successful write.
@@ -36,7 +42,7 @@ export interface RecordKind<State = unknown> {
    * `buildSuccess` builds the commands after a successful write, and `buildFailure` builds the
    * commands after the worker gave up.
    */
-  buildSuccess(operation: StartedOperation, written: Written): StepCommand[];
+  buildSuccess(operation: StartedOperation, accepted: AcceptedWrite<State>): StepCommand[];
   buildFailure(operation: StartedOperation, reason: string): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
   /**

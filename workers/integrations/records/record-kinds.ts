@@ -2,12 +2,14 @@ import { messageRecords } from './messages.js';
 import { payLinkRecords } from './pay-links.js';
 import { paymentRecords } from './payments.js';
 import type { RecordKind } from './record-kind.js';
+import { refundRecords } from './refunds.js';
 
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   message: messageRecords,
   pay_link: payLinkRecords,
   payment: paymentRecords,
+  refund: refundRecords,
 };
 
 /**
@@ -24,7 +26,11 @@ export function findRecordKind(name: string): RecordKind {
 }
 
 /** Maps a stream to the kind of records that it changes. */
-const STREAM_KINDS: Readonly<Record<string, string>> = { messages: 'message', payments: 'payment' };
+const STREAM_KINDS: Readonly<Record<string, string>> = {
+  messages: 'message',
+  payments: 'payment',
+  refunds: 'refund',
+};
 
 export function findStreamKind(stream: string): RecordKind {
   return findRecordKind(STREAM_KINDS[stream] ?? stream);

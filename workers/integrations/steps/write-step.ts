@@ -69,7 +69,7 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
   if ('cancelled' in outcome) return storeCancellation(step, operation, outcome);
   const { externalId: external_id, version, url = null } = toStorable(outcome.written);
   const { tenant_id, connection_id, kind: kindName, local_id, may_have_arrived: mayHaveArrived } = operation;
-  const commands = kind.buildSuccess(operation, outcome.written);
+  const commands = kind.buildSuccess(operation, outcome);
   await step.finish({
     commands,
     async store(tx) {

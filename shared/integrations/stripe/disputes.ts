@@ -1,0 +1,85 @@
+import type { Change } from '../contract/connection.js';
+import type { DisputeEvidence, DisputeState, Disputes } from '../contract/payments.js';
+import { callStripe } from './client.js';
+import { pullNamed, readEach } from './events.js';
+import { fingerprint } from './fingerprint.js';
+import type { FormValue } from './form.js';
+
+interface StripeDispute {
+  id: string;
+  amount: number;
+  payment_intent: string | null;
+  reason: string;
+  status: string;
+  evidence_details: { due_by: number | null } | null;
+}
+
+/** The reasons with which a bank returns a debit. Stripe reports such returns as disputes. */
+const RETURN_REASONS: readonly string[] = [
+  'insufficient_funds',
+  'incorrect_account_details',
+  'bank_cannot_process',
+  'debit_not_authorized',
+];
+
+/** Stripe allows 20,000 characters for a text of evidence, and 150,000 for all together. */
+const MAX_TEXT = 20_000;
+
+export const disputes: Disputes = {
+  async respond(connection, { externalId, evidence }, { operationKey }) {
+    const dispute = await callStripe<StripeDispute>(connection, {
+      method: 'POST',
+      path: `/v1/disputes/${encodeURIComponent(externalId)}`,
+      form: { evidence: toEvidence(evidence), submit: true },
+      key: operationKey,
+    });
+    return { externalId, version: toChange(dispute).version };
+  },
+  async readNamed(connection, hints) {
+    const found = await readEach<StripeDispute>(connection, hints, { path: '/v1/disputes' });
+    return found.filter(({ payment_intent: intent }) => intent !== null).map(toChange);
+  },
+  pull: (connection, from) => pullNamed(connection, from, { stream: 'disputes', read: disputes.readNamed }),
+};
+
+function toEvidence({
+  customerName,
+  customerEmail,
+  description,
+  serviceDate,
+  text,
+}: DisputeEvidence): FormValue {
+  return {
+    customer_name: customerName ?? undefined,
+    customer_email_address: customerEmail ?? undefined,
+    product_description: description.slice(0, MAX_TEXT),
+    service_date: serviceDate ?? undefined,
+    uncategorized_text: text.slice(0, MAX_TEXT),
+  };
+}
+
+function toChange({
+  id,
+  amount,
+  payment_intent,
+  reason,
+  status,
+  evidence_details,
+}: StripeDispute): Change<DisputeState> {
+  const dueBy = evidence_details?.due_by;
+  const fields: DisputeState = {
+    paymentExternalId: payment_intent ?? '',
+    amountCents: amount,
+    reason,
+    status: toStatus(status),
+    respondBy: status === 'needs_response' && dueBy ? new Date(dueBy * 1000).toISOString() : null,
+    isReturn: RETURN_REASONS.includes(reason),
+  };
+  return { kind: 'dispute', externalId: id, version: fingerprint(fields), fields };
+}
+
+/** A warning that was closed, and a dispute that was prevented, cost the account nothing. */
+function toStatus(status: string): DisputeState['status'] {
+  if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won';
+  return status === 'lost' ? 'lost' : 'open';
+}

@@ -1,0 +1,55 @@
+import type { Change } from '../contract/connection.js';
+import type { RefundState, Refunds } from '../contract/payments.js';
+import { callStripe } from './client.js';
+import { pullNamed, readEach } from './events.js';
+import { fingerprint } from './fingerprint.js';
+
+interface StripeRefund {
+  id: string;
+  amount: number;
+  payment_intent: string | null;
+  status: string | null;
+  failure_reason?: string;
+  metadata: Record<string, string> | null;
+}
+
+export const refunds: Refunds = {
+  async create(connection, { refundId, paymentExternalId, amountCents }, { operationKey }) {
+    const refund = await callStripe<StripeRefund>(connection, {
+      method: 'POST',
+      path: '/v1/refunds',
+      form: { payment_intent: paymentExternalId, amount: amountCents, metadata: { refund_id: refundId } },
+      key: operationKey,
+    });
+    return toChange(refund);
+  },
+  async readNamed(connection, hints) {
+    const found = await readEach<StripeRefund>(connection, hints, { path: '/v1/refunds' });
+    return found.filter(({ payment_intent: intent }) => intent !== null).map(toChange);
+  },
+  pull: (connection, from) => pullNamed(connection, from, { stream: 'refunds', read: refunds.readNamed }),
+};
+
+function toChange({
+  id,
+  amount,
+  payment_intent,
+  status,
+  failure_reason,
+  metadata,
+}: StripeRefund): Change<RefundState> {
+  const fields: RefundState = {
+    refundId: metadata?.refund_id ?? null,
+    paymentExternalId: payment_intent ?? '',
+    status: toStatus(status),
+    amountCents: amount,
+    failureReason: failure_reason ?? null,
+  };
+  return { kind: 'refund', externalId: id, version: fingerprint(fields), fields };
+}
+
+/** A refund that needs the customer's action is pending, and so is one in a state nobody knows. */
+function toStatus(status: string | null): RefundState['status'] {
+  if (status === 'succeeded') return 'succeeded';
+  return status === 'failed' || status === 'canceled' ? 'failed' : 'pending';
+}

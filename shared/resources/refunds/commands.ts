@@ -1,0 +1,28 @@
+import Joi from 'joi';
+import { defineCommand } from '../../contracts/command.js';
+
+/** What a payments vendor reports about one refund. */
+export interface RefundReport {
+  /** The vendor's id of the refunded payment; null if the refund is stored here. */
+  provider_payment_id: string | null;
+  status: 'pending' | 'succeeded' | 'failed';
+  /** Null if the refund is stored here. */
+  amount_cents: number | null;
+  failure_reason: string | null;
+  /** RFC 3339: when the worker read this at the vendor. */
+  observed_at: string;
+}
+
+/** Records a refund as its vendor reports it. The integrations worker submits this command. */
+export const recordRefund = defineCommand<RefundReport>({
+  type: 'refund.record',
+  action: 'refund.recorded',
+  schema: Joi.object({
+    provider_payment_id: Joi.string().allow(null).required(),
+    status: Joi.string().required(),
+    amount_cents: Joi.number().allow(null).required(),
+    failure_reason: Joi.string().allow(null).required(),
+    observed_at: Joi.string().required(),
+  }),
+  permission: 'approve',
+});
