@@ -11,6 +11,7 @@ export { claimRoutes } from './claims.js';
 export { connectionRoutes } from './connections.js';
 export { customerRoutes } from './customers.js';
 export { dispatchRoutes } from './dispatch.js';
+export { disputeRoutes } from './disputes.js';
 export { driverRoutes } from './drivers.js';
 export { eventTypeRoutes } from './event-types.js';
 export { eventRoutes } from './events.js';

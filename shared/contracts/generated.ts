@@ -23,6 +23,7 @@ export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" 
 export type ConnectionActionName = "test" | "sync" | "pause" | "resume" | "reconnect" | "disconnect";
 export type OutboundOperationState = "due" | "doing" | "done" | "waiting" | "dead";
 export type SyncRunState = "succeeded" | "failed";
+export type DisputeStatus = "open" | "won" | "lost";
 export type DutyClass = "light" | "medium" | "heavy";
 export type DriverStatus = "active" | "inactive";
 export type Environment = "live" | "sandbox";
@@ -659,6 +660,30 @@ export interface CustomerPatch {
   tax_exempt?: boolean;
   tax_rate_bps?: number | null;
   rate_card_id?: string | null;
+}
+export interface Dispute {
+  id: string;
+  payment_id: string;
+  invoice_id: string;
+  connection_id: string;
+  provider_dispute_id: string;
+  amount_cents: number;
+  reason: string;
+  status: DisputeStatus;
+  respond_by: string | null;
+  evidence_sent_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface DisputeEvidenceCreate {
+  text?: string;
+}
+export interface DisputeListQuery {
+  invoice_id?: string;
+  payment_id?: string;
+  status?: DisputeStatus;
+  limit: number;
+  cursor?: string;
 }
 export interface Driver {
   id: string;

@@ -10,6 +10,7 @@ export { auditEntryModule } from '../resources/audit-log/module.js';
 export { claimModule } from '../resources/claims/module.js';
 export { connectionModule } from '../resources/connections/module.js';
 export { customerModule } from '../resources/customers/module.js';
+export { disputeModule } from '../resources/disputes/module.js';
 export { driverModule } from '../resources/drivers/module.js';
 export { eventModule } from '../resources/events/module.js';
 export { exportScheduleModule } from '../resources/export-schedules/module.js';

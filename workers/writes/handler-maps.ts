@@ -8,6 +8,7 @@ export { approvalHandlers } from '../../shared/resources/approvals/handlers.js';
 export { claimHandlers } from '../../shared/resources/claims/handlers/index.js';
 export { connectionHandlers } from '../../shared/resources/connections/handlers/index.js';
 export { customerHandlers } from '../../shared/resources/customers/handlers.js';
+export { disputeHandlers } from '../../shared/resources/disputes/handlers.js';
 export { driverHandlers } from '../../shared/resources/drivers/handlers.js';
 export { exportScheduleHandlers } from '../../shared/resources/export-schedules/handlers.js';
 export { exportHandlers } from '../../shared/resources/exports/handlers.js';

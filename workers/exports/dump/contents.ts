@@ -10,6 +10,7 @@ import {
   syncRunFields,
 } from '../../../shared/resources/connections/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
+import { disputeFields } from '../../../shared/resources/disputes/fields.js';
 import { driverFields } from '../../../shared/resources/drivers/fields.js';
 import { exportScheduleFields } from '../../../shared/resources/export-schedules/fields.js';
 import { exportFields } from '../../../shared/resources/exports/fields.js';
@@ -112,6 +113,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   ),
   pay_links: defineFieldTable(payLinkFields, 'return_path'),
   refunds: defineFieldTable(refundFields, 'connection_id observed_at updated_at'),
+  disputes: defineFieldTable(disputeFields, 'evidence refund_id observed_at'),
   claims: defineFieldTable(claimFields),
   suggestions: defineFieldTable(suggestionFields, 'occasion'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),

@@ -1,3 +1,4 @@
+import { disputeRecords } from './disputes.js';
 import { messageRecords } from './messages.js';
 import { payLinkRecords } from './pay-links.js';
 import { paymentRecords } from './payments.js';
@@ -10,6 +11,7 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   pay_link: payLinkRecords,
   payment: paymentRecords,
   refund: refundRecords,
+  dispute: disputeRecords,
 };
 
 /**
@@ -30,6 +32,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   messages: 'message',
   payments: 'payment',
   refunds: 'refund',
+  disputes: 'dispute',
 };
 
 export function findStreamKind(stream: string): RecordKind {

@@ -56,15 +56,25 @@ export class ContractCheck {
     return schema ? this.validate(schema, body, `${status} of ${method} ${path}`) : [];
   }
 
-  /** Returns an object with all members that the schema requires, null or empty unless given. */
+  /**
+   * Returns an object with all members that the schema requires, also in the objects inside it.
+   * Members that are not given are null or empty.
+   */
   complete(schemaName: string, given: Record<string, unknown>): Record<string, unknown> {
     const schema = this.contract.schemas[schemaName];
     if (!schema) throw new Error(`the contract of ${this.name} has no schema ${schemaName}`);
-    const required = (schema.required ?? []).map((name) => [
+    return this.fill(schema, given) as Record<string, unknown>;
+  }
+
+  private fill(schema: Schema, given: unknown): unknown {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+    const { properties = {}, required = [] } = this.resolve(schema);
+    const blanks = required.map((name) => [name, this.blank(properties[name] ?? {})]);
+    const filled = Object.entries(given).map(([name, value]) => [
       name,
-      this.blank(schema.properties?.[name] ?? {}),
+      this.fill(properties[name] ?? {}, value),
     ]);
-    return { ...Object.fromEntries(required), ...given };
+    return { ...Object.fromEntries(blanks), ...Object.fromEntries(filled) };
   }
 
   private blank(schema: Schema): unknown {

@@ -1,0 +1,275 @@
+import { findPastDue } from '../../billing/past-due.js';
+import type { Config } from '../../config/config.js';
+import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
+import type { DisputeEvidenceCreate } from '../../contracts/generated.js';
+import { newId } from '../../platform/ids.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import {
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../../records/record-refs.js';
+import { insertOperations } from '../../sync/operation-rows.js';
+import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
+import { insertNotices, type NoticeDraft } from '../notices/store.js';
+import { applyRefund } from '../payments/money.js';
+import {
+  findVendorPayments,
+  insertRefunds,
+  type RefundablePayment,
+  storeRefundedAmounts,
+} from '../payments/refund-rows.js';
+import type { DisputeReport } from './commands.js';
+
+/** The kind of the outbound operations that send evidence. */
+export const DISPUTE_KIND = 'dispute';
+
+type ReportCommand = Command<DisputeReport>;
+
+interface DisputeRow extends Row, RecordRef {
+  payment_id: string;
+  invoice_id: string;
+  connection_id: string;
+  status: DisputeReport['status'];
+  respond_by: string | null;
+  evidence_sent_at: string | null;
+  refund_id: string | null;
+  observed_at: string;
+}
+
+/**
+ * Stores what vendors report about disputes. An open dispute makes its invoice disputed. A lost one
+ * takes the payment back, and a won one ends the dispute. Commands run one by one, because several
+ * may concern the same payment.
+ */
+async function recordDisputes(
+  tx: Transaction,
+  commands: ReportCommand[],
+  config: Config,
+): Promise<CommandOutcome[]> {
+  const payments = await findVendorPayments(
+    tx,
+    commands.map(({ tenantId, actor, input }) => ({
+      tenant_id: tenantId,
+      connection_id: actor.id,
+      provider_payment_id: input.provider_payment_id,
+    })),
+  );
+  const outcomes: CommandOutcome[] = [];
+  for (const command of commands) {
+    const ref = payments.get(`${command.actor.id}/${command.input.provider_payment_id}`);
+    outcomes.push(ref ? await recordDispute(tx, { command, ref, config }) : notFoundOutcome('payment'));
+  }
+  return outcomes;
+}
+
+async function recordDispute(
+  tx: Transaction,
+  { command, ref, config }: { command: ReportCommand; ref: RecordRef; config: Config },
+): Promise<CommandOutcome> {
+  const disputeRef = toRecordRef(command);
+  const payment = (await lockRecords<RefundablePayment>(tx, 'payments', [ref])).get(
+    refKey(ref),
+  ) as RefundablePayment;
+  const stored = (await lockRecords<DisputeRow>(tx, 'disputes', [disputeRef])).get(refKey(disputeRef));
+  const { input } = command;
+  if (stored && isOutdated(stored, input)) return { ok: true, changes: [], events: [] };
+  const invoiceRef = { tenant_id: payment.tenant_id, id: payment.invoice_id };
+  const [invoices, pastDue] = await Promise.all([
+    lockInvoices(tx, [invoiceRef]),
+    findPastDue(tx, [invoiceRef]),
+  ]);
+  const invoice = invoices.get(refKey(invoiceRef)) as InvoiceRow;
+  const facts = { payment, invoice, isPastDue: pastDue.size > 0 };
+  const next = stored?.status === input.status ? { payment, invoice } : applyStatus(facts, input);
+  const takenCents = next.payment.refunded_cents - payment.refunded_cents;
+  const refundId = takenCents > 0 ? newId() : null;
+  if (refundId !== null)
+    await insertRefunds(tx, [
+      {
+        tenant_id: payment.tenant_id,
+        id: refundId,
+        payment_id: payment.id,
+        amount_cents: takenCents,
+        reason: input.is_return
+          ? `The bank returned the debit: ${input.reason}`
+          : `Dispute lost: ${input.reason}`,
+        status: 'succeeded',
+        connection_id: command.actor.id,
+        observed_at: input.observed_at,
+      },
+    ]);
+  if (next.payment !== payment) await storeRefundedAmounts(tx, [next.payment]);
+  if (next.invoice !== invoice) await storeLifecycle(tx, [next.invoice]);
+  await storeDispute(tx, { command, payment, refundId });
+  const notice = stored?.status === input.status ? undefined : buildNotice(command, invoice);
+  await insertNotices(tx, notice ? [{ command, notice }] : [], config);
+  return { ok: true, changes: listChanges(stored, input, [invoice, next.invoice]), events: [] };
+}
+
+/** A decided dispute does not become open again by an older reading. */
+function isOutdated(stored: DisputeRow, { observed_at, status }: DisputeReport): boolean {
+  if (Date.parse(stored.observed_at) > Date.parse(observed_at)) return true;
+  return stored.status === 'lost' && status !== 'lost';
+}
+
+interface DisputedMoney {
+  payment: RefundablePayment;
+  invoice: InvoiceRow;
+  isPastDue: boolean;
+}
+
+function applyStatus(
+  facts: DisputedMoney,
+  { status, amount_cents, reason }: DisputeReport,
+): { payment: RefundablePayment; invoice: InvoiceRow } {
+  const { payment, invoice } = facts;
+  if (status === 'open') {
+    if (!mayMove(invoice, 'disputed', 'P')) return { payment, invoice };
+    return {
+      payment,
+      invoice: { ...invoice, status: 'disputed', status_reason: `Payment disputed: ${reason}` },
+    };
+  }
+  const settled = invoice.status === 'disputed' ? settleStatus(invoice) : invoice;
+  if (status === 'won') return { payment, invoice: settled };
+  const leftCents = payment.amount_cents - payment.refunded_cents;
+  return applyRefund({ ...facts, invoice: settled }, Math.min(amount_cents, leftCents));
+}
+
+/** The status of an invoice whose payment stands. */
+function settleStatus(invoice: InvoiceRow): InvoiceRow {
+  const status = invoice.paid_cents >= invoice.total_cents ? 'paid' : 'partially_paid';
+  return { ...invoice, status, status_reason: null };
+}
+
+const COLUMNS = `tenant_id uuid, id uuid, payment_id uuid, invoice_id uuid, connection_id uuid, provider_dispute_id text,
+  amount_cents bigint, reason text, status text, respond_by timestamptz, refund_id uuid, observed_at timestamptz`;
+const NAMES = parseColumnNames(COLUMNS).join(', ');
+
+async function storeDispute(
+  tx: Transaction,
+  {
+    command,
+    payment,
+    refundId,
+  }: { command: ReportCommand; payment: RefundablePayment; refundId: string | null },
+): Promise<void> {
+  const row = {
+    ...command.input,
+    ...toRecordRef(command),
+    payment_id: payment.id,
+    invoice_id: payment.invoice_id,
+    connection_id: command.actor.id,
+    refund_id: refundId,
+  };
+  await tx.query({
+    name: 'store-dispute',
+    text: `insert into disputes as t (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}
+           on conflict (tenant_id, id) do update set status = excluded.status, respond_by = excluded.respond_by,
+             amount_cents = excluded.amount_cents, reason = excluded.reason, observed_at = excluded.observed_at,
+             refund_id = coalesce(t.refund_id, excluded.refund_id), updated_at = ${nextUpdatedAtSql('t')}`,
+    values: [JSON.stringify([row])],
+  });
+}
+
+function listChanges(
+  stored: DisputeRow | undefined,
+  { status }: DisputeReport,
+  [before, after]: [InvoiceRow, InvoiceRow],
+): Change[] {
+  return [
+    ...(stored?.status === status ? [] : [{ field: 'status', from: stored?.status ?? null, to: status }]),
+    ...(before.status === after.status
+      ? []
+      : [{ field: 'invoice.status', from: before.status, to: after.status }]),
+  ];
+}
+
+function buildNotice(
+  { entityId, input }: ReportCommand,
+  { invoice_number }: InvoiceRow,
+): NoticeDraft | undefined {
+  const { status, reason, respond_by, is_return } = input;
+  const entity = { entity_type: 'dispute', entity_id: entityId };
+  if (status === 'won') return undefined;
+  if (status === 'lost')
+    return {
+      kind: 'payment_returned',
+      title: `The payment of invoice ${invoice_number} was taken back`,
+      text: `${is_return ? 'The bank returned the debit' : 'The dispute is lost'}: ${reason}. The invoice is open again, so ask the customer to pay in another way.`,
+      ...entity,
+    };
+  const until = respond_by ? ` Send evidence until ${respond_by.slice(0, 10)}.` : '';
+  return {
+    kind: 'payment_disputed',
+    title: `The payment of invoice ${invoice_number} is disputed`,
+    text: `The customer's bank wants it back: ${reason}.${until}`,
+    ...entity,
+  };
+}
+
+/** Lets the worker send what the account holds about the work. */
+async function sendEvidence(
+  tx: Transaction,
+  commands: Command<DisputeEvidenceCreate>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<DisputeRow>(tx, 'disputes', commands.map(toRecordRef));
+  const sent: { command: Command<DisputeEvidenceCreate>; row: DisputeRow }[] = [];
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('dispute');
+    const refusal = refuseEvidence(row);
+    if (refusal) return refusal;
+    sent.push({ command, row });
+    return {
+      ok: true,
+      changes: [{ field: 'evidence', from: null, to: command.input.text ?? '' }],
+      events: [],
+      prompts: [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }],
+    };
+  });
+  if (sent.length === 0) return outcomes;
+  await tx.query({
+    name: 'store-evidence',
+    text: `update disputes t set evidence = r.evidence, evidence_sent_at = now(), updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, evidence jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [
+      JSON.stringify(
+        sent.map(({ command, row: { tenant_id, id } }) => ({ tenant_id, id, evidence: command.input })),
+      ),
+    ],
+  });
+  await insertOperations(
+    tx,
+    sent.map(({ row: { tenant_id, id: local_id, connection_id } }) => ({
+      tenant_id,
+      connection_id,
+      kind: DISPUTE_KIND,
+      local_id,
+      verb: 'respond',
+      is_creation: true,
+    })),
+  );
+  return outcomes;
+}
+
+function refuseEvidence({ status, respond_by, evidence_sent_at }: DisputeRow): CommandOutcome | undefined {
+  const message =
+    evidence_sent_at !== null
+      ? 'Evidence was sent already. The vendor accepts it only once.'
+      : status !== 'open' || respond_by === null
+        ? 'The vendor asks for no evidence on this dispute.'
+        : undefined;
+  return message === undefined ? undefined : failedOutcome({ code: 'conflict', message });
+}
+
+export const disputeHandlers: CommandHandlers = {
+  'dispute.record': recordDisputes,
+  'dispute.send_evidence': sendEvidence,
+};

@@ -1,0 +1,56 @@
+import type { DisputeListQuery } from '../../contracts/generated.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import { disputeFields } from './fields.js';
+
+export function listDisputes(query: DisputeListQuery, scope: ListScope): SqlQuery {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addEqual(query, 'invoice_id', 'payment_id', 'status');
+  return buildListQuery({
+    table: 'disputes',
+    representation: disputeFields.representation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}
+
+/** What the account holds about a disputed payment. */
+export interface EvidenceFacts {
+  provider_dispute_id: string;
+  invoice_number: string;
+  service_type: string | null;
+  pickup: string | null;
+  customer_name: string | null;
+  customer_email: string | null;
+  service_date: string | null;
+  /** What the account adds. */
+  text: string | null;
+  /** The log of the work order: its steps with their times. */
+  steps: { step: string; at: string }[];
+  photo_count: number;
+}
+
+export async function readEvidenceFacts(
+  db: Database,
+  { tenant_id, id }: { tenant_id: string; id: string },
+): Promise<EvidenceFacts | undefined> {
+  const [row] = await db.read<EvidenceFacts>(tenant_id, {
+    name: 'read-evidence-facts',
+    text: `select d.provider_dispute_id, i.invoice_number, w.service_type, w.pickup_location as pickup,
+             c.company_name as customer_name, coalesce(i.billing_email, c.billing_email) as customer_email,
+             to_char(coalesce(w.completion_time, i.released_at) at time zone t.time_zone, 'YYYY-MM-DD') as service_date,
+             d.evidence->>'text' as text,
+             coalesce((select json_agg(json_build_object('step', s.step, 'at', s.at) order by s.at, s.id) from work_order_steps s
+               where s.tenant_id = w.tenant_id and s.work_order_id = w.id), '[]'::json) as steps,
+             (select count(*)::int from work_order_photos p where p.tenant_id = w.tenant_id and p.work_order_id = w.id) as photo_count
+           from disputes d join invoices i on i.tenant_id = d.tenant_id and i.id = d.invoice_id
+           join tenants t on t.tenant_id = d.tenant_id
+           left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id
+           left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+           where d.tenant_id = $1 and d.id = $2`,
+    values: [tenant_id, id],
+  });
+  return row;
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { eventually } from '../../../support/poll.js';
+import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
+
+describe('disputed payments', () => {
+  requireContracts();
+  const paying = usePayingStack();
+  let account: PayingAccount;
+
+  before(async () => {
+    account = await paying.createAccount({ methods: ['card', 'us_bank_account'] });
+  });
+
+  async function takePayment(cents: number, method: 'card' | 'us_bank_account' = 'card') {
+    const id = await account.createInvoice(cents);
+    const { url } = await account.openPayLink(id);
+    const intent = account.double.pay(url, method);
+    if (method === 'us_bank_account') account.double.settle(intent);
+    await account.waitForInvoice(id, 'paid');
+    return { id, intent };
+  }
+  const waitForDispute = (invoiceId: string, status: string) =>
+    eventually(`the dispute is ${status}`, async () => {
+      const { body } = await account.client.get(`/disputes?invoice_id=${invoiceId}`);
+      const [found] = body.data.items;
+      return found?.status === status && found;
+    });
+
+  it('a dispute makes the invoice disputed, with the deadline for evidence', async () => {
+    const { id, intent } = await takePayment(10_000);
+    account.double.dispute(intent);
+    const dispute = await waitForDispute(id, 'open');
+    expect(dispute).to.include({ amount_cents: 10_000, reason: 'fraudulent', evidence_sent_at: null });
+    expect(Date.parse(dispute.respond_by)).to.be.above(Date.now() + 6 * 86_400_000);
+    expect((await account.readInvoice(id)).status).to.equal('disputed');
+    const { body } = await account.client.get('/notices');
+    const notice = body.data.items.find(({ entity_id }: { entity_id: string }) => entity_id === dispute.id);
+    expect(notice).to.include({ kind: 'payment_disputed' });
+  });
+
+  it('evidence is sent once, with what the account holds', async () => {
+    const { id, intent } = await takePayment(10_000);
+    const made = account.double.dispute(intent);
+    const dispute = await waitForDispute(id, 'open');
+    const path = `/disputes/${dispute.id}/evidence`;
+    const { status, body } = await account.client.post(path, { text: 'The owner signed at the gate.' });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    await eventually('the evidence is at the vendor', () => made.status === 'under_review');
+    expect(made.evidence).to.include({
+      customer_name: 'Riverside Motors',
+      customer_email_address: 'pay@riverside.example.com',
+      uncategorized_text: 'The owner signed at the gate.',
+    });
+    expect((await account.client.post(path, {})).status).to.equal(409);
+  });
+
+  it('a won dispute leaves the invoice paid', async () => {
+    const { id, intent } = await takePayment(10_000);
+    const made = account.double.dispute(intent);
+    await waitForDispute(id, 'open');
+    account.double.closeDispute(made, 'won');
+    await waitForDispute(id, 'won');
+    expect(await account.readInvoice(id)).to.include({ status: 'paid', paid_cents: 10_000 });
+  });
+
+  it('a lost dispute takes the payment back, and the invoice is open again', async () => {
+    const { id, intent } = await takePayment(10_000);
+    const made = account.double.dispute(intent);
+    await waitForDispute(id, 'open');
+    account.double.closeDispute(made, 'lost');
+    await waitForDispute(id, 'lost');
+    const invoice = await account.readInvoice(id);
+    expect(invoice).to.include({ paid_cents: 0, balance_due_cents: 10_000 });
+    expect(invoice.status).to.not.equal('disputed');
+    const [payment] = await account.listPayments(id);
+    const { body } = await account.client.get(`/refunds?payment_id=${payment?.id}`);
+    expect(body.data.items.map(({ reason }: { reason: string }) => reason)).to.deep.equal([
+      'Dispute lost: fraudulent',
+    ]);
+  });
+
+  it('a bank debit that comes back after it had settled reopens the invoice', async () => {
+    const { id, intent } = await takePayment(6000, 'us_bank_account');
+    account.double.dispute(intent, 'insufficient_funds');
+    await waitForDispute(id, 'lost');
+    expect(await account.readInvoice(id)).to.include({ paid_cents: 0, balance_due_cents: 6000 });
+    const { body } = await account.client.get('/notices');
+    expect(body.data.items[0]).to.include({ kind: 'payment_returned' });
+  });
+});
