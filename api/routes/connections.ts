@@ -100,8 +100,8 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
    *     operationId: updateConnection
    *     summary: Change a connection
    *     description: >-
-   *       JSON merge: an absent member is kept, also among the credentials; settings are replaced as
-   *       a whole. New credentials are tried at once.
+   *       JSON merge: an absent member is kept, also among the credentials; settings are replaced
+   *       as a whole. New credentials are tried at once.
    *   delete:
    *     operationId: disconnectConnection
    *     summary: Disconnect a vendor

@@ -14,8 +14,8 @@ export const disputeRoutes = defineRoutes('Invoices', (router, api) => {
    *     operationId: listDisputes
    *     summary: List disputed payments
    *     description: >-
-   *       Newest first. The customer's bank takes a payment back, or wants to. A bank debit that comes
-   *       back for lack of money is a lost dispute from the start.
+   *       Newest first. The customer's bank takes a payment back, or wants to. A bank debit that
+   *       comes back for lack of money is a lost dispute from the start.
    * /disputes/{id}:
    *   get:
    *     operationId: getDispute
@@ -25,8 +25,8 @@ export const disputeRoutes = defineRoutes('Invoices', (router, api) => {
    *     operationId: sendDisputeEvidence
    *     summary: Contest a dispute
    *     description: >-
-   *       Sends what the account holds about the work, once: customer, service, day, log of steps and
-   *       the number of photos, with the text of the body.
+   *       Sends what the account holds about the work, once: customer, service, day, log of steps
+   *       and the number of photos, with the text of the body.
    */
   router.get(
     '/disputes',

@@ -15,8 +15,8 @@ export const payLinkRoutes = defineRoutes('Invoices', (router, api) => {
    *     operationId: createPayLink
    *     summary: Open a page where the customer pays an invoice
    *     description: >-
-   *       The connected payments vendor hosts the page. The amount is the invoice's balance now. The
-   *       page closes when the invoice changes, is paid otherwise, or gets a newer link. The
+   *       The connected payments vendor hosts the page. The amount is the invoice's balance now.
+   *       The page closes when the invoice changes, is paid otherwise, or gets a newer link. The
    *       response waits for the vendor for ten seconds at most; then url is null, and GET
    *       /pay-links/{id} shows it later. The payment counts when the vendor confirms it, not when
    *       the customer returns.

@@ -132,7 +132,10 @@ function sealCredentials(
   return sealSecrets(key, { connectionId: ctx.state.targetId as string, credentials });
 }
 
-/** Reads the stored credentials of the connection in the path, so that a change may name only some. */
+/**
+ * Reads the stored credentials of the connection in the path, so that a change may name only some
+ * of them.
+ */
 async function readCredentials({ db, config }: ApiRuntime, ctx: ApiContext): Promise<Record<string, string>> {
   const connectionId = ctx.state.targetId as string;
   const connection = await readCalledConnection(db, { tenantId: ctx.state.key.tenantId, connectionId });

@@ -23,6 +23,7 @@ export { passwordResetHandlers } from '../../shared/resources/password-resets/ha
 export { payLinkHandlers } from '../../shared/resources/pay-links/handlers.js';
 export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
+export { refundHandlers } from '../../shared/resources/refunds/handlers.js';
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
 export { settingsHandlers } from '../../shared/resources/settings/handlers.js';
 export { signUpHandlers } from '../../shared/resources/sign-ups/handlers.js';

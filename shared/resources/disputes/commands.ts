@@ -5,7 +5,7 @@ import { disputeEvidenceCreate } from './schema.js';
 
 export const sendDisputeEvidence = defineCommand<DisputeEvidenceCreate>({
   type: 'dispute.send_evidence',
-  action: 'dispute.evidence_sent',
+  action: 'dispute.contested',
   schema: disputeEvidenceCreate,
   permission: 'approve',
 });

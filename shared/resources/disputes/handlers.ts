@@ -1,12 +1,10 @@
 import { findPastDue } from '../../billing/past-due.js';
 import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
-import type { DisputeEvidenceCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
-import type { Row, Transaction } from '../../platform/postgres/database.js';
-import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
 import {
   parseColumnNames,
   type RecordRef,
@@ -14,7 +12,6 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
-import { insertOperations } from '../../sync/operation-rows.js';
 import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { applyRefund } from '../payments/money.js';
@@ -25,22 +22,9 @@ import {
   storeRefundedAmounts,
 } from '../payments/refund-rows.js';
 import type { DisputeReport } from './commands.js';
-
-/** The kind of the outbound operations that send evidence. */
-export const DISPUTE_KIND = 'dispute';
+import { type DisputeRow, sendEvidence } from './evidence-handler.js';
 
 type ReportCommand = Command<DisputeReport>;
-
-interface DisputeRow extends Row, RecordRef {
-  payment_id: string;
-  invoice_id: string;
-  connection_id: string;
-  status: DisputeReport['status'];
-  respond_by: string | null;
-  evidence_sent_at: string | null;
-  refund_id: string | null;
-  observed_at: string;
-}
 
 /**
  * Stores what vendors report about disputes. An open dispute makes its invoice disputed. A lost one
@@ -212,61 +196,6 @@ function buildNotice(
     text: `The customer's bank wants it back: ${reason}.${until}`,
     ...entity,
   };
-}
-
-/** Lets the worker send what the account holds about the work. */
-async function sendEvidence(
-  tx: Transaction,
-  commands: Command<DisputeEvidenceCreate>[],
-): Promise<CommandOutcome[]> {
-  const rows = await lockRecords<DisputeRow>(tx, 'disputes', commands.map(toRecordRef));
-  const sent: { command: Command<DisputeEvidenceCreate>; row: DisputeRow }[] = [];
-  const outcomes = commands.map((command): CommandOutcome => {
-    const row = rows.get(refKey(toRecordRef(command)));
-    if (!row) return notFoundOutcome('dispute');
-    const refusal = refuseEvidence(row);
-    if (refusal) return refusal;
-    sent.push({ command, row });
-    return {
-      ok: true,
-      changes: [{ field: 'evidence', from: null, to: command.input.text ?? '' }],
-      events: [],
-      prompts: [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }],
-    };
-  });
-  if (sent.length === 0) return outcomes;
-  await tx.query({
-    name: 'store-evidence',
-    text: `update disputes t set evidence = r.evidence, evidence_sent_at = now(), updated_at = ${nextUpdatedAtSql('t')}
-           from ${recordsetSql('tenant_id uuid, id uuid, evidence jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [
-      JSON.stringify(
-        sent.map(({ command, row: { tenant_id, id } }) => ({ tenant_id, id, evidence: command.input })),
-      ),
-    ],
-  });
-  await insertOperations(
-    tx,
-    sent.map(({ row: { tenant_id, id: local_id, connection_id } }) => ({
-      tenant_id,
-      connection_id,
-      kind: DISPUTE_KIND,
-      local_id,
-      verb: 'respond',
-      is_creation: true,
-    })),
-  );
-  return outcomes;
-}
-
-function refuseEvidence({ status, respond_by, evidence_sent_at }: DisputeRow): CommandOutcome | undefined {
-  const message =
-    evidence_sent_at !== null
-      ? 'Evidence was sent already. The vendor accepts it only once.'
-      : status !== 'open' || respond_by === null
-        ? 'The vendor asks for no evidence on this dispute.'
-        : undefined;
-  return message === undefined ? undefined : failedOutcome({ code: 'conflict', message });
 }
 
 export const disputeHandlers: CommandHandlers = {

@@ -23,7 +23,6 @@ import { applyToInvoice } from './money.js';
 import { buildPaidEvent } from './paid-event.js';
 import { recordPayments } from './record-handler.js';
 import { refundPayments } from './refund-handler.js';
-import { recordRefunds } from './refund-report-handler.js';
 import { paymentTable } from './table.js';
 
 type PaymentCommand = Command<InvoicePayment>;
@@ -111,5 +110,4 @@ export const paymentHandlers: CommandHandlers = {
   'payment.create': createPayments,
   'payment.refund': refundPayments,
   'payment.record': recordPayments,
-  'refund.record': recordRefunds,
 };

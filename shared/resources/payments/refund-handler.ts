@@ -22,8 +22,8 @@ import {
 export const REFUND_KIND = 'refund';
 
 /**
- * Refunds payments. A refund may reopen the invoice. A payment that a vendor took is refunded there:
- * the refund counts at once, and is undone if the vendor cannot pay it out.
+ * Refunds payments. A refund may reopen the invoice. A payment that a vendor took is refunded
+ * there. The refund counts immediately, and is undone if the vendor cannot pay it out.
  */
 export async function refundPayments(
   tx: Transaction,

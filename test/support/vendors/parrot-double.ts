@@ -1,16 +1,8 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Fault } from './contracts/fault.js';
 import type { ParrotText } from './parrot/mapper.js';
-
-export type Fault =
-  | { kind: 'limit'; seconds: number }
-  | { kind: 'status'; status: number; body?: object }
-  /** Cuts the connection before or after the write. */
-  | { kind: 'cut_before' | 'cut_after' }
-  | { kind: 'slow'; ms: number }
-  /** Processes the request, but responds only after the promise resolves, if it ever does. */
-  | { kind: 'hold'; until: Promise<unknown> };
 
 /** A text that Parrot sent to a phone. */
 export interface SentText extends ParrotText {

@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { paySession } from './routes.js';
-import type { StripeDouble } from './stripe-double.js';
+import type { StripeAccount, StripeObject } from './stripe-account.js';
+
+/** Finds the session of a page, and its account. */
+export interface SessionFinder {
+  findSession(url: string): [StripeAccount, StripeObject];
+}
 
 interface PageRequest {
   request: IncomingMessage;
@@ -16,7 +21,7 @@ const METHODS = { card: 'Pay by card', us_bank_account: 'Pay by bank account' } 
  * POST with the method. After the payment, the browser goes to the session's success URL.
  */
 export async function serveHostedPage(
-  double: StripeDouble,
+  double: SessionFinder,
   { request, response, url, body }: PageRequest,
 ): Promise<void> {
   if (!url.pathname.startsWith('/c/pay/')) return answerPage(response, 404, '<h1>No such page</h1>');

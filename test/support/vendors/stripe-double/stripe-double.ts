@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { ContractCheck } from '../contracts/contract-check.js';
 import { decodeForm } from '../contracts/decode-form.js';
-import type { Fault } from '../parrot-double.js';
+import type { Fault } from '../contracts/fault.js';
 import { serveHostedPage } from './hosted-page.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
 import { answerCall, paySession, StripeRefusal } from './routes.js';
@@ -21,8 +21,8 @@ function openContract(): ContractCheck | undefined {
 
 /**
  * Stands in for Stripe's API, its hosted pages and its webhooks, over HTTP on loopback. It keeps
- * objects in memory, checks every request and answer against Stripe's contract, and misbehaves if a
- * test wants that.
+ * objects in memory, and checks every request and answer against Stripe's contract. It misbehaves
+ * if a test wants that.
  */
 export class StripeDouble {
   /** Requests and answers that Stripe's contract does not allow. */
@@ -30,7 +30,7 @@ export class StripeDouble {
   readonly calls: { name: string; key: string; at: number }[] = [];
   readonly webhooks = new WebhookSender();
   origin = '';
-  /** Called for each request. If the function returns a fault, the server misbehaves in that way. */
+  /** Called for each request. If the function returns a fault, the double misbehaves that way. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   private readonly accounts = new Map<string, StripeAccount>();
   private readonly contract = openContract();

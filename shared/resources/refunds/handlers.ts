@@ -1,21 +1,21 @@
 import { findPastDue } from '../../billing/past-due.js';
 import type { Config } from '../../config/config.js';
-import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
+import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import type { RefundReport } from '../refunds/commands.js';
-import { applyRefund, undoRefund } from './money.js';
+import { applyRefund, undoRefund } from '../payments/money.js';
 import {
   findVendorPayments,
   insertRefunds,
   type RefundablePayment,
   storeRefundedAmounts,
   storeRefundResults,
-} from './refund-rows.js';
+} from '../payments/refund-rows.js';
+import type { RefundReport } from './commands.js';
 
 type ReportCommand = Command<RefundReport>;
 
@@ -33,7 +33,7 @@ const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
  * that could not be paid out counts as never made, also days later. Commands run one by one,
  * because several may concern the same payment.
  */
-export async function recordRefunds(
+async function recordRefunds(
   tx: Transaction,
   commands: ReportCommand[],
   config: Config,
@@ -175,3 +175,5 @@ function failedNotice({ entityId, input }: ReportCommand, { invoice_number }: In
     entity_id: entityId,
   };
 }
+
+export const refundHandlers: CommandHandlers = { 'refund.record': recordRefunds };
