@@ -137,6 +137,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/parked-commands.js')).replayParkedCommand,
   },
   {
+    name: 'vendor-double',
+    usage: 'VENDOR [--port PORT]',
+    summary: 'Run a stand-in for a vendor on this machine, to try connections: stripe.',
+    options: { port: text },
+    required: [],
+    positionals: 1,
+    ownsStdout: true,
+    load: async () => (await import('../commands/vendor-double.js')).runVendorDouble,
+  },
+  {
     name: 'listen',
     usage: `--forward-to URL [--events invoice.*,…] [--sandbox] ${API_USAGE} [--from-now] [--print-secret]`,
     summary:

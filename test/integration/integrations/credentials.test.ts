@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
-import type { Fault } from '../../support/vendors/parrot-double.js';
+import type { Fault } from '../../support/vendors/contracts/fault.js';
 import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 describe('the credentials of a connection', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/poll.js';
-import type { Fault } from '../../support/vendors/parrot-double.js';
+import type { Fault } from '../../support/vendors/contracts/fault.js';
 import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
 
 describe('a text whose outcome is unknown', () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { ContractCheck } from '../contracts/contract-check.js';
 import { decodeForm } from '../contracts/decode-form.js';
 import type { Fault } from '../contracts/fault.js';
+import { serveControlPage } from './control-page.js';
 import { serveHostedPage } from './hosted-page.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
 import { answerCall, paySession, StripeRefusal } from './routes.js';
@@ -32,6 +33,8 @@ export class StripeDouble {
   origin = '';
   /** Called for each request. If the function returns a fault, the double misbehaves that way. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
+  /** If true, any secret key opens an account. */
+  opensAnyKey = false;
   private readonly accounts = new Map<string, StripeAccount>();
   private readonly contract = openContract();
   private readonly server = createServer((request, response) => {
@@ -60,12 +63,8 @@ export class StripeDouble {
     return account;
   }
 
-  findAccount(key: string): StripeAccount | undefined {
-    return this.accounts.get(key);
-  }
-
-  listAccounts(): StripeAccount[] {
-    return [...this.accounts.values()];
+  private findAccount(key: string): StripeAccount | undefined {
+    return this.accounts.get(key) ?? (this.opensAnyKey ? this.openAccount(key) : undefined);
   }
 
   /** Lets a customer pay on the page at `url`, and returns the PaymentIntent. */
@@ -113,6 +112,8 @@ export class StripeDouble {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString('utf8');
+    if (url.pathname === '/double/')
+      return serveControlPage([...this.accounts.values()], { method: request.method ?? '', body, response });
     if (!url.pathname.startsWith('/v1/')) return serveHostedPage(this, { request, response, url, body });
     const name = `${request.method} ${url.pathname}`;
     this.calls.push({ name, key: String(request.headers['idempotency-key'] ?? ''), at: Date.now() });
@@ -133,7 +134,7 @@ export class StripeDouble {
 
   private answer(request: IncomingMessage, url: URL, body: string) {
     const { method = '' } = request;
-    const account = this.accounts.get(String(request.headers.authorization ?? '').replace('Bearer ', ''));
+    const account = this.findAccount(String(request.headers.authorization ?? '').replace('Bearer ', ''));
     if (!account)
       return {
         status: 401,

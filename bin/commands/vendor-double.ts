@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { RunCommand } from '../cli/command.js';
+import { CliError, EXIT, usageError } from '../cli/exit-codes.js';
+
+/**
+ * `tow vendor-double VENDOR`: runs the double of a vendor until it is interrupted. The doubles are
+ * part of the tests, so the command needs the repository.
+ */
+export const runVendorDouble: RunCommand = async ({ positionals, values }, { getInterruptSignal }) => {
+  const script = findScript();
+  const port = values.port === undefined ? [] : ['--port', String(values.port)];
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...positionals, ...port], {
+    stdio: 'inherit',
+  });
+  getInterruptSignal().addEventListener('abort', () => child.kill('SIGTERM'));
+  const code = await new Promise<number | null>((ended) => child.once('exit', ended));
+  if (code) throw new CliError('failed', 'The double of the vendor did not start.', EXIT.failed);
+  return { data: { vendor: positionals[0] }, text: 'The double has ended.' };
+};
+
+/** The built command stands one folder deeper than its source. */
+function findScript(): string {
+  const path = 'test/support/vendors/run-double.ts';
+  const candidates = ['../..', '../../..'].map((up) => resolve(import.meta.dirname, up, path));
+  const found = candidates.find((candidate) => existsSync(candidate));
+  if (found) return found;
+  throw usageError('The doubles of vendors are part of the tests. Run this in a clone of the repository.');
+}

@@ -1,0 +1,47 @@
+/**
+ * Runs the double of a vendor in the foreground, for people who try the product without an account
+ * at the vendor: `npx tow vendor-double stripe`.
+ */
+import { parseArgs } from 'node:util';
+import { StripeDouble } from './stripe-double/stripe-double.js';
+
+interface RunningDouble {
+  origin: string;
+  stop(): Promise<void>;
+}
+
+/** The doubles by their vendor, each with its usual port and what a person does next. */
+const DOUBLES: Readonly<
+  Record<string, { port: number; start: (port: number) => Promise<RunningDouble>; hint: string }>
+> = {
+  stripe: {
+    port: 12_111,
+    async start(port) {
+      const double = new StripeDouble();
+      double.opensAnyKey = true;
+      return double.start(port);
+    },
+    hint: 'Connect Stripe with any key, such as sk_test_demo, and any signing secret that begins with whsec_. Then enter the connection’s webhook address and the secret at the control page.',
+  },
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { port: { type: 'string' } },
+});
+const name = positionals[0] ?? '';
+const found = DOUBLES[name];
+if (!found) {
+  process.stderr.write(`There is no double of "${name}". There are: ${Object.keys(DOUBLES).join(', ')}.\n`);
+  process.exit(2);
+}
+const double = await found.start(values.port === undefined ? found.port : Number(values.port));
+const setting = JSON.stringify({ [name]: { base_url: double.origin } });
+process.stdout.write(`The double of ${name} listens on ${double.origin}. Nothing leaves this machine.
+
+1. Start the product with:  INTEGRATIONS='${setting}' npm start
+2. ${found.hint}
+   Control page:            ${double.origin}/double/
+`);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void double.stop().then(() => process.exit(0)));

@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http';
+import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
+import type { StripeAccount, StripeObject } from './stripe-account.js';
+
+/** What a person can do to an object of the double, by the button's name. */
+const ACTIONS: Readonly<Record<string, (account: StripeAccount, object: StripeObject) => void>> = {
+  'Settle the debit': (account, intent) => settleIntent(account, intent, 'us_bank_account'),
+  'Fail the debit': (account, intent) => failIntent(account, intent, 'insufficient_funds'),
+  'Return the debit': (account, intent) => void disputeIntent(account, intent, 'insufficient_funds'),
+  'Dispute the payment': (account, intent) => void disputeIntent(account, intent, 'fraudulent'),
+  'Decide for the company': (account, dispute) => closeDispute(account, dispute, 'won'),
+  'Decide for the customer': (account, dispute) => closeDispute(account, dispute, 'lost'),
+  'Fail the refund': (account, refund) => failRefund(account, refund, 'lost_or_stolen_card'),
+};
+
+/** Which actions an object offers, by its kind and status. */
+const OFFERED: Readonly<Record<string, readonly string[]>> = {
+  'payment_intent processing': ['Settle the debit', 'Fail the debit'],
+  'payment_intent succeeded': ['Dispute the payment', 'Return the debit'],
+  'dispute needs_response': ['Decide for the company', 'Decide for the customer'],
+  'dispute under_review': ['Decide for the company', 'Decide for the customer'],
+  'refund succeeded': ['Fail the refund'],
+  'refund pending': ['Fail the refund'],
+};
+
+/**
+ * Serves `/double/`, where a person enters the webhook address of a connection, and lets payments,
+ * refunds and disputes go on or fail.
+ */
+export function serveControlPage(
+  accounts: readonly StripeAccount[],
+  { method, body, response }: { method: string; body: string; response: ServerResponse },
+): void {
+  if (method === 'POST') {
+    runAction(accounts, new URLSearchParams(body));
+    response.writeHead(303, { location: '/double/' }).end();
+    return;
+  }
+  const sections = accounts.map(renderAccount);
+  const hint = '<p>No account yet. Connect Stripe in the product with any key such as sk_test_demo.</p>';
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+  response.end(
+    `<!doctype html><html lang="en"><head><title>Stripe double</title></head><body><main><h1>Stripe double</h1>${sections.join('') || hint}</main></body></html>`,
+  );
+}
+
+function runAction(accounts: readonly StripeAccount[], form: URLSearchParams): void {
+  const account = accounts.find(({ key }) => key === form.get('account'));
+  if (!account) return;
+  if (form.has('url')) account.webhook = { url: form.get('url') ?? '', secret: form.get('secret') ?? '' };
+  const object = account.find(form.get('id'));
+  if (object) ACTIONS[form.get('action') ?? '']?.(account, object);
+}
+
+function renderAccount(account: StripeAccount): string {
+  const { key, webhook } = account;
+  const hidden = `<input type="hidden" name="account" value="${escapeText(key)}">`;
+  const objects = [...account.list('payment_intent'), ...account.list('refund'), ...account.list('dispute')];
+  const rows = objects.map((object) => {
+    const offered = OFFERED[`${object.object} ${object.status}`] ?? [];
+    const buttons = offered.map((action) => `<button name="action" value="${action}">${action}</button>`);
+    const dollars = (Number(object.amount) / 100).toFixed(2);
+    return `<tr><td>${object.id}</td><td>$${dollars}</td><td>${object.status}</td><td><form method="post">${hidden}<input type="hidden" name="id" value="${object.id}">${buttons.join(' ')}</form></td></tr>`;
+  });
+  return `<section><h2>${escapeText(key)}</h2><form method="post">${hidden}
+    <label>Webhook URL <input name="url" size="80" value="${escapeText(webhook?.url ?? '')}"></label>
+    <label>Signing secret <input name="secret" size="40" value="${escapeText(webhook?.secret ?? '')}"></label>
+    <button>Save webhook</button></form><table><tbody>${rows.join('')}</tbody></table></section>`;
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
