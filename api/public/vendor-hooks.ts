@@ -72,10 +72,10 @@ async function receiveFor(
   if (!connection || connection.vendor !== vendor.manifest.vendor)
     return guard.refuseCall(ctx, connectionId, unknownAddress());
   const key = deriveConnectionsKey(api.config.secretKey);
-  const secret =
-    connection.sealed === null
-      ? undefined
-      : unsealSecrets(key, connection.id, connection.sealed).credentials.webhook_secret;
+  const credentials =
+    connection.sealed === null ? {} : unsealSecrets(key, connection.id, connection.sealed).credentials;
+  const { getSecret = ({ webhook_secret }) => webhook_secret } = vendor.inbound;
+  const secret = getSecret(credentials);
   const { items, refusal } = await guard.readBody(ctx, (body) =>
     readWebhook(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) }),
   );

@@ -1,5 +1,6 @@
 import { Vendors } from './contract/vendor.js';
 import { smtp } from './smtp/adapter.js';
 import { stripe } from './stripe/adapter.js';
+import { twilio } from './twilio/adapter.js';
 
-export const VENDORS = new Vendors([smtp, stripe]);
+export const VENDORS = new Vendors([smtp, stripe, twilio]);

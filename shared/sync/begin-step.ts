@@ -14,6 +14,7 @@ export interface StepConnection {
   status: string;
   settings: Record<string, unknown>;
   externalAccount: string | null;
+  webhookUrl: string;
   health: ConnectionHealth;
   /** Version of the secrets, which increases with each change; null if no secrets are stored. */
   secretsVersion: number | null;
@@ -27,6 +28,7 @@ interface Row extends Omit<ConnectionQueueRow, 'is_mine'> {
   status: string;
   settings: Record<string, unknown>;
   external_account: string | null;
+  webhook_url: string;
   secrets_version: number | null;
   is_verified: boolean;
 }
@@ -41,7 +43,7 @@ export async function lockHeldConnection(
 ): Promise<StepConnection | undefined> {
   const [row] = await tx.query<Row>({
     name: 'lock-held-connection',
-    text: `select l.tenant_id, l.connection_id as id, c.vendor, c.environment, c.status, c.settings, c.external_account,
+    text: `select l.tenant_id, l.connection_id as id, c.vendor, c.environment, c.status, c.settings, c.external_account, c.webhook_url,
              l.consecutive_failures, l.opened, (extract(epoch from l.open_until) * 1000)::float8 as open_until,
              (extract(epoch from l.throttled_until) * 1000)::float8 as throttled_until,
              k.version as secrets_version, k.verified is distinct from false as is_verified
@@ -52,7 +54,14 @@ export async function lockHeldConnection(
     values: [tenantId, connectionId, owner],
   });
   if (!row) return undefined;
-  const { vendor, environment, status, settings, external_account: externalAccount } = row;
+  const {
+    vendor,
+    environment,
+    status,
+    settings,
+    external_account: externalAccount,
+    webhook_url: webhookUrl,
+  } = row;
   const { secrets_version: secretsVersion, is_verified: isVerified } = row;
   return {
     tenantId,
@@ -62,6 +71,7 @@ export async function lockHeldConnection(
     status,
     settings,
     externalAccount,
+    webhookUrl,
     health: parseConnectionHealth(row),
     secretsVersion,
     isVerified,

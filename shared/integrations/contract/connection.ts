@@ -25,6 +25,8 @@ export interface OpenConnection {
   accessToken: string | undefined;
   /** Parameters that the vendor's sign-in page returned besides the authorization code. */
   signInParams: Readonly<Record<string, string>>;
+  /** The public address at which this service receives the vendor's webhooks. */
+  webhookUrl: string;
   /**
    * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
    * @throws {VendorError} if the response is 401, 429 or 5xx, or does not arrive. The error's kind

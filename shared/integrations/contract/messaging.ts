@@ -1,4 +1,4 @@
-import type { OpenConnection, Page, PullStart, Written } from './connection.js';
+import type { Change, OpenConnection, Page, PullStart, Written } from './connection.js';
 
 export interface OutgoingMessage {
   /** The same id on every attempt, so that a vendor or a mail program can recognize a duplicate. */
@@ -55,5 +55,10 @@ export interface MessagingAdapter {
     message: OutgoingMessage,
     attempt: WriteAttempt,
   ): Promise<Written | undefined>;
+  /**
+   * Reads the texts that the items of webhooks named (`InboundNotice.hint`). An adapter omits this
+   * function if its webhooks name no texts.
+   */
+  readNamed?(connection: OpenConnection, hints: readonly string[]): Promise<Change<MessageState>[]>;
   pull(connection: OpenConnection, from: PullStart): Promise<Page<MessageState>>;
 }

@@ -83,6 +83,8 @@ export interface Inbound {
    * its own secret and address.
    */
   isPerApplication: boolean;
+  /** Returns the webhook secret of a connection. By default, it is `webhook_secret`. */
+  getSecret?(credentials: Readonly<Record<string, string>>): string | undefined;
   /**
    * @param request contains the raw body, because the signature covers its bytes
    * @param secret is the webhook secret of the connection or of the application

@@ -43,6 +43,10 @@ export const messageRecords: RecordKind<MessageState> = {
   buildFailure: ({ local_id: entityId }, reason) => [
     { type: recordMessageFailed.type, entityId, input: { reason } },
   ],
+  async readNamed(step, hints) {
+    const messaging = getMessaging(step);
+    return messaging.readNamed ? messaging.readNamed(await step.open(), hints) : [];
+  },
   pull: async (step, from) => getMessaging(step).pull(await step.open(), from),
   buildChanges: (changes) =>
     changes.flatMap(({ change: { fields }, id }) =>

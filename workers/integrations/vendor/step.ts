@@ -124,6 +124,7 @@ export class Step {
       credentials: secrets.credentials,
       accessToken: secrets.accessToken,
       signInParams: secrets.signInParams ?? {},
+      webhookUrl: this.connection.webhookUrl,
       call: (request) => this.caller.call(baseUrl, request),
     };
   }

@@ -1,0 +1,149 @@
+import type { OpenConnection, Page, PullStart, Written } from '../contract/connection.js';
+import type { MessageState, MessagingAdapter, OutgoingMessage, WriteAttempt } from '../contract/messaging.js';
+import type { TenantVendor } from '../contract/vendor.js';
+import { VendorError } from '../contract/vendor-error.js';
+import { callPath, callTwilio } from './client.js';
+import { manifest } from './manifest.js';
+import { type TwilioMessage, toChange, toWritten } from './mapper.js';
+import { verifyTwilioSignature } from './signature.js';
+
+interface MessageList {
+  messages: TwilioMessage[];
+  next_page_uri: string | null;
+}
+
+const PAGE_SIZE = '100';
+const DAY_MS = 86_400_000;
+/** Twilio's and our clock may differ by this much when a sent text is looked for. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+const messaging: MessagingAdapter = {
+  async send(connection, message, attempt) {
+    const found = attempt.mayHaveArrived ? await findSent(connection, message, attempt) : undefined;
+    if (found) return found;
+    const { messaging_service_sid: service, from_number: from } = connection.settings;
+    const sent = await callTwilio<TwilioMessage>(connection, {
+      method: 'POST',
+      path: '/Messages.json',
+      form: {
+        To: message.recipient,
+        Body: message.text,
+        ...(service ? { MessagingServiceSid: String(service) } : { From: String(from) }),
+        StatusCallback: connection.webhookUrl,
+      },
+    });
+    return toWritten(sent);
+  },
+  find: findSent,
+  async readNamed(connection, hints) {
+    const found = await Promise.all(hints.map((sid) => readMessage(connection, sid)));
+    return found.filter((one) => one !== undefined).map(toChange);
+  },
+  pull: pullMessages,
+};
+
+export const twilio: TenantVendor = {
+  manifest,
+  baseUrl: 'https://api.twilio.com',
+  async describe(connection) {
+    const { sid, friendly_name } = await callTwilio<{ sid: string; friendly_name: string | null }>(
+      connection,
+      {
+        method: 'GET',
+        path: '.json',
+      },
+    );
+    return { externalAccount: sid, label: friendly_name, environment: undefined };
+  },
+  messaging,
+  inbound: {
+    isPerApplication: false,
+    getSecret: ({ auth_token: token }) => token,
+    verify: verifyTwilioSignature,
+    split(body) {
+      const form = new URLSearchParams(body.toString('utf8'));
+      const sid = form.get('MessageSid');
+      const status = form.get('MessageStatus');
+      if (sid === null || status === null) return [];
+      return [
+        {
+          externalAccount: form.get('AccountSid'),
+          dedupeId: `${sid}/${status}`,
+          stream: 'messages',
+          hint: sid,
+        },
+      ];
+    },
+  },
+};
+
+/**
+ * Finds a text that an earlier attempt may have sent: the same words to the same number, created
+ * since that attempt.
+ */
+async function findSent(
+  connection: OpenConnection,
+  { recipient, text }: OutgoingMessage,
+  { firstAttemptAt }: WriteAttempt,
+): Promise<Written | undefined> {
+  const earliest = firstAttemptAt.getTime() - CLOCK_TOLERANCE_MS;
+  const { messages } = await callTwilio<MessageList>(connection, {
+    method: 'GET',
+    path: '/Messages.json',
+    form: { To: recipient, 'DateSent>': toTime(earliest - DAY_MS), PageSize: PAGE_SIZE },
+  });
+  const found = messages.find(
+    ({ body, direction, date_created }) =>
+      body === text && direction.startsWith('outbound') && Date.parse(date_created ?? '') >= earliest - 1000,
+  );
+  return found && toWritten(found);
+}
+
+/** Returns undefined if the account has no such message. */
+async function readMessage(connection: OpenConnection, sid: string): Promise<TwilioMessage | undefined> {
+  try {
+    return await callTwilio<TwilioMessage>(connection, {
+      method: 'GET',
+      path: `/Messages/${encodeURIComponent(sid)}.json`,
+    });
+  } catch (error) {
+    if (error instanceof VendorError && error.kind === 'gone') return undefined;
+    throw error;
+  }
+}
+
+/** Where a pull continues: the time since which it reads, and Twilio's path of the next page. */
+interface Place {
+  since: string;
+  next?: string;
+}
+
+/**
+ * Reads the texts since yesterday, because the state of a text may change for a day after it was
+ * sent.
+ */
+async function pullMessages(
+  connection: OpenConnection,
+  { cursor, since }: PullStart,
+): Promise<Page<MessageState>> {
+  const place = since === null && cursor !== null ? (JSON.parse(cursor) as Place) : undefined;
+  const from = since === null ? (place?.since ?? toTime(Date.now() - DAY_MS)) : toTime(Date.parse(since));
+  const list = place?.next
+    ? await callPath<MessageList>(connection, { method: 'GET', path: place.next })
+    : await callTwilio<MessageList>(connection, {
+        method: 'GET',
+        path: '/Messages.json',
+        form: { 'DateSent>': from, PageSize: PAGE_SIZE },
+      });
+  const { next_page_uri: next } = list;
+  const following: Place = next ? { since: from, next } : { since: toTime(Date.now() - DAY_MS) };
+  return {
+    changes: list.messages.filter(({ direction }) => direction.startsWith('outbound')).map(toChange),
+    cursor: JSON.stringify(following),
+    isLast: !next,
+  };
+}
+
+function toTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}

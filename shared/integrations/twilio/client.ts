@@ -1,0 +1,61 @@
+import type { OpenConnection, VendorResponse } from '../contract/connection.js';
+import { VendorError } from '../contract/vendor-error.js';
+
+export interface TwilioRequest {
+  method: 'GET' | 'POST';
+  /** Below the account, such as `/Messages.json`. */
+  path: string;
+  form?: Record<string, string | undefined>;
+}
+
+interface TwilioError {
+  code?: number;
+  message?: string;
+}
+
+/** Calls Twilio's API. @throws {VendorError} if Twilio refuses the call or does not answer */
+export async function callTwilio<T>(connection: OpenConnection, request: TwilioRequest): Promise<T> {
+  const { account_sid: account = '' } = connection.credentials;
+  return callPath<T>(connection, { ...request, path: `/2010-04-01/Accounts/${account}${request.path}` });
+}
+
+/** Calls a path that Twilio itself named, such as that of a list's next page. */
+export async function callPath<T>(connection: OpenConnection, request: TwilioRequest): Promise<T> {
+  const { method, path, form = {} } = request;
+  const { account_sid: account = '', auth_token: token = '' } = connection.credentials;
+  const given = Object.entries(form).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const encoded = new URLSearchParams(given).toString();
+  const isRead = method === 'GET';
+  const response = await connection.call({
+    method,
+    path: isRead && encoded ? `${path}?${encoded}` : path,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
+      ...(isRead ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(isRead ? {} : { body: encoded }),
+    // Twilio has no idempotency keys, so a text must not be sent again without looking first.
+    isRepeatable: isRead,
+  });
+  const answer = parseAnswer<T & TwilioError>(response, isRead);
+  if (response.status < 300) return answer;
+  throw toVendorError(response, answer);
+}
+
+function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {
+  try {
+    return JSON.parse(body.toString('utf8')) as T;
+  } catch (cause) {
+    const kind = isRead ? 'again' : 'unknown_outcome';
+    throw new VendorError(`Twilio answered ${status} without JSON.`, { kind, code: 'not_json', cause });
+  }
+}
+
+/** The caller has sorted 401, 429 and 5xx already. */
+function toVendorError({ status, headers }: VendorResponse, { code, message }: TwilioError): VendorError {
+  return new VendorError(message ?? `Twilio answered ${status}.`, {
+    kind: status === 403 ? 'auth' : status === 404 ? 'gone' : 'refused',
+    code: code === undefined ? `http_${status}` : String(code),
+    vendorRequestId: typeof headers['twilio-request-id'] === 'string' ? headers['twilio-request-id'] : null,
+  });
+}

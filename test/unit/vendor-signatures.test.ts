@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import Stripe from 'stripe';
+import twilioSdk from 'twilio';
+import { verifyStripeSignature } from '../../shared/integrations/stripe/inbound.js';
+import { verifyTwilioSignature } from '../../shared/integrations/twilio/signature.js';
+import { signWebhook } from '../support/vendors/stripe-double/webhook-sender.js';
+import { signForm } from '../support/vendors/twilio-double/twilio-double.js';
+
+describe('signatures of vendors', () => {
+  const body = Buffer.from('{\n  "id": "evt_test_webhook",\n  "object": "event"\n}');
+  const header = 't=1614265330,v1=af4ead0627a34a8cca29808e8de9ada8e41a92e6237c63cef6eacf51d36cca34';
+  const secret = 'whsec_test_secret';
+  const at = 1_614_265_330_000;
+
+  it("Stripe's published vector passes, and a changed body, secret or time does not", () => {
+    expect(verifyStripeSignature({ header, body, secret }, at)).to.equal(true);
+    expect(verifyStripeSignature({ header, body: Buffer.from('{}'), secret }, at)).to.equal(false);
+    expect(verifyStripeSignature({ header, body, secret: 'whsec_other' }, at)).to.equal(false);
+    expect(verifyStripeSignature({ header, body, secret }, at + 301_000)).to.equal(false);
+    expect(verifyStripeSignature({ header, body, secret }, at - 301_000)).to.equal(false);
+  });
+
+  it('one of several signatures is enough while a secret is rolled, and other schemes do not count', () => {
+    const [time, good] = header.split(',');
+    expect(verifyStripeSignature({ header: `${time},v1=00,${good}`, body, secret }, at)).to.equal(true);
+    expect(verifyStripeSignature({ header: header.replace('v1=', 'v0='), body, secret }, at)).to.equal(false);
+    for (const bad of [undefined, '', 't=', 't=x,v1=00', 'v1=af4e', `t=1614265330`])
+      expect(verifyStripeSignature({ header: bad, body, secret }, at), String(bad)).to.equal(false);
+  });
+
+  it("the official SDK accepts the webhooks of Stripe's double", () => {
+    const text = JSON.stringify({ id: 'evt_1', object: 'event', type: 'charge.succeeded' });
+    const event = new Stripe('sk_test_1').webhooks.constructEvent(text, signWebhook(text, secret), secret);
+    expect(event.id).to.equal('evt_1');
+  });
+
+  const twilioUrl = 'https://mycompany.com/myapp.php?foo=1&bar=2';
+  const form = {
+    CallSid: 'CA1234567890ABCDE',
+    Caller: '+14158675309',
+    Digits: '1234',
+    From: '+14158675309',
+    To: '+18005551212',
+  };
+  const verifyForm = (url: string, fields: Record<string, string>, signature: string) =>
+    verifyTwilioSignature(
+      {
+        url,
+        body: Buffer.from(new URLSearchParams(fields).toString()),
+        headers: { 'x-twilio-signature': signature },
+      },
+      '12345',
+    );
+
+  it("Twilio's published vector of a form passes, and a changed field or address does not", () => {
+    const signature = 'RSOYDt4T1cUTdK1PDd93/VVr8B8=';
+    expect(verifyForm(twilioUrl, form, signature)).to.equal(true);
+    expect(verifyForm(twilioUrl, { ...form, Digits: '1235' }, signature)).to.equal(false);
+    expect(verifyForm(`${twilioUrl}&x=1`, form, signature)).to.equal(false);
+  });
+
+  it("Twilio's published vector of a JSON body passes, and another body does not", () => {
+    const url = `${twilioUrl}&bodySHA256=0a1ff7634d9ab3b95db5c9a2dfe9416e41502b283a80c7cf19632632f96e6620`;
+    const headers = { 'x-twilio-signature': 'a9nBmqA0ju/hNViExpshrM61xv4=' };
+    const json = Buffer.from('{"property": "value", "boolean": true}');
+    expect(verifyTwilioSignature({ url, body: json, headers }, '12345')).to.equal(true);
+    expect(verifyTwilioSignature({ url, body: Buffer.from('{}'), headers }, '12345')).to.equal(false);
+  });
+
+  it('Twilio may sign the address with its port or without it', () => {
+    const withPort = 'https://mycompany.com:443/myapp.php?foo=1&bar=2';
+    expect(verifyForm(twilioUrl, form, signForm(withPort, form, '12345'))).to.equal(true);
+    const other = 'https://mycompany.com:8443/myapp.php';
+    const bare = 'https://mycompany.com/myapp.php';
+    expect(verifyForm(other, form, signForm(bare, form, '12345'))).to.equal(true);
+  });
+
+  it('any form that the official SDK accepts is accepted, and one that it refuses is not', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+    const name = fc.stringMatching(/^[A-Za-z]{1,12}$/);
+    fc.assert(
+      fc.property(fc.dictionary(name, text, { noNullPrototype: true }), text, (fields, change) => {
+        const signature = signForm(twilioUrl, fields, '12345');
+        expect(twilioSdk.validateRequest('12345', signature, twilioUrl, fields)).to.equal(true);
+        expect(verifyForm(twilioUrl, fields, signature)).to.equal(true);
+        const changed = { ...fields, Body: `${fields.Body ?? ''}${change}x` };
+        expect(verifyForm(twilioUrl, changed, signature)).to.equal(false);
+      }),
+    );
+  });
+});
