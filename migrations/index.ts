@@ -56,6 +56,8 @@ import * as addOnlinePayments from './20261127130000_add_online_payments.js';
 import * as indexWaitingNotices from './20261127130100_index_waiting_notices.js';
 import * as addProviderRefunds from './20261127140000_add_provider_refunds.js';
 import * as indexVendorPayments from './20261127140100_index_vendor_payments.js';
+import * as addTextsOfJobs from './20261127150000_add_texts_of_jobs.js';
+import * as indexPhones from './20261127150100_index_phones.js';
 
 interface Migration {
   name: string;
@@ -126,6 +128,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261127130100_index_waiting_notices', ...indexWaitingNotices },
   { name: '20261127140000_add_provider_refunds', ...addProviderRefunds },
   { name: '20261127140100_index_vendor_payments', ...indexVendorPayments },
+  { name: '20261127150000_add_texts_of_jobs', ...addTextsOfJobs },
+  { name: '20261127150100_index_phones', ...indexPhones },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -2,17 +2,11 @@ import swaggerJsdoc from 'swagger-jsdoc';
 import type { Components, Json } from './components.js';
 import { introduction } from './introduction.js';
 import { buildOperation, type OperationBlock } from './operation.js';
+import { sharedParameters, sharedQueryParameters } from './parameters.js';
 import { collectRouteFacts } from './routes.js';
 import { buildComponentSchemas } from './schemas.js';
-import {
-  errorResponses,
-  securitySchemes,
-  sharedHeaders,
-  sharedParameters,
-  sharedQueryParameters,
-} from './shared.js';
+import { errorResponses, securitySchemes, sharedHeaders } from './shared.js';
 import { sortPaths, tags } from './tags.js';
-import { dropUnusedSchemas } from './unused.js';
 
 type Paths = Record<string, Record<string, OperationBlock>>;
 
@@ -69,4 +63,18 @@ function buildPaths(blocks: Paths, components: Components): Record<string, Recor
     return [path, Object.fromEntries(operations)];
   });
   return Object.fromEntries(paths);
+}
+
+/**
+ * Removes the schemas that nothing in the OpenAPI document refers to. These schemas belong to
+ * agents' tools, and the MCP manifest shows them.
+ */
+function dropUnusedSchemas({ components, ...rest }: { components: Components } & Json): void {
+  const { schemas } = components;
+  let unused: string[];
+  do {
+    const text = JSON.stringify([rest, components]);
+    unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
+    for (const name of unused) delete schemas[name];
+  } while (unused.length > 0);
 }

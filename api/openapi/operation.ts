@@ -6,11 +6,11 @@ import type { RouteFacts } from '../runtime/route-facts.js';
 import { buildEventCallbacks } from './callbacks.js';
 import { type Components, type Json, referToSchema } from './components.js';
 import { acceptsIfMatch, listErrors } from './errors.js';
+import { sharedQueryParameters } from './parameters.js';
 import { addHeaders, buildOtherResponses, buildSuccess, type Operation } from './responses.js';
 import { describeRights } from './rights.js';
 import type { DocumentedRoute } from './routes.js';
 import { getExample } from './schemas.js';
-import { sharedQueryParameters } from './shared.js';
 
 /**
  * One operation in an `@openapi` block. Besides OpenAPI's own members, it has `x-` members for what

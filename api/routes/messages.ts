@@ -1,4 +1,4 @@
-import { retryMessage, revokeMessageLink } from '../../shared/resources/messages/commands.js';
+import { createMessage, retryMessage, revokeMessageLink } from '../../shared/resources/messages/commands.js';
 import { listMessages } from '../../shared/resources/messages/queries.js';
 import { messageListQuery } from '../../shared/resources/messages/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
@@ -13,17 +13,24 @@ export const messageRoutes = defineRoutes('Invoices', (router, api) => {
    * /messages:
    *   get:
    *     operationId: listMessages
-   *     summary: List messages to customers
+   *     summary: List messages to and from customers
    *     description: >-
    *       Newest first, without their content. A message whose provider is outbox was stored but
    *       not sent: no mail server is configured, text messages have no provider yet, or the
    *       account is a sandbox.
    *     x-list: MessageListItem
+   *   post:
+   *     operationId: createMessage
+   *     summary: Send a text
+   *     description: >-
+   *       Sends a text through the connected vendor, to the contact of a job or to another number.
+   *       A number that asked for no more texts gets none: the message then fails.
    */
   router.get(
     '/messages',
     serveList(api, { access: read, schema: messageListQuery, buildQuery: listMessages }),
   );
+  router.post('/messages', serveWrite(api, createMessage));
 
   /**
    * @openapi

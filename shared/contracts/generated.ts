@@ -60,6 +60,9 @@ export type InvoiceStatus =
   | "cancelled";
 export type InvoiceActionName = "approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void";
 export type MessageChannel = "email" | "sms";
+export type MessageState = "queued" | "sent" | "failed" | "received";
+export type MessageDirection = "outbound" | "inbound";
+export type MessageTemplateKey = "assigned" | "en_route" | "on_scene" | "completed" | "driver_link";
 export type PayLinkStatus = "opening" | "open" | "paid" | "closed" | "failed";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
 export type PaymentStatus = "processing" | "succeeded" | "failed";
@@ -70,6 +73,8 @@ export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
 export type SyncIssueKind = "refused" | "exhausted" | "conflict" | "gone";
 export type SyncIssueStatus = "open" | "resolved";
 export type IssueResolution = "retry" | "ours" | "theirs" | "ignore";
+export type ConsentSource = "text" | "vendor" | "person";
+export type ConsentState = "opted_in" | "opted_out";
 export type TruckStatus =
   "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
 export type SettableTruckStatus = "available" | "returning" | "off_duty" | "out_of_service";
@@ -423,6 +428,11 @@ export interface Connection {
   created_at: string;
   updated_at: string;
   allowed_actions: ConnectionActionName[];
+  inbound_urls: {
+    messages: string;
+    voice: string;
+    status: string;
+  } | null;
 }
 export interface ConnectionAction {
   [k: string]: unknown;
@@ -497,6 +507,11 @@ export interface ConnectionReplay {
   created_at: string;
   updated_at: string;
   allowed_actions: ConnectionActionName[];
+  inbound_urls: {
+    messages: string;
+    voice: string;
+    status: string;
+  } | null;
   replayed: number;
 }
 export interface ConnectionSync {
@@ -529,6 +544,11 @@ export interface ConnectionWithSignIn {
   created_at: string;
   updated_at: string;
   allowed_actions: ConnectionActionName[];
+  inbound_urls: {
+    messages: string;
+    voice: string;
+    status: string;
+  } | null;
   authorize_url: string | null;
 }
 export interface Integration {
@@ -1381,11 +1401,11 @@ export interface SentInvoice {
 }
 export interface Message {
   id: string;
-  invoice_id: string;
+  invoice_id: string | null;
   channel: MessageChannel;
   recipient: string;
   subject: string | null;
-  state: DeliveryState;
+  state: MessageState;
   provider: string;
   error: string | null;
   attempts: number;
@@ -1395,19 +1415,29 @@ export interface Message {
   link_revoked_at: string | null;
   created_at: string;
   updated_at: string;
+  work_order_id: string | null;
+  direction: MessageDirection;
+  sender: string | null;
+  template: string | null;
+  segments: number | null;
   body_text: string;
   body_html: string | null;
 }
 export interface MessageAction {
   [k: string]: unknown;
 }
+export interface MessageCreate {
+  work_order_id?: string;
+  to?: string;
+  text: string;
+}
 export interface MessageListItem {
   id: string;
-  invoice_id: string;
+  invoice_id: string | null;
   channel: MessageChannel;
   recipient: string;
   subject: string | null;
-  state: DeliveryState;
+  state: MessageState;
   provider: string;
   error: string | null;
   attempts: number;
@@ -1417,13 +1447,31 @@ export interface MessageListItem {
   link_revoked_at: string | null;
   created_at: string;
   updated_at: string;
+  work_order_id: string | null;
+  direction: MessageDirection;
+  sender: string | null;
+  template: string | null;
+  segments: number | null;
 }
 export interface MessageListQuery {
   invoice_id?: string;
+  work_order_id?: string;
   channel?: MessageChannel;
-  state?: DeliveryState;
+  direction?: MessageDirection;
+  state?: MessageState;
   limit: number;
   cursor?: string;
+}
+export interface MessageTemplate {
+  key: MessageTemplateKey;
+  text: string;
+  enabled: boolean;
+  created_at: string;
+  updated_at: string;
+}
+export interface MessageTemplatePatch {
+  text?: string;
+  enabled?: boolean;
 }
 export interface Notice {
   id: string;
@@ -1813,6 +1861,24 @@ export interface SyncIssueResolve {
   resolution: IssueResolution;
   note?: string;
 }
+export interface TextConsent {
+  id: string;
+  number: string;
+  state: ConsentState;
+  source: ConsentSource;
+  created_at: string;
+  updated_at: string;
+}
+export interface TextConsentCreate {
+  number: string;
+  state: ConsentState;
+}
+export interface TextConsentListQuery {
+  number?: string;
+  state?: ConsentState;
+  limit: number;
+  cursor?: string;
+}
 export interface Truck {
   id: string;
   unit_number: string;
@@ -2024,6 +2090,7 @@ export interface WebhookTest {
     | "work_order.completed"
     | "dispatch.assigned"
     | "ai.suggestion.created"
+    | "message.received"
     | "endpoint.failing"
     | "endpoint.disabled"
     | "endpoint.recovered"

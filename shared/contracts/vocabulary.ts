@@ -191,6 +191,7 @@ export const BUSINESS_EVENT_TYPES = [
   'work_order.completed',
   'dispatch.assigned',
   'ai.suggestion.created',
+  'message.received',
 ] as const;
 /** Events about the service's own work (docs/decisions.md §8). */
 export const OPERATIONAL_EVENT_TYPES = [

@@ -72,7 +72,9 @@ describe('resources', () => {
       // `settings` and `session` have no path with an id. An account has one settings record, and a
       // person sees only the current session.
       if (['settings', 'session'].includes(entityType)) continue;
-      expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/{id}`);
+      // A template is named by its key.
+      const record = entityType === 'message_template' ? '{key}' : '{id}';
+      expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/${record}`);
     }
   });
 

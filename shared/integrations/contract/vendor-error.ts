@@ -23,7 +23,10 @@ export type VendorErrorKind =
 
 export interface VendorErrorDetails {
   kind: VendorErrorKind;
-  /** The vendor's error code; by default, the kind. */
+  /**
+   * The vendor's error code; by default, the kind. `opted_out` means at every vendor of texts that
+   * the recipient accepts no more texts.
+   */
   code?: string;
   /** Minimum time until the next call. */
   retryAfterMs?: number;

@@ -93,6 +93,49 @@ export interface Inbound {
   split(body: Buffer): InboundNotice[];
 }
 
+/** A text that a customer sent to the account's number. */
+export interface InboundText {
+  externalId: string;
+  from: string;
+  to: string;
+  text: string;
+  /** Set if the vendor has already answered this word of the carriers. */
+  optOutType: 'STOP' | 'START' | 'HELP' | null;
+}
+
+/** A caller at one step of a call. */
+export interface InboundCall {
+  externalId: string;
+  from: string;
+  /** The key that the caller pressed, or said; null at the beginning, and if none was pressed. */
+  digit: string | null;
+}
+
+/** What a caller hears, and what happens then. */
+export interface CallAnswer {
+  sentences: readonly string[];
+  /** The address that gets the next key; then the sentences are a menu. */
+  menuUrl?: string;
+  /** The number to which the caller is connected. */
+  dialNumber?: string;
+}
+
+export interface HookAnswer {
+  contentType: string;
+  body: string;
+}
+
+/**
+ * The addresses below that of a connection at which a vendor of texts brings texts and calls:
+ * `/messages` and `/voice`.
+ */
+export interface PhoneInbound {
+  readText(body: Buffer): InboundText;
+  textAnswer: HookAnswer;
+  readCall(body: Buffer): InboundCall;
+  renderCall(answer: CallAnswer): HookAnswer;
+}
+
 /** A vendor that accounts connect themselves. */
 export interface TenantVendor {
   manifest: Manifest;
@@ -104,6 +147,8 @@ export interface TenantVendor {
   /** Set if customers of accounts pay through the vendor. */
   payments?: PaymentsAdapter;
   inbound: Inbound;
+  /** Set if customers can text and call the account through the vendor. */
+  phone?: PhoneInbound;
   /** The vendor's addresses. The setting INTEGRATIONS may replace them. */
   baseUrl: string;
   identityUrl?: string;

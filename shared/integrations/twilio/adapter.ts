@@ -5,6 +5,7 @@ import { VendorError } from '../contract/vendor-error.js';
 import { callPath, callTwilio } from './client.js';
 import { manifest } from './manifest.js';
 import { type TwilioMessage, toChange, toWritten } from './mapper.js';
+import { phone } from './phone.js';
 import { verifyTwilioSignature } from './signature.js';
 
 interface MessageList {
@@ -56,6 +57,7 @@ export const twilio: TenantVendor = {
     return { externalAccount: sid, label: friendly_name, environment: undefined };
   },
   messaging,
+  phone,
   inbound: {
     isPerApplication: false,
     getSecret: ({ auth_token: token }) => token,

@@ -1,6 +1,9 @@
 import type { OpenConnection, VendorResponse } from '../contract/connection.js';
 import { VendorError } from '../contract/vendor-error.js';
 
+/** Twilio's code for a recipient who has opted out. */
+const OPTED_OUT = 21610;
+
 export interface TwilioRequest {
   method: 'GET' | 'POST';
   /** Below the account, such as `/Messages.json`. */
@@ -55,7 +58,7 @@ function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {
 function toVendorError({ status, headers }: VendorResponse, { code, message }: TwilioError): VendorError {
   return new VendorError(message ?? `Twilio answered ${status}.`, {
     kind: status === 403 ? 'auth' : status === 404 ? 'gone' : 'refused',
-    code: code === undefined ? `http_${status}` : String(code),
+    code: code === OPTED_OUT ? 'opted_out' : code === undefined ? `http_${status}` : String(code),
     vendorRequestId: typeof headers['twilio-request-id'] === 'string' ? headers['twilio-request-id'] : null,
   });
 }

@@ -16,8 +16,8 @@ export interface TwilioMessage {
 }
 
 /**
- * The rank of each status. Reports may arrive in any sequence, and a text never steps back. A status
- * that is not in the table has the lowest rank.
+ * The rank of each status. Reports may arrive in any sequence, and a text never steps back. A
+ * status that is not in the table has the lowest rank.
  */
 const RANKS: Readonly<Record<string, number>> = {
   accepted: 1,

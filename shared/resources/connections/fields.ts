@@ -124,6 +124,22 @@ export const connectionFields = defineFields({
     columns: null,
     csv: null,
   },
+  inbound_urls: {
+    output: allRequired({
+      messages: Joi.string().example('https://api.example.com/hooks/twilio/abc/messages'),
+      voice: Joi.string().example('https://api.example.com/hooks/twilio/abc/voice'),
+      status: Joi.string().example('https://api.example.com/hooks/twilio/abc/status'),
+    })
+      .allow(null)
+      .description('Where a vendor of texts brings texts, calls and delivery states; null for other vendors'),
+    sql: (alias) =>
+      `case when ${alias}.kind = 'messaging' then ${jsonObject(
+        alias,
+        ['messages', 'voice', 'status'].map((name) => ({ name, sql: `${alias}.webhook_url || '/${name}'` })),
+      )} end`,
+    columns: null,
+    csv: null,
+  },
 });
 
 export const syncRunState = namedEnum('SyncRunState', ['succeeded', 'failed'], {

@@ -8,9 +8,10 @@ export interface CalledConnection {
   vendor: string;
   environment: 'live' | 'sandbox';
   status: ConnectionStatus;
+  settings: Record<string, unknown>;
 }
 
-const COLUMNS = 'c.tenant_id, c.id, c.vendor, c.environment, c.status';
+const COLUMNS = 'c.tenant_id, c.id, c.vendor, c.environment, c.status, c.settings';
 
 export async function readCalledConnection(
   db: Database,

@@ -4,6 +4,7 @@ import type { EventType } from '../../contracts/vocabulary.js';
 import { driver } from '../drivers/schema.js';
 import { exportRecord } from '../exports/schema.js';
 import { invoice } from '../invoices/schema.js';
+import { message } from '../messages/schema.js';
 import { payment } from '../payments/schema.js';
 import { suggestion } from '../suggestions/schema.js';
 import { truck } from '../trucks/schema.js';
@@ -83,6 +84,12 @@ export const EVENT_TYPE_CATALOGUE: Readonly<Record<EventType, EventTypeDefinitio
     firesWhen: 'the AI flags a missed fee, a denial or an anomaly',
     object: suggestion,
     example: { object: examples.suggestion },
+  },
+  'message.received': {
+    description: "A customer sent a text to the account's number",
+    firesWhen: 'a text arrives, also one with STOP, START or HELP',
+    object: message,
+    example: { object: examples.receivedText },
   },
   'endpoint.failing': {
     description: 'All deliveries to a webhook endpoint have failed for some time',

@@ -108,6 +108,28 @@ export const overdueInvoice = {
   service_date: '2026-09-21T14:20:00.000Z',
   allowed_actions: listAllowedActions({ status: 'overdue', ...SENT }, false),
 };
+export const receivedText = {
+  invoice_id: null,
+  work_order_id: WORK_ORDER,
+  channel: 'sms',
+  direction: 'inbound',
+  sender: '+15185550123',
+  recipient: '+15185550100',
+  subject: null,
+  state: 'received',
+  provider: 'twilio',
+  error: null,
+  attempts: 0,
+  next_attempt_at: null,
+  sent_at: null,
+  link_expires_at: null,
+  link_revoked_at: null,
+  template: null,
+  segments: null,
+  body_text: 'How long will it take?',
+  body_html: null,
+};
+
 export const payment = { invoice_id: INVOICE, amount_cents: 12_500, refunded_cents: 0, credit_cents: 0 };
 
 export const suggestion = {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
-import { notFoundOutcome } from '../../records/outcomes.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey } from '../../records/record-refs.js';
 import { findUnknownWrites, insertOperations } from '../../sync/operation-rows.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
@@ -47,7 +47,7 @@ export async function retryMessages(
   );
   const bodies = await writeMessageBodies(
     tx,
-    failed.map((command) => buildBodyRequest(command, locked.getMessage(command) as MessageRow, config)),
+    failed.flatMap((command) => buildBodyRequest(command, locked.getMessage(command) as MessageRow, config)),
   );
   const now = new Date();
   const textConnections = await findTextConnections(
@@ -60,6 +60,11 @@ export async function retryMessages(
     if (!message) return notFoundOutcome('message');
     if (!mayRetry(message)) return { ok: true, changes: [], events: [] };
     const invoice = locked.getInvoice(message);
+    if (!invoice)
+      return failedOutcome({
+        code: 'conflict',
+        message: 'Write a new text instead: this one concerns no invoice.',
+      });
     if (!RETRYABLE_STATUSES.includes(invoice.status))
       return refuseInvoiceMove(
         invoice,
@@ -111,12 +116,15 @@ function mayRetry(message: MessageRow | undefined): boolean {
 }
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {
-  const { id, channel } = message;
+  const { id, channel, invoice_id: invoiceId } = message;
+  if (invoiceId === null) return [];
   const token = sealLink(deriveLinkKey(config), { tenantId: command.tenantId, messageId: id });
-  return {
-    message: { id, channel, url: `${config.publicUrl}/i/${token}` },
-    ref: { tenant_id: command.tenantId, id: message.invoice_id },
-  };
+  return [
+    {
+      message: { id, channel, url: `${config.publicUrl}/i/${token}` },
+      ref: { tenant_id: command.tenantId, id: invoiceId },
+    },
+  ];
 }
 
 function resetForRetry(now: Date) {

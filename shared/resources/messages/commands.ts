@@ -1,7 +1,49 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
-import type { MessageAction } from '../../contracts/generated.js';
-import { messageAction } from './schema.js';
+import type { MessageAction, MessageCreate } from '../../contracts/generated.js';
+import { messageAction, messageCreate } from './schema.js';
+
+/** A text that a person wrote, or that answers a call. */
+export type NewText = MessageCreate & {
+  /** The invoice that the link in the text opens. Only the phone menu sets it. */
+  invoice_id?: string;
+};
+
+export const createMessage = defineCommand<NewText>({
+  type: 'message.create',
+  action: 'message.created',
+  creates: true,
+  schema: messageCreate as Joi.ObjectSchema<NewText>,
+  permission: 'write',
+});
+
+/** A text that a customer or driver sent to the account's number. */
+export interface ReceivedText {
+  connection_id: string;
+  from: string;
+  to: string;
+  text: string;
+  /** The vendor's id of the text. */
+  external_id: string;
+  /** Set if the vendor has already answered this word of the carriers. */
+  opt_out_type: 'STOP' | 'START' | 'HELP' | null;
+}
+
+/** Stores an inbound text. The route that receives a vendor's webhooks submits this command. */
+export const receiveText = defineCommand<ReceivedText>({
+  type: 'message.receive',
+  action: 'message.received',
+  creates: true,
+  schema: Joi.object({
+    connection_id: Joi.string().required(),
+    from: Joi.string().required(),
+    to: Joi.string().required(),
+    text: Joi.string().allow('').required(),
+    external_id: Joi.string().required(),
+    opt_out_type: Joi.string().allow(null).required(),
+  }),
+  permission: 'admin',
+});
 
 export const retryMessage = defineCommand<MessageAction>({
   type: 'message.retry',
@@ -29,13 +71,15 @@ export const recordMessageSent = defineCommand<MessageAction>({
 export interface MessageFailure {
   /** Shown to the account. */
   reason: string;
+  /** True if the vendor refused the text because the number has opted out there. */
+  is_opted_out?: boolean;
 }
 
 /** A worker submits this command when the provider has refused the message for good. */
 export const recordMessageFailed = defineCommand<MessageFailure>({
   type: 'message.record_failed',
   action: 'message.failed',
-  schema: Joi.object({ reason: Joi.string().required() }),
+  schema: Joi.object({ reason: Joi.string().required(), is_opted_out: Joi.boolean() }),
   permission: 'admin',
 });
 

@@ -2,18 +2,17 @@ import Joi from 'joi';
 import { dateTime, uuid } from '../../contracts/schemas/fields.js';
 import { type Field, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
-import { deliveryState } from '../invoices/enums.js';
-import { messageChannel } from './enums.js';
+import { messageChannel, messageDirection, messageState } from './enums.js';
 
 const LIST_FIELDS: Readonly<Record<string, Field>> = {
   id: recordId(),
-  invoice_id: { output: uuid() },
+  invoice_id: { output: uuid().allow(null).description('null for a text that concerns no invoice') },
   channel: { output: messageChannel },
   recipient: {
     output: Joi.string().example('billing@example.com').description('Mail address or phone number'),
   },
   subject: { output: Joi.string().allow(null).example('Invoice INV-1001 from Hudson Towing') },
-  state: { output: deliveryState },
+  state: { output: messageState },
   provider: {
     output: Joi.string()
       .example('outbox')
@@ -38,6 +37,22 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
   created_at: time(),
   updated_at: time(),
   invoice_number: { columns: null, csv: 'text' },
+  work_order_id: { output: uuid().allow(null) },
+  direction: { output: messageDirection },
+  sender: {
+    output: Joi.string().allow(null).description('The number that sent an inbound text; null for others'),
+  },
+  template: {
+    output: Joi.string().allow(null).example('en_route').description('The template of a text about a job'),
+  },
+  segments: {
+    output: Joi.number()
+      .integer()
+      .min(0)
+      .allow(null)
+      .example(1)
+      .description('The parts in which carriers send and bill a text; null if not counted'),
+  },
 };
 
 /**
@@ -49,6 +64,6 @@ export const messageListFields = defineFields(LIST_FIELDS);
 /** The fields of a single message, including the body. */
 export const messageFields = defineFields({
   ...LIST_FIELDS,
-  body_text: { output: Joi.string().example('Invoice INV-1001 from Hudson Towing') },
+  body_text: { output: Joi.string().example('Invoice INV-1001 from Hudson Towing'), freeText: true },
   body_html: { output: Joi.string().allow(null).description('null in a text message') },
 });

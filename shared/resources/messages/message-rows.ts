@@ -10,13 +10,15 @@ import { storeMessages } from '../planned-messages/store.js';
 
 /** A message's row, which the transaction has locked. */
 export interface MessageRow extends Row, RecordRef {
-  invoice_id: string;
+  /** Null for a text that concerns no invoice. */
+  invoice_id: string | null;
+  direction: 'outbound' | 'inbound';
   channel: DeliveryChannel;
   recipient: string;
   subject: string | null;
   body_text: string;
   body_html: string | null;
-  state: 'queued' | 'sent' | 'failed';
+  state: 'queued' | 'sent' | 'failed' | 'received';
   provider: string;
   connection_id: string | null;
   error: string | null;
@@ -63,7 +65,7 @@ export class LockedMessages {
     const found = await tx.query<RecordRef>({
       name: 'invoices-of-messages',
       text: `select m.tenant_id, m.invoice_id as id from ${recordsetSql('tenant_id uuid, id uuid')}
-             join messages m on m.tenant_id = r.tenant_id and m.id = r.id`,
+             join messages m on m.tenant_id = r.tenant_id and m.id = r.id where m.invoice_id is not null`,
       values: [JSON.stringify(refs)],
     });
     const invoices = await lockInvoices(tx, found);
@@ -88,13 +90,15 @@ export class LockedMessages {
     return this.messages.get(refKey(toRecordRef(command)));
   }
 
-  getInvoice(message: MessageRow): InvoiceRow {
-    return this.invoices.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id })) as InvoiceRow;
+  /** Returns undefined if the message concerns no invoice. */
+  getInvoice({ tenant_id, invoice_id: id }: MessageRow): InvoiceRow | undefined {
+    return id === null ? undefined : this.invoices.get(refKey({ tenant_id, id }));
   }
 
   /** True if another message of the same invoice is queued, and may still reach the customer. */
   hasOtherQueuedMessages(message: MessageRow): boolean {
-    const ids = this.queued.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id }));
+    const { tenant_id, invoice_id: id } = message;
+    const ids = id === null ? undefined : this.queued.get(refKey({ tenant_id, id }));
     return [...(ids ?? [])].some((id) => id !== message.id);
   }
 
@@ -102,6 +106,7 @@ export class LockedMessages {
     const key = refKey(message);
     this.messages.set(key, message);
     this.changedMessages.set(key, message);
+    if (message.invoice_id === null) return;
     const invoice = refKey({ tenant_id: message.tenant_id, id: message.invoice_id });
     const ids = this.queued.get(invoice) ?? new Set();
     this.queued.set(invoice, ids);

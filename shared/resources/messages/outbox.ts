@@ -13,10 +13,12 @@ import {
   LEASE_MESSAGE_CTE,
   START_MESSAGE_CTE,
 } from '../planned-messages/store.js';
+import { phoneKeySql } from '../text-consents/phone-key.js';
 
 /** A message that this worker has leased: no other worker may offer it to its provider now. */
 export interface LeasedMessage extends RecordRef {
-  invoice_id: string;
+  /** Null for a text that concerns no invoice. */
+  invoice_id: string | null;
   channel: DeliveryChannel;
   provider: string;
   recipient: string;
@@ -34,7 +36,8 @@ export interface LeasedMessage extends RecordRef {
 }
 
 interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'deferral'> {
-  invoice_status: InvoiceStatus;
+  invoice_status: InvoiceStatus | null;
+  is_opted_out: boolean;
   is_counted: boolean;
   is_replaced: boolean;
 }
@@ -45,12 +48,16 @@ export interface LeaseTerms {
   mailsPerDay: number;
 }
 
+/** SQL condition on texts `m`: their recipient has asked for no more texts. */
+const IS_OPTED_OUT_SQL = `(m.channel = 'sms' and exists (
+  select from text_consents k where k.tenant_id = m.tenant_id and k.phone_key = ${phoneKeySql('m.recipient')} and k.state = 'opted_out'))`;
+
 /** SQL that selects the message that the CTE `taken` returns, with the status of its invoice. */
 const SELECT_TAKEN = `
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
                m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted,
-               ${IS_REPLACED_SQL} as is_replaced
-             from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`;
+               ${IS_REPLACED_SQL} as is_replaced, ${IS_OPTED_OUT_SQL} as is_opted_out
+             from taken m left join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`;
 
 /**
  * Leases the account's message that has been due the longest, and counts it against the account's
@@ -108,8 +115,15 @@ async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number)
 }
 
 /** Returns the reason why the message must not be sent any more, or undefined if it may be sent. */
-function findRefusal({ accepted, is_replaced, invoice_status: status }: LeasedRow): string | undefined {
+function findRefusal({
+  accepted,
+  is_replaced,
+  is_opted_out,
+  invoice_status: status,
+}: LeasedRow): string | undefined {
   if (accepted) return undefined;
+  if (is_opted_out) return 'The number has asked for no more texts (STOP).';
+  if (status === null) return undefined;
   if (is_replaced) return 'The invoice was sent again before this message left.';
   if (status === 'void' || status === 'cancelled')
     return `The invoice was ${status} before the message left.`;
@@ -123,6 +137,7 @@ export async function readInvoiceDocument(
   db: Database,
   { tenant_id, invoice_id: id }: LeasedMessage,
 ): Promise<InvoiceDocument> {
+  if (id === null) throw new Error('a message without an invoice has no document');
   const [row] = await db.read<DocumentRow>(tenant_id, buildInvoiceDocumentQuery([{ tenant_id, id }]));
   if (!row) throw new Error(`the invoice ${id} of a message is not there`);
   return buildInvoiceDocument(row);

@@ -7,7 +7,7 @@ import { messageListFields } from './fields.js';
 export function listMessages(query: MessageListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
-    .addEqual(query, 'invoice_id', 'channel', 'state');
+    .addEqual(query, 'invoice_id', 'work_order_id', 'channel', 'direction', 'state');
   return buildListQuery({
     table: 'messages',
     representation: messageListFields.representation('t'),

@@ -2,6 +2,7 @@ import type { Change, Command, CommandOutcome, EventDraft } from '../../contract
 import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
+import { storeConsents } from '../text-consents/store.js';
 import type { MessageFailure } from './commands.js';
 import { isRecordedAsSent, LockedMessages, type MessageRow } from './message-rows.js';
 
@@ -36,7 +37,7 @@ export function markInvoiceSent(
   { command, message, at }: { command: Command; message: MessageRow; at: string },
 ): EventDraft[] {
   const invoice = locked.getInvoice(message);
-  if (invoice.delivery_state !== 'queued') return [];
+  if (invoice?.delivery_state !== 'queued') return [];
   locked.changeInvoice(command, { ...invoice, delivery_state: 'sent', sent_at: at });
   return [{ type: 'invoice.sent', entity: { type: 'invoice', id: invoice.id } }];
 }
@@ -63,13 +64,22 @@ export async function recordMessagesFailed(
       { field: 'error', from: message.error, to: reason },
     ];
     const invoice = locked.getInvoice(message);
-    if (invoice.delivery_state !== 'queued' || locked.hasOtherQueuedMessages(message))
+    if (invoice?.delivery_state !== 'queued' || locked.hasOtherQueuedMessages(message))
       return { ok: true, changes, events: [] };
     const { row, change } = failInvoice(invoice, { now, reason });
     locked.changeInvoice(command, row);
     return { ok: true, changes: [...changes, ...change], events: [] };
   });
   await locked.store(tx);
+  await storeConsents(
+    tx,
+    commands.flatMap((command) => {
+      const message = command.input.is_opted_out ? locked.getMessage(command) : undefined;
+      if (!message) return [];
+      const { tenant_id, recipient: number } = message;
+      return [{ tenant_id, number, state: 'opted_out' as const, source: 'vendor' as const }];
+    }),
+  );
   return outcomes;
 }
 
@@ -97,7 +107,9 @@ export async function recordMessagesUndelivered(
     locked.changeMessage({ ...message, state: 'failed', sent_at, error: reason });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'failed' }];
     if (locked.hasOtherQueuedMessages(message)) return { ok: true, changes, events: [] };
-    const { row, change } = failInvoice(locked.getInvoice(message), { now, reason });
+    const invoice = locked.getInvoice(message);
+    if (!invoice) return { ok: true, changes, events: [] };
+    const { row, change } = failInvoice(invoice, { now, reason });
     locked.changeInvoice(command, row);
     return { ok: true, changes: [...changes, ...change], events: [] };
   });

@@ -8,7 +8,10 @@ import { countOrPostpone, type DailyMailLimit, type Postponement, postponeRow } 
 
 /** A message to insert, with its content. */
 export interface NewMessage extends RecordRef {
-  invoice_id: string;
+  invoice_id?: string | null;
+  work_order_id?: string | null;
+  template?: string | null;
+  segments?: number | null;
   channel: DeliveryChannel;
   recipient: string;
   subject?: string | null;
@@ -20,7 +23,7 @@ export interface NewMessage extends RecordRef {
   connection_id: string | null;
 }
 
-const NEW_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
+const NEW_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, work_order_id uuid, template text, segments integer, channel text, recipient text, subject text, body_text text, body_html text, state text,
   provider text, connection_id uuid`;
 const NEW_NAMES = parseColumnNames(NEW_COLUMNS).join(', ');
 
@@ -32,6 +35,36 @@ export async function insertMessages(tx: Transaction, messages: readonly NewMess
            from ${recordsetSql(NEW_COLUMNS)}`,
     values: [JSON.stringify(messages)],
   });
+}
+
+/** A text that a customer or driver sent. */
+export interface InboundText extends RecordRef {
+  work_order_id: string | null;
+  sender: string;
+  recipient: string;
+  body_text: string;
+  provider: string;
+  connection_id: string;
+  external_id: string;
+}
+
+const INBOUND_COLUMNS = `tenant_id uuid, id uuid, work_order_id uuid, sender text, recipient text, body_text text, provider text,
+  connection_id uuid, external_id text`;
+const INBOUND_NAMES = parseColumnNames(INBOUND_COLUMNS).join(', ');
+
+/** Stores inbound texts, and returns the ids of those that were not stored before. */
+export async function insertInboundTexts(
+  tx: Transaction,
+  texts: readonly InboundText[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>({
+    name: 'insert-inbound-texts',
+    text: `insert into messages (${INBOUND_NAMES}, channel, direction, state)
+           select ${INBOUND_NAMES}, 'sms', 'inbound', 'received' from ${recordsetSql(INBOUND_COLUMNS)}
+           on conflict (tenant_id, id) do nothing returning id`,
+    values: [JSON.stringify(texts)],
+  });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**

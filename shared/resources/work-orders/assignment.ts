@@ -4,7 +4,9 @@ import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { refuseUnknownReferences, unknownReferenceOutcome } from '../../records/references.js';
+import { renderRecords } from '../../records/render-records.js';
 import { driverTable } from '../drivers/table.js';
+import { truckTable } from '../trucks/table.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
 interface TruckRow extends Row, RecordRef {
@@ -124,4 +126,28 @@ function failTaken(truck: TruckRow, other: BusyRow): CommandOutcome {
 function conflict(truck: TruckRow, why: string, code: string): CommandOutcome {
   const message = `truck ${truck.unit_number} ${why}`;
   return failedOutcome({ code: 'conflict', message, details: [{ field: 'truck_id', code, message }] });
+}
+
+/**
+ * Reads the trucks and drivers of the work orders. The returned function gives a work order's truck
+ * and driver as the event `dispatch.assigned` shows them (docs/decisions.md §8).
+ */
+export async function renderAssigned(
+  tx: Transaction,
+  rows: WorkOrderRow[],
+): Promise<(row: WorkOrderRow) => Record<string, unknown>> {
+  const refs = (member: 'truck_id' | 'driver_id') =>
+    rows.flatMap((row) => (row[member] ? [{ tenant_id: row.tenant_id, id: row[member] }] : []));
+  const [trucks, drivers] = await Promise.all([
+    renderRecords(tx, truckTable, refs('truck_id')),
+    renderRecords(tx, driverTable, refs('driver_id')),
+  ]);
+  const parseBody = (bodies: Map<string, string>, tenantId: string, id: string | null): unknown => {
+    const body = id && bodies.get(refKey({ tenant_id: tenantId, id }));
+    return body ? JSON.parse(body) : null;
+  };
+  return (row) => ({
+    truck: parseBody(trucks, row.tenant_id, row.truck_id),
+    driver: parseBody(drivers, row.tenant_id, row.driver_id),
+  });
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type {
   WorkOrderAction as ActionInput,
@@ -15,10 +16,8 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
-import { renderRecords } from '../../records/render-records.js';
-import { driverTable } from '../drivers/table.js';
-import { truckTable } from '../trucks/table.js';
-import { type LockedFleet, lockFleet } from './assignment.js';
+import { listMomentsOfMove, sendJobTexts } from '../message-templates/job-texts.js';
+import { type LockedFleet, lockFleet, renderAssigned } from './assignment.js';
 import { refreshBillingStatus } from './billing.js';
 import {
   type CancelReason,
@@ -130,7 +129,7 @@ function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string
  * and `assign` can change something.
  */
 export function createMoveHandler(action: WorkOrderAction) {
-  return async (tx: Transaction, commands: MoveCommand[]): Promise<CommandOutcome[]> => {
+  return async (tx: Transaction, commands: MoveCommand[], config: Config): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, action);
     const plans = commands.map((command): PlannedMove | CommandOutcome => {
       const key = refKey(toRecordRef(command));
@@ -143,34 +142,22 @@ export function createMoveHandler(action: WorkOrderAction) {
     const moved = plans.flatMap((plan) => ('ok' in plan ? [] : plan.row));
     await storeMoves(tx, moved);
     const shown = action === 'assign' ? await renderAssigned(tx, moved) : undefined;
-    return plans.map((plan) =>
-      'ok' in plan ? plan : { ok: true, changes: plan.changes, events: buildEvents(action, plan, shown) },
+    const moments = plans.flatMap((plan, index) => {
+      const command = commands[index];
+      return 'ok' in plan || !command ? [] : listMomentsOfMove(action, { command, ...plan });
+    });
+    const prompts = await sendJobTexts(tx, moments, config);
+    return plans.map((plan, index) =>
+      'ok' in plan
+        ? plan
+        : {
+            ok: true,
+            changes: plan.changes,
+            events: buildEvents(action, plan, shown),
+            prompts: prompts.get(commands[index]?.id ?? '') ?? [],
+          },
     );
   };
-}
-
-/**
- * Reads the trucks and drivers of the work orders. The returned function gives a work order's truck
- * and driver as the event `dispatch.assigned` shows them (docs/decisions.md §8).
- */
-async function renderAssigned(
-  tx: Transaction,
-  rows: WorkOrderRow[],
-): Promise<(row: WorkOrderRow) => Record<string, unknown>> {
-  const refs = (member: 'truck_id' | 'driver_id') =>
-    rows.flatMap((row) => (row[member] ? [{ tenant_id: row.tenant_id, id: row[member] }] : []));
-  const [trucks, drivers] = await Promise.all([
-    renderRecords(tx, truckTable, refs('truck_id')),
-    renderRecords(tx, driverTable, refs('driver_id')),
-  ]);
-  const parseBody = (bodies: Map<string, string>, tenantId: string, id: string | null): unknown => {
-    const body = id && bodies.get(refKey({ tenant_id: tenantId, id }));
-    return body ? JSON.parse(body) : null;
-  };
-  return (row) => ({
-    truck: parseBody(trucks, row.tenant_id, row.truck_id),
-    driver: parseBody(drivers, row.tenant_id, row.driver_id),
-  });
 }
 
 interface PlannedMove {

@@ -1,9 +1,11 @@
+import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderStepEntry } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { type JobMoment, sendJobTexts } from '../message-templates/job-texts.js';
 import { ACTIVE_STATUSES } from './transitions.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
@@ -14,6 +16,7 @@ import type { WorkOrderRow } from './work-order-row.js';
 export async function logSteps(
   tx: Transaction,
   commands: Command<WorkOrderStepEntry>[],
+  config: Config,
 ): Promise<CommandOutcome[]> {
   const rows = await lockRecords<WorkOrderRow>(tx, 'work_orders', commands.map(toRecordRef));
   const logged: Record<string, unknown>[] = [];
@@ -36,7 +39,17 @@ export async function logSteps(
     return { ok: true, changes: [{ field: 'step', from: row.step, to: step }], events: [] };
   });
   if (logged.length > 0) await storeSteps(tx, logged);
-  return outcomes;
+  const moments = commands.flatMap((command, index) => (outcomes[index]?.ok ? listMoments(command) : []));
+  const prompts = await sendJobTexts(tx, moments, config);
+  return outcomes.map((outcome, index) => {
+    const added = prompts.get(commands[index]?.id ?? '');
+    return outcome.ok && added ? { ...outcome, prompts: added } : outcome;
+  });
+}
+
+function listMoments(command: Command<WorkOrderStepEntry>): JobMoment[] {
+  const { step } = command.input;
+  return step === 'en_route' || step === 'on_scene' ? [{ ...toRecordRef(command), command, key: step }] : [];
 }
 
 function failNotActive(row: WorkOrderRow, step: string): CommandOutcome {

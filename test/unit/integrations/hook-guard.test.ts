@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HookGuard } from '../../../api/public/hook-guard.js';
+import { HookGuard } from '../../../api/public/hooks/hook-guard.js';
 import type { ApiContext } from '../../../api/runtime/context.js';
 import { createLimiter } from '../../../shared/platform/limits/limiter.js';
 

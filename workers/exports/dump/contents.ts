@@ -18,6 +18,7 @@ import { impoundFields } from '../../../shared/resources/impounds/fields.js';
 import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
 import { invitationFields } from '../../../shared/resources/invitations/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
+import { messageTemplateFields } from '../../../shared/resources/message-templates/fields.js';
 import { messageFields } from '../../../shared/resources/messages/fields.js';
 import { noticeFields } from '../../../shared/resources/notices/fields.js';
 import { payLinkFields } from '../../../shared/resources/pay-links/fields.js';
@@ -25,6 +26,7 @@ import { paymentFields, refundFields } from '../../../shared/resources/payments/
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
 import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js';
+import { textConsentFields } from '../../../shared/resources/text-consents/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
@@ -129,7 +131,9 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     first_attempt_at: 'internal state of the workers',
   }),
   sync_issues: defineFieldTable(syncIssueFields),
-  messages: defineFieldTable(messageFields, 'connection_id accepted_at', {
+  text_consents: defineFieldTable(textConsentFields, 'phone_key'),
+  message_templates: defineFieldTable(messageTemplateFields, 'id'),
+  messages: defineFieldTable(messageFields, 'connection_id accepted_at external_id', {
     attempt_after: 'the lease of the worker that sends the message',
     counted_at: 'internal state of the workers',
   }),

@@ -20,6 +20,9 @@ import type { Step } from '../vendor/step.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
+/** The code of a refusal because the recipient has opted out at the vendor (VendorErrorDetails). */
+const OPTED_OUT = 'opted_out';
+
 /**
  * The record kind `message`. A write sends a text message. A pull reads whether text messages
  * arrived.
@@ -40,8 +43,12 @@ export const messageRecords: RecordKind<MessageState> = {
   },
   storeAcceptance: (tx, { tenant_id, local_id: id }) => recordAcceptanceAtCommit(tx, { tenant_id, id }),
   buildSuccess: ({ local_id: entityId }) => [{ type: recordMessageSent.type, entityId, input: {} }],
-  buildFailure: ({ local_id: entityId }, reason) => [
-    { type: recordMessageFailed.type, entityId, input: { reason } },
+  buildFailure: ({ local_id: entityId }, { reason, code }) => [
+    {
+      type: recordMessageFailed.type,
+      entityId,
+      input: { reason, ...(code === OPTED_OUT ? { is_opted_out: true } : {}) },
+    },
   ],
   async readNamed(step, hints) {
     const messaging = getMessaging(step);
@@ -87,6 +94,7 @@ async function lookFor(
 
 async function buildOutgoingMessage(db: Database, message: LeasedMessage): Promise<OutgoingMessage> {
   const { id, recipient, subject, body_text: text } = message;
-  const { sender } = await readInvoiceDocument(db, message);
+  // A text has no name of its sender; a vendor that shows one gets that of the invoice.
+  const sender = message.invoice_id === null ? '' : (await readInvoiceDocument(db, message)).sender;
   return { id, sender, recipient, subject, text, html: null, attachment: undefined };
 }

@@ -24,7 +24,7 @@ export const payLinkRecords: RecordKind = {
         : { status: 'closed' },
     ),
   ],
-  buildFailure: ({ verb, local_id: entityId }, error) =>
+  buildFailure: ({ verb, local_id: entityId }, { reason: error }) =>
     verb === 'open' ? [build(entityId, { status: 'failed', error })] : [],
   pull: () => Promise.reject(new Error('pay links have no stream')),
   buildChanges: () => [],

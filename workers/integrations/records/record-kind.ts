@@ -10,6 +10,13 @@ export interface AcceptedWrite<State = unknown> {
   state?: State;
 }
 
+/** Why the worker gave a write up. `reason` is shown to the account. */
+export interface WriteFailure {
+  reason: string;
+  /** The vendor's error code, or `cancelled`. */
+  code: string;
+}
+
 /** The result of a write to which the vendor returned no error. */
 export type WriteOutcome<State = unknown> =
   | AcceptedWrite<State>
@@ -43,7 +50,7 @@ export interface RecordKind<State = unknown> {
    * commands after the worker gave up.
    */
   buildSuccess(operation: StartedOperation, accepted: AcceptedWrite<State>): StepCommand[];
-  buildFailure(operation: StartedOperation, reason: string): StepCommand[];
+  buildFailure(operation: StartedOperation, failure: WriteFailure): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
   /**
    * Reads the records that the items of webhooks named. A kind omits this function if webhooks only

@@ -24,7 +24,7 @@ export const refundRecords: RecordKind<RefundState> = {
   storeAcceptance: () => undefined,
   buildSuccess: ({ local_id: entityId }, { state }) =>
     state ? [{ type: recordRefund.type, entityId, input: toReport(state) }] : [],
-  buildFailure: ({ local_id: entityId }, reason) => [
+  buildFailure: ({ local_id: entityId }, { reason }) => [
     {
       type: recordRefund.type,
       entityId,

@@ -104,7 +104,10 @@ function storeCancellation(
   const issues = mayHaveArrived ? [buildIssue(operation, 'exhausted', reason)] : [];
   return store(step, operation, {
     result: { state: 'dead', error: reason, errorKind: 'cancelled', mayHaveArrived },
-    commands: [...issues, ...findRecordKind(operation.kind).buildFailure(operation, reason)],
+    commands: [
+      ...issues,
+      ...findRecordKind(operation.kind).buildFailure(operation, { reason, code: 'cancelled' }),
+    ],
     error: null,
   });
 }
@@ -164,7 +167,7 @@ async function storeFailure(step: Step, operation: StartedOperation, error: Vend
     },
     commands: [
       buildIssue(operation, issue, message),
-      ...findRecordKind(operation.kind).buildFailure(operation, message),
+      ...findRecordKind(operation.kind).buildFailure(operation, { reason: message, code: error.code }),
     ],
   });
 }

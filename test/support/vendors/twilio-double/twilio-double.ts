@@ -106,15 +106,15 @@ export class TwilioDouble {
       From: message.from,
       ...(errorCode === null ? {} : { ErrorCode: String(errorCode) }),
     };
-    return this.post(message.callback, form, { origin, accountSid: message.account_sid });
+    return (await this.post(message.callback, form, { origin, accountSid: message.account_sid })).status;
   }
 
-  /** Posts a signed form, as Twilio does, and returns the status of the answer. */
+  /** Posts a signed form, as Twilio does, and returns the answer. */
   async post(
     url: string,
     form: Record<string, string>,
     { origin, accountSid }: { origin: string; accountSid: string },
-  ): Promise<number> {
+  ): Promise<{ status: number; text: string }> {
     const signature = signForm(url, form, this.accounts.get(accountSid) ?? '');
     const { pathname, search } = new URL(url);
     const response = await fetch(`${origin}${pathname}${search}`, {
@@ -122,8 +122,7 @@ export class TwilioDouble {
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature },
       body: new URLSearchParams(form).toString(),
     });
-    await response.arrayBuffer();
-    return response.status;
+    return { status: response.status, text: await response.text() };
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

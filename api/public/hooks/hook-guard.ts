@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { AppError, notFound } from '../../shared/platform/errors.js';
-import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
-import type { Limiter } from '../../shared/platform/limits/limiter.js';
-import { findNetworkPrefix, findSitePrefix } from '../../shared/platform/limits/network-prefix.js';
-import type { ApiContext } from '../runtime/context.js';
-import { readRawBody } from './read-raw-body.js';
+import { AppError, notFound } from '../../../shared/platform/errors.js';
+import { createFairLimit, TooManyWaitingError } from '../../../shared/platform/limits/fair-limit.js';
+import type { Limiter } from '../../../shared/platform/limits/limiter.js';
+import { findNetworkPrefix, findSitePrefix } from '../../../shared/platform/limits/network-prefix.js';
+import type { ApiContext } from '../../runtime/context.js';
+import { readRawBody } from '../read-raw-body.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** The whole body must arrive within this time. Vendors send the whole body immediately. */

@@ -1,27 +1,34 @@
-import type { Command } from '../../shared/contracts/command.js';
-import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
-import type { InboundNotice, TenantVendor } from '../../shared/integrations/contract/vendor.js';
-import { AppError } from '../../shared/platform/errors.js';
-import { newId } from '../../shared/platform/ids.js';
-import { receiveNotices } from '../../shared/resources/connections/commands.js';
+import type { Command } from '../../../shared/contracts/command.js';
+import { methodNotAllowed, readUserAgent } from '../../../shared/http/request.js';
+import type {
+  HookAnswer,
+  InboundNotice,
+  TenantVendor,
+} from '../../../shared/integrations/contract/vendor.js';
+import { AppError } from '../../../shared/platform/errors.js';
+import { newId } from '../../../shared/platform/ids.js';
+import { receiveNotices } from '../../../shared/resources/connections/commands.js';
 import {
   type CalledConnection,
   findConnectionsOfAccount,
   readCalledConnection,
-} from '../../shared/resources/connections/hook-queries.js';
+} from '../../../shared/resources/connections/hook-queries.js';
 import {
   deriveConnectionsKey,
   deriveHookKey,
   hashExternalAccount,
   openHookToken,
   unsealSecrets,
-} from '../../shared/resources/connections/secrets.js';
-import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+} from '../../../shared/resources/connections/secrets.js';
+import type { ApiContext, ApiMiddleware } from '../../runtime/context.js';
+import type { ApiRuntime } from '../../runtime/runtime.js';
 import { HookGuard, tooManyWebhooks, unknownAddress } from './hook-guard.js';
-import { commitCommands, prepareCommands } from './store-webhook.js';
+import { receivePhone } from './inbound-phone.js';
+import type { PhonePart } from './phone-request.js';
+import { findAppSecret, readWebhook, verifies, wrongSignature } from './read-webhook.js';
+import { commitCommands, prepareCommands, spendLimits } from './store-webhook.js';
 
-const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
+const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200})(?:\/(messages|voice|status))?)?$/;
 /**
  * Maximum number of vendor accounts that are looked up at the same time. A webhook of 1 MiB can
  * name thousands of accounts.
@@ -37,16 +44,22 @@ export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
   const hookKey = deriveHookKey(api.config.secretKey);
   const hooks: Hooks = { api, guard: new HookGuard(api.limiter) };
   return async (ctx, next) => {
-    const [path, name = '', token] = PATH.exec(ctx.path) ?? [];
+    const [path, name = '', token, part] = PATH.exec(ctx.path) ?? [];
     if (!path) return next();
-    ctx.state.route = token === undefined ? '/hooks/{vendor}' : '/hooks/{vendor}/{token}';
+    ctx.state.route = `/hooks/{vendor}${token === undefined ? '' : '/{token}'}${part === undefined ? '' : `/${part}`}`;
     if (ctx.method !== 'POST') throw methodNotAllowed(ctx.method, ['POST']);
     const vendor = api.vendors.find(name);
     const ref = token === undefined ? undefined : openHookToken(hookKey, token);
     if (!vendor || vendor.inbound.isPerApplication !== (token === undefined) || (token && !ref))
       return hooks.guard.refuseUnknown(ctx);
-    if (ref) await receiveFor(hooks, ctx, { vendor, ref });
-    else await receiveForAll(hooks, ctx, vendor);
+    if (part !== undefined && !vendor.phone) return hooks.guard.refuseUnknown(ctx);
+    if (!ref) await receiveForAll(hooks, ctx, vendor);
+    else if (part === 'messages' || part === 'voice') {
+      const { contentType, body } = await receivePhoneFor(hooks, ctx, { vendor, ref, part });
+      ctx.set('Content-Type', contentType);
+      ctx.body = body;
+      return;
+    } else await receiveFor(hooks, ctx, { vendor, ref });
     ctx.status = 200;
     ctx.body = '';
   };
@@ -57,15 +70,17 @@ interface Hooks {
   guard: HookGuard;
 }
 
+type ConnectionRef = { tenantId: string; connectionId: string };
+
 /**
- * Receives a webhook at the address of one connection.
+ * Reads the connection of an address, and its webhook secret.
  * @throws {AppError} 404 for a connection that does not exist or was disconnected
  */
-async function receiveFor(
+async function openAddress(
   { api, guard }: Hooks,
   ctx: ApiContext,
-  { vendor, ref }: { vendor: TenantVendor; ref: { tenantId: string; connectionId: string } },
-): Promise<void> {
+  { vendor, ref }: { vendor: TenantVendor; ref: ConnectionRef },
+): Promise<{ connection: CalledConnection; secret: string | undefined }> {
   const { connectionId } = ref;
   guard.assertMayCall(ctx, connectionId);
   const connection = await readCalledConnection(api.db, ref);
@@ -75,17 +90,54 @@ async function receiveFor(
   const credentials =
     connection.sealed === null ? {} : unsealSecrets(key, connection.id, connection.sealed).credentials;
   const { getSecret = ({ webhook_secret }) => webhook_secret } = vendor.inbound;
-  const secret = getSecret(credentials);
+  return { connection, secret: getSecret(credentials) ?? findAppSecret(api, vendor) };
+}
+
+/** Receives a webhook at the address of one connection. */
+async function receiveFor(
+  hooks: Hooks,
+  ctx: ApiContext,
+  { vendor, ref }: { vendor: TenantVendor; ref: ConnectionRef },
+): Promise<void> {
+  const { api, guard } = hooks;
+  const { connection, secret } = await openAddress(hooks, ctx, { vendor, ref });
   const { items, refusal } = await guard.readBody(ctx, (body) =>
-    readWebhook(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) }),
+    readWebhook(api, ctx, { vendor, body, secret }),
   );
   if (refusal?.code === 'unauthorized') await auditRefusal(api, ctx, connection);
   // A correctly signed body in an unknown format counts as a refusal too. The account may know the
   // secret, and could send any number of such bodies.
-  if (refusal) return guard.refuseCall(ctx, connectionId, refusal);
+  if (refusal) return guard.refuseCall(ctx, ref.connectionId, refusal);
   const { isRefused, commands } = await prepareCommands(api, ctx, { connection, items });
   if (isRefused) throw tooManyWebhooks();
   await commitCommands(api, commands);
+}
+
+/** Receives a text or a step of a call at the address of one connection, and returns the answer. */
+async function receivePhoneFor(
+  hooks: Hooks,
+  ctx: ApiContext,
+  { vendor, ref, part }: { vendor: TenantVendor; ref: ConnectionRef; part: PhonePart },
+): Promise<HookAnswer> {
+  const { api, guard } = hooks;
+  const { connection, secret } = await openAddress(hooks, ctx, { vendor, ref });
+  const verified = await guard.readBody(ctx, (body) =>
+    verifies(api, ctx, { vendor, body, secret }) ? Buffer.from(body) : undefined,
+  );
+  if (!verified) {
+    await auditRefusal(api, ctx, connection);
+    return guard.refuseCall(ctx, ref.connectionId, wrongSignature());
+  }
+  if (!(await spendLimits(api, connection, 1))) throw tooManyWebhooks();
+  try {
+    return await receivePhone(api, ctx, { connection, vendor, part, body: verified });
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const refusal = new AppError('invalid_json', `The body is not a request of ${vendor.manifest.label}.`, {
+      cause: error,
+    });
+    return guard.refuseCall(ctx, ref.connectionId, refusal);
+  }
 }
 
 /**
@@ -134,33 +186,6 @@ async function prepareForAccount(
     connections.map((connection) => prepareCommands(api, ctx, { connection, items })),
   );
   return prepared.flatMap(({ commands }) => commands);
-}
-
-function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): string | undefined {
-  return config.integrations[manifest.vendor]?.webhook_secret;
-}
-
-/** The items of a webhook, or the reason why the webhook is refused. */
-type Webhook = { items: InboundNotice[]; refusal?: undefined } | { items?: undefined; refusal: AppError };
-
-/** Verifies the signature of a webhook, and splits the webhook into its items. */
-function readWebhook(
-  { config }: ApiRuntime,
-  ctx: ApiContext,
-  { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
-): Webhook {
-  const { inbound, manifest } = vendor;
-  // Some vendors also sign the public URL that they called. Use the configured public URL, because
-  // behind a proxy the request's own URL may differ from it.
-  const url = `${config.publicUrl}${ctx.originalUrl}`;
-  if (secret === undefined || !inbound.verify({ body, headers: ctx.headers, url }, secret))
-    return { refusal: new AppError('unauthorized', 'The signature does not match the body.') };
-  try {
-    return { items: inbound.split(body) };
-  } catch (error) {
-    const message = `The body is not a webhook of ${manifest.label}.`;
-    return { refusal: new AppError('invalid_json', message, { cause: error }) };
-  }
 }
 
 /**

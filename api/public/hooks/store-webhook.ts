@@ -1,14 +1,17 @@
-import type { Command } from '../../shared/contracts/command.js';
-import { readUserAgent } from '../../shared/http/request.js';
-import type { InboundNotice } from '../../shared/integrations/contract/vendor.js';
-import { storeOperation } from '../../shared/operations/store.js';
-import { sha256 } from '../../shared/platform/crypto.js';
-import { serviceUnavailable } from '../../shared/platform/errors.js';
-import { receiveNotices } from '../../shared/resources/connections/commands.js';
-import { type CalledConnection, findStoredNotices } from '../../shared/resources/connections/hook-queries.js';
-import { createIntegrationCommand } from '../../shared/resources/connections/integration-command.js';
-import type { ApiContext } from '../runtime/context.js';
-import type { ApiRuntime } from '../runtime/runtime.js';
+import type { Command } from '../../../shared/contracts/command.js';
+import { readUserAgent } from '../../../shared/http/request.js';
+import type { InboundNotice } from '../../../shared/integrations/contract/vendor.js';
+import { storeOperation } from '../../../shared/operations/store.js';
+import { sha256 } from '../../../shared/platform/crypto.js';
+import { serviceUnavailable } from '../../../shared/platform/errors.js';
+import { receiveNotices } from '../../../shared/resources/connections/commands.js';
+import {
+  type CalledConnection,
+  findStoredNotices,
+} from '../../../shared/resources/connections/hook-queries.js';
+import { createIntegrationCommand } from '../../../shared/resources/connections/integration-command.js';
+import type { ApiContext } from '../../runtime/context.js';
+import type { ApiRuntime } from '../../runtime/runtime.js';
 
 /**
  * Maximum number of items that are stored per webhook and connection. More items are not needed:
@@ -51,7 +54,8 @@ export async function prepareCommands(
   return { isRefused: false, commands };
 }
 
-async function spendLimits(
+/** Returns false if the connection received too many webhooks, or its account too many items. */
+export async function spendLimits(
   { limiter }: ApiRuntime,
   { tenant_id: tenantId, id }: CalledConnection,
   items: number,
@@ -99,7 +103,14 @@ function buildCommand(
       { tenantId, connectionId, vendor, environment },
       { type: receiveNotices.type, entityId: connectionId, input: { notices } },
     ),
-    source: 'webhook',
+    ...describeWebhook(ctx),
+  };
+}
+
+/** Returns the members of a command that describe the request of a vendor. */
+export function describeWebhook(ctx: ApiContext) {
+  return {
+    source: 'webhook' as const,
     requestId: ctx.state.requestId,
     ip: ctx.ip,
     userAgent: readUserAgent(ctx.req),

@@ -1,0 +1,12 @@
+import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
+import type { CalledConnection } from '../../../shared/resources/connections/hook-queries.js';
+
+/** The last part of the address at which a vendor of texts brings texts and calls. */
+export type PhonePart = 'messages' | 'voice';
+
+export interface PhoneRequest {
+  connection: CalledConnection;
+  vendor: TenantVendor;
+  part: PhonePart;
+  body: Buffer;
+}

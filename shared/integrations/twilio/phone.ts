@@ -1,0 +1,56 @@
+import type { CallAnswer, PhoneInbound } from '../contract/vendor.js';
+
+const TWIML = 'text/xml; charset=utf-8';
+const OPT_OUT_TYPES = ['STOP', 'START', 'HELP'] as const;
+/** Seconds that a caller has to press a key. */
+const MENU_SECONDS = 8;
+
+/** What Twilio posts when somebody texts or calls the account's number, and our TwiML answers. */
+export const phone: PhoneInbound = {
+  readText(body) {
+    const form = readForm(body, ['MessageSid', 'From', 'To']);
+    return {
+      externalId: form.get('MessageSid') ?? '',
+      from: form.get('From') ?? '',
+      to: form.get('To') ?? '',
+      text: form.get('Body') ?? '',
+      optOutType: OPT_OUT_TYPES.find((type) => type === form.get('OptOutType')) ?? null,
+    };
+  },
+  textAnswer: { contentType: TWIML, body: wrap('') },
+  readCall(body) {
+    const form = readForm(body, ['CallSid', 'From']);
+    const spoken = form.get('SpeechResult')?.match(/\d/)?.[0];
+    return {
+      externalId: form.get('CallSid') ?? '',
+      from: form.get('From') ?? '',
+      digit: form.get('Digits')?.slice(0, 1) || spoken || null,
+    };
+  },
+  renderCall: (answer) => ({ contentType: TWIML, body: wrap(renderVerbs(answer)) }),
+};
+
+/** @throws {Error} if a field is absent, so the body is none of Twilio's */
+function readForm(body: Buffer, required: readonly string[]): URLSearchParams {
+  const form = new URLSearchParams(body.toString('utf8'));
+  const missing = required.filter((name) => !form.get(name));
+  if (missing.length > 0) throw new Error(`the form has no ${missing.join(', ')}`);
+  return form;
+}
+
+/** A menu without a key falls through to the next verb, which connects the caller. */
+function renderVerbs({ sentences, menuUrl, dialNumber }: CallAnswer): string {
+  const says = sentences.map((sentence) => `<Say>${escapeXml(sentence)}</Say>`).join('');
+  const dial = dialNumber === undefined ? '' : `<Dial>${escapeXml(dialNumber)}</Dial>`;
+  if (menuUrl === undefined) return says + dial;
+  const attributes = `input="dtmf speech" numDigits="1" method="POST" timeout="${MENU_SECONDS}" action="${escapeXml(menuUrl)}"`;
+  return `<Gather ${attributes}>${says}</Gather>${dial}`;
+}
+
+function wrap(verbs: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><Response>${verbs}</Response>`;
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { eventually } from '../../../support/poll.js';
+import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { type PhoningAccount, usePhoningStack } from '../../../support/vendors/phoning.js';
+
+describe('the phone menu', () => {
+  requireContracts();
+  const phoning = usePhoningStack();
+  let account: PhoningAccount;
+  let calls = 0;
+
+  before(async () => {
+    account = await phoning.createAccount();
+  });
+
+  const newCall = () => `CA${String(++calls).padStart(32, '0')}`;
+  const call = (from: string, form: Record<string, string> = {}, sid = newCall()) =>
+    account.post(account.inboundUrls.voice, { CallSid: sid, From: from, To: '+15185550100', ...form });
+  const press = (from: string, digit: string, sid = newCall()) =>
+    account.post(`${account.inboundUrls.voice}?step=choice`, { CallSid: sid, From: from, Digits: digit });
+  const findJobs = async (phone: string) => {
+    const { body } = await account.client.get('/work-orders?limit=200');
+    return body.data.items.filter(({ contact_phone }: { contact_phone: string }) => contact_phone === phone);
+  };
+
+  it('a caller hears the menu, and without a key is connected to the dispatcher', async () => {
+    const { status, text } = await call('+15185550150');
+    expect(status).to.equal(200);
+    expect(text).to.match(/^<\?xml version="1.0" encoding="UTF-8"\?><Response><Gather /);
+    expect(text).to.include('press 2.');
+    expect(text).to.match(/action="[^"]*\/voice\?step=choice"/);
+    expect(text).to.match(/<\/Gather><Dial>\+15185550199<\/Dial><\/Response>$/);
+  });
+
+  it('1 says the state of the job with the caller’s number, and nobody else’s', async () => {
+    await account.client.post('/work-orders', { service_type: 'tow', contact_phone: '+15185550151' });
+    expect((await press('+15185550151', '1')).text).to.match(/We have your request/);
+    expect((await press('+15185550152', '1')).text).to.match(/no open job/);
+  });
+
+  it('2 makes one new work order with the number, however often the request is repeated', async () => {
+    const phone = '+15185550153';
+    const sid = newCall();
+    await press(phone, '2', sid);
+    expect((await press(phone, '2', sid)).text).to.match(/calls you back/);
+    const found = await eventually('the job is there', async () => {
+      const jobs = await findJobs(phone);
+      return jobs.length > 0 && jobs;
+    });
+    expect(found).to.have.length(1);
+    expect(found[0]).to.include({ status: 'pending', service_type: 'tow' });
+  });
+
+  it('3 texts the open invoice to the number that it belongs to', async () => {
+    const phone = '+15185550154';
+    const customer = await account.client.post('/customers', { company_name: 'Ada', primary_phone: phone });
+    const id = await account.createInvoice({ customer_id: customer.body.id });
+    await account.client.post(`/invoices/${id}/send`, { channel: 'sms', to: '+15185550155' });
+    expect((await press(phone, '3')).text).to.match(/We text you your invoice/);
+    await eventually('the invoice is texted', () =>
+      phoning.double.findTexts(phone).some(({ body }) => body.includes('/i/')),
+    );
+    expect((await press('+15185550156', '3')).text).to.match(/no open invoice/);
+  });
+
+  it('0, another key and speech are understood', async () => {
+    expect((await press('+15185550157', '0')).text).to.match(/<Dial>/);
+    expect((await press('+15185550157', '9')).text).to.match(/<Dial>/);
+    const { text } = await account.post(`${account.inboundUrls.voice}?step=choice`, {
+      CallSid: newCall(),
+      From: '+15185550157',
+      SpeechResult: 'Option 1 please',
+    });
+    expect(text).to.match(/no open job/);
+  });
+
+  it('a call with a wrong signature, or to an address of no connection, is refused', async () => {
+    const { pathname } = new URL(account.inboundUrls.voice);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': 'bm8=' };
+    const body = 'CallSid=CA1&From=%2B15185550158';
+    const wrong = await fetch(`${account.stack.origin}${pathname}`, { method: 'POST', headers, body });
+    expect(wrong.status).to.equal(401);
+    const unknown = await fetch(`${account.stack.origin}/hooks/twilio/abc/voice`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    expect(unknown.status).to.equal(404);
+  });
+});
