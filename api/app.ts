@@ -25,6 +25,7 @@ import { serveVendorHooks } from './public/hooks/vendor-hooks.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
 import { serveOAuthCallback } from './public/oauth-callback.js';
 import { servePaidPage } from './public/pay-page.js';
+import { servePretendPay } from './public/pretend-pay.js';
 import { serveTrackingPages } from './public/tracking/tracking-pages.js';
 import { documentRoutes } from './routes/document.js';
 import { exportDownloadRoute } from './routes/export-download.js';
@@ -63,6 +64,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(limitUnreadPublicResponses(api));
   use(serveInvoicePages(api));
   use(servePaidPage());
+  use(servePretendPay(api));
   use(serveTrackingPages(api));
   use(serveDriverPages(api));
   use(serveVendorHooks(api));

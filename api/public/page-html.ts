@@ -91,6 +91,26 @@ export function renderConfirmationPage(title: string, text: string, button: stri
   ]);
 }
 
+/** A button of a page, and what it sends to the page's own address. */
+export interface PageChoice {
+  name: string;
+  value: string;
+  label: string;
+}
+
+/** Renders a page with several buttons. Each sends a POST to the page's own address. */
+export function renderChoicePage(title: string, text: string, choices: readonly PageChoice[]): string {
+  const buttons = choices.map(
+    ({ name, value, label }) =>
+      `<p><button class="payNow" name="${escapeHtml(name)}" value="${escapeHtml(value)}">${escapeHtml(label)}</button></p>`,
+  );
+  return renderPage(title, [
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p>${escapeHtml(text)}</p>`,
+    `<form method="post">${buttons.join('')}</form>`,
+  ]);
+}
+
 /**
  * Renders a page that leads to an address of another host. A form cannot redirect there, because
  * the policy's `form-action` covers redirects too.

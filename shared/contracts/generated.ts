@@ -1496,7 +1496,7 @@ export interface NoticeRead {
 export interface PayLink {
   id: string;
   invoice_id: string;
-  connection_id: string;
+  connection_id: string | null;
   amount_cents: number;
   status: PayLinkStatus;
   url: string | null;

@@ -14,9 +14,13 @@ export const PAY_LINK_KIND = 'pay_link';
 
 export interface NewPayLink extends RecordRef {
   invoice_id: string;
-  connection_id: string;
+  /** Null if the sandbox pretends the payment. */
+  connection_id: string | null;
   amount_cents: number;
   return_path: string | null;
+  /** The address of a page that is open already, and RFC 3339 until when. */
+  url?: string;
+  expires_at?: string;
 }
 
 /**
@@ -31,8 +35,8 @@ export interface LinkedInvoice extends RecordRef {
 }
 
 const NEW_COLUMNS =
-  'tenant_id uuid, id uuid, invoice_id uuid, connection_id uuid, amount_cents bigint, return_path text';
-const NEW_NAMES = 'tenant_id, id, invoice_id, connection_id, amount_cents, return_path';
+  'tenant_id uuid, id uuid, invoice_id uuid, connection_id uuid, amount_cents bigint, return_path text, url text, expires_at timestamptz';
+const NEW_NAMES = 'tenant_id, id, invoice_id, connection_id, amount_cents, return_path, url, expires_at';
 
 /**
  * Stores pay links, and closes the links that they replace. The caller has locked the invoices, and
@@ -47,19 +51,16 @@ export async function insertPayLinks(
   await closePayLinks(tx, replaced);
   const insert = tx.query({
     name: 'insert-pay-links',
-    text: `insert into pay_links (${NEW_NAMES}, status) select ${NEW_NAMES}, 'opening' from ${recordsetSql(NEW_COLUMNS)}`,
+    text: `insert into pay_links (${NEW_NAMES}, status) select ${NEW_NAMES}, case when url is null then 'opening' else 'open' end from ${recordsetSql(NEW_COLUMNS)}`,
     values: [JSON.stringify(links)],
   });
   const opening = insertOperations(
     tx,
-    links.map(({ tenant_id, id: local_id, connection_id }) => ({
-      tenant_id,
-      connection_id,
-      kind: PAY_LINK_KIND,
-      local_id,
-      verb: 'open',
-      is_creation: true,
-    })),
+    links.flatMap(({ tenant_id, id: local_id, connection_id }) =>
+      connection_id === null
+        ? []
+        : [{ tenant_id, connection_id, kind: PAY_LINK_KIND, local_id, verb: 'open', is_creation: true }],
+    ),
   );
   await Promise.all([insert, opening]);
 }
@@ -97,7 +98,7 @@ export async function closeOutdatedPayLinks(
 /** Closes pay links that are opening or open, and lets the worker close their pages. */
 async function closePayLinks(tx: Transaction, links: readonly RecordRef[]): Promise<void> {
   if (links.length === 0) return;
-  const closed = await tx.query<RecordRef & { connection_id: string }>({
+  const closed = await tx.query<RecordRef & { connection_id: string | null }>({
     name: 'close-pay-links',
     text: `update pay_links l set status = 'closed', updated_at = ${nextUpdatedAtSql('l')}
            from ${recordsetSql('tenant_id uuid, id uuid')}
@@ -107,14 +108,11 @@ async function closePayLinks(tx: Transaction, links: readonly RecordRef[]): Prom
   });
   await insertOperations(
     tx,
-    closed.map(({ tenant_id, id: local_id, connection_id }) => ({
-      tenant_id,
-      connection_id,
-      kind: PAY_LINK_KIND,
-      local_id,
-      verb: 'close',
-      is_creation: false,
-    })),
+    closed.flatMap(({ tenant_id, id: local_id, connection_id }) =>
+      connection_id === null
+        ? []
+        : [{ tenant_id, connection_id, kind: PAY_LINK_KIND, local_id, verb: 'close', is_creation: false }],
+    ),
   );
 }
 

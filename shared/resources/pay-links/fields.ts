@@ -8,7 +8,9 @@ import { payLinkStatus } from './vocabulary.js';
 export const payLinkFields = defineFields({
   id: recordId(),
   invoice_id: { output: uuid() },
-  connection_id: { output: uuid() },
+  connection_id: {
+    output: uuid().allow(null).description('null in a sandbox that pretends the payment'),
+  },
   amount_cents: {
     input: integer(1, MAX_INVOICE_TOTAL_CENTS)
       .example(12_500)

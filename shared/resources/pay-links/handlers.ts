@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.js';
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
@@ -11,6 +12,7 @@ import {
   refuseInvoiceMove,
   setPayLinks,
 } from '../invoices/handlers/lifecycle.js';
+import { buildPretendUrl } from '../open-pay-links/pretend-page.js';
 import { insertPayLinks, type NewPayLink, storePayLinkResults } from '../open-pay-links/store.js';
 import { findPaymentsConnections, type PaymentsConnection } from '../payments/payments-connection.js';
 import type { InvoicePayLink, PayLinkOutcome } from './commands.js';
@@ -23,7 +25,11 @@ const invoiceRef = ({ tenantId, input }: CreateCommand): RecordRef => ({
 });
 
 /** Opens pay links for what invoices owe, and closes the links that they replace. */
-async function createPayLinks(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
+async function createPayLinks(
+  tx: Transaction,
+  commands: CreateCommand[],
+  config: Config,
+): Promise<CommandOutcome[]> {
   const [invoices, connections] = await Promise.all([
     lockInvoices(tx, commands.map(invoiceRef)),
     findPaymentsConnections(
@@ -39,18 +45,18 @@ async function createPayLinks(tx: Transaction, commands: CreateCommand[]): Promi
     const invoice = invoices.get(refKey(ref));
     if (!invoice) return notFoundOutcome('invoice');
     const connection = connections.get(command.tenantId);
-    if (!connection) return failNoConnection();
+    if (!connection && command.environment === 'live') return failNoConnection();
     const processingCents = processing.get(refKey(ref)) ?? 0;
     const planned = planLink(command, { invoice, connection, processingCents });
     if ('ok' in planned) return planned;
-    links.push(planned);
+    links.push(connection ? planned : { ...planned, ...openPretendPage(command, config) });
     if (invoice.pay_link_id !== null) replaced.push({ tenant_id: ref.tenant_id, id: invoice.pay_link_id });
     const { amount_cents, invoice_id } = planned;
     return {
       ok: true,
       changes: diffNewRecord({ invoice_id, amount_cents }),
       events: [],
-      prompts: [{ queue: INTEGRATIONS_QUEUE, id: connection.id }],
+      prompts: connection ? [{ queue: INTEGRATIONS_QUEUE, id: connection.id }] : [],
     };
   });
   await insertPayLinks(tx, links, replaced);
@@ -58,9 +64,18 @@ async function createPayLinks(tx: Transaction, commands: CreateCommand[]): Promi
   return outcomes;
 }
 
+const PRETEND_PAGE_MS = 23 * 3_600_000;
+
+/** A sandbox without a vendor gets a page of this service, which is open immediately. */
+function openPretendPage({ tenantId, entityId: payLinkId }: CreateCommand, config: Config) {
+  const expires_at = new Date(Date.now() + PRETEND_PAGE_MS).toISOString();
+  return { url: buildPretendUrl(config, { tenantId, payLinkId }), expires_at };
+}
+
 interface LinkFacts {
   invoice: InvoiceRow;
-  connection: PaymentsConnection;
+  /** Undefined in a sandbox that pretends the payment. */
+  connection: PaymentsConnection | undefined;
   /** What customers have paid by bank debit, and what has not arrived yet. */
   processingCents: number;
 }
@@ -75,12 +90,12 @@ function planLink(
   if (payableCents <= 0)
     return refuseInvoiceMove(invoice, 'paid', 'A payment of the whole balance is already processing.');
   const { amount_cents: amountCents = payableCents, return_path = null } = command.input;
-  const refusal = checkAmount(amountCents, payableCents, connection.allows_partial_payments);
+  const refusal = checkAmount(amountCents, payableCents, connection?.allows_partial_payments ?? true);
   if (refusal) return refusal;
   return {
     ...toRecordRef(command),
     invoice_id: invoice.id,
-    connection_id: connection.id,
+    connection_id: connection?.id ?? null,
     amount_cents: amountCents,
     return_path,
   };

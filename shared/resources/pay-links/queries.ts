@@ -63,3 +63,29 @@ export async function findOpenPayLink(
   });
   return row?.url;
 }
+
+/** A pay link of a sandbox that pretends the payment. */
+export interface PretendLink {
+  invoice_id: string;
+  invoice_number: string;
+  amount_cents: number;
+  status: string;
+  /** Null while nothing was paid. */
+  payment_status: string | null;
+}
+
+export async function readPretendLink(
+  db: Database,
+  { tenantId, payLinkId }: { tenantId: string; payLinkId: string },
+): Promise<PretendLink | undefined> {
+  const [row] = await db.read<PretendLink>(tenantId, {
+    name: 'read-pretend-link',
+    text: `select l.invoice_id, i.invoice_number, l.amount_cents, l.status,
+             (select p.status from payments p where p.tenant_id = l.tenant_id and p.pay_link_id = l.id limit 1) as payment_status
+           from pay_links l join invoices i on i.tenant_id = l.tenant_id and i.id = l.invoice_id
+           join tenants t on t.tenant_id = l.tenant_id and t.environment = 'sandbox'
+           where l.tenant_id = $1 and l.id = $2 and l.connection_id is null`,
+    values: [tenantId, payLinkId],
+  });
+  return row;
+}
