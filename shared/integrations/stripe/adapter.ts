@@ -19,11 +19,11 @@ export const stripe: TenantVendor = {
   readEnvironment: ({ secret_key: key = '' }) => readEnvironment(key),
   async describe(connection) {
     const account = await callStripe<StripeAccount>(connection, { method: 'GET', path: '/v1/account' });
-    const { secret_key: key } = connection.credentials;
     return {
       externalAccount: account.id,
       label: account.business_profile?.name ?? account.email,
-      environment: key === undefined ? undefined : readEnvironment(key),
+      // The key itself says whether the account is live.
+      environment: undefined,
     };
   },
   payments: { pages, charges, refunds, disputes },

@@ -53,6 +53,7 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
       .example(1)
       .description('The parts in which carriers send and bill a text; null if not counted'),
   },
+  job_number: { columns: null, csv: 'text' },
 };
 
 /**
@@ -64,6 +65,6 @@ export const messageListFields = defineFields(LIST_FIELDS);
 /** The fields of a single message, including the body. */
 export const messageFields = defineFields({
   ...LIST_FIELDS,
-  body_text: { output: Joi.string().example('Invoice INV-1001 from Hudson Towing'), freeText: true },
+  body_text: { output: Joi.string().example('Invoice INV-1001 from Hudson Towing') },
   body_html: { output: Joi.string().allow(null).description('null in a text message') },
 });

@@ -16,9 +16,7 @@ export const messageCreate = Joi.object({
   work_order_id: uuid().description('The job that the text concerns'),
   to: text(32).example('+15185550123').description("Default: the job's contact_phone"),
   text: multilineText(1600).required().example('The driver is at the gate.'),
-})
-  .or('work_order_id', 'to')
-  .meta({ className: 'MessageCreate' });
+}).meta({ className: 'MessageCreate' });
 
 export const messageListQuery = Joi.object({
   invoice_id: uuid(),

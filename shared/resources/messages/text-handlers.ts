@@ -62,7 +62,7 @@ function checkNumber(number: string): CommandOutcome | undefined {
   if (toPhoneKey(number).length >= 7) return undefined;
   const message =
     number === ''
-      ? 'the job has no contact_phone: give the number in `to`'
+      ? 'to is required without a job that has a contact_phone'
       : 'to must be a phone number with at least seven digits';
   return failedOutcome({
     code: 'validation_error',

@@ -21,7 +21,6 @@ export const textConsentFields = defineFields({
     setBy: 'create',
     isRequired: true,
     columns: 'text',
-    freeText: true,
   },
   state: { input: consentState, isRequired: true, columns: 'text' },
   source: { output: consentSource },

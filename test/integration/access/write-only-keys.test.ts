@@ -21,7 +21,7 @@ const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
  * Resources for which both changes and reads need the permission `admin`. A key that may change
  * them may therefore read them too, so the PATCH tests below leave them out.
  */
-const FOR_ADMINS = ['connections', 'export-schedules', 'users', 'webhook-endpoints'];
+const FOR_ADMINS = ['message-templates', 'connections', 'export-schedules', 'users', 'webhook-endpoints'];
 
 describe('API keys that may write but not read', () => {
   const stack = useStack();

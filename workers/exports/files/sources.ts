@@ -176,7 +176,7 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   claims: [fieldSource('claims', claimFields, { names: ['invoice_number'] })],
   // The text of a message is left out, because it contains a link that opens an invoice without a
   // key.
-  messages: [fieldSource('messages', messageListFields, { names: ['invoice_number'] })],
+  messages: [fieldSource('messages', messageListFields, { names: ['invoice_number', 'job_number'] })],
 };
 
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);

@@ -73,10 +73,7 @@ async function describeAccount(step: Step, stream: DueStream, startedAt: Date): 
 
 function buildVerification(step: Step, account: VendorAccount): StepCommand {
   const { vendor, connectionId } = step.connection;
-  const { externalAccount: external_account, label, environment: found = null } = account;
-  // A double stands in for the vendor, also in a live account (docs/decisions.md §11).
-  const isDouble = step.services.runtime.config.integrations[vendor]?.base_url !== undefined;
-  const environment = isDouble ? null : found;
+  const { externalAccount: external_account, label, environment = null } = account;
   return {
     type: recordConnectionVerified.type,
     entityId: connectionId,
