@@ -1420,6 +1420,7 @@ export interface Message {
   sender: string | null;
   template: string | null;
   segments: number | null;
+  text: string | null;
   body_text: string;
   body_html: string | null;
 }
@@ -1452,6 +1453,7 @@ export interface MessageListItem {
   sender: string | null;
   template: string | null;
   segments: number | null;
+  text: string | null;
 }
 export interface MessageListQuery {
   invoice_id?: string;

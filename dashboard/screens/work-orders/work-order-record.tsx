@@ -14,6 +14,7 @@ import { InspectionsTab } from './tabs/inspections-tab';
 import { InvoicesTab } from './tabs/invoices-tab';
 import { PhotosTab } from './tabs/photos-tab';
 import { PriceTab } from './tabs/price-tab';
+import { TextsTab } from './tabs/texts-tab';
 
 /** The record at `/app/work-orders/<id>`; the id `new` opens the form for a new one. */
 export function WorkOrderRecord({ id }: { id: string }) {
@@ -50,6 +51,7 @@ function WorkOrderTabs({ workOrder }: { workOrder: WorkOrder }) {
         { value: 'price', label: 'Price', render: () => <PriceTab workOrder={workOrder} /> },
         { value: 'invoices', label: 'Invoices', render: () => <InvoicesTab workOrder={workOrder} /> },
         { value: 'inspections', label: 'Inspections', render: () => <InspectionsTab workOrderId={id} /> },
+        { value: 'texts', label: 'Texts', render: () => <TextsTab workOrder={workOrder} /> },
         { value: 'photos', label: 'Photos', render: () => <PhotosTab workOrderId={id} /> },
         { value: 'impound', label: 'Impound', render: () => <ImpoundTab workOrderId={id} /> },
         { value: 'claims', label: 'Claims', render: () => <ClaimsTab workOrder={workOrder} /> },

@@ -126,6 +126,7 @@ export const receivedText = {
   link_revoked_at: null,
   template: null,
   segments: null,
+  text: 'How long will it take?',
   body_text: 'How long will it take?',
   body_html: null,
 };

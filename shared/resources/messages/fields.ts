@@ -54,6 +54,15 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
       .description('The parts in which carriers send and bill a text; null if not counted'),
   },
   job_number: { columns: null, csv: 'text' },
+  text: {
+    output: Joi.string()
+      .allow(null)
+      .description('The words of a text between people; null for a message with a link'),
+    sql: (alias) =>
+      `case when ${alias}.channel = 'sms' and ${alias}.invoice_id is null and ${alias}.template is null then ${alias}.body_text end`,
+    columns: null,
+    csv: null,
+  },
 };
 
 /**

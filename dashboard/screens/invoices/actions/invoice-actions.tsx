@@ -5,6 +5,7 @@ import { useCan } from '../../../api/session';
 import { EditInvoice } from '../form/edit-invoice';
 import { ActionDialog } from './action-dialog';
 import { ACTIONS } from './actions';
+import { PayLinkDialog } from './pay-link';
 import { canBePaid, RecordPayment } from './record-payment';
 import { SendDialog } from './send-dialog';
 
@@ -12,7 +13,7 @@ type ActionName = Schemas['InvoiceActionName'];
 
 /** The buttons of an invoice: what its status and the person's rights allow now. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }) {
-  const [open, setOpen] = useState<ActionName | 'edit' | 'pay'>();
+  const [open, setOpen] = useState<ActionName | 'edit' | 'pay' | 'link'>();
   const canWrite = useCan('write');
   const canApprove = useCan('approve');
   const mayDo = (action: ActionName) => (ACTIONS[action].permission === 'write' ? canWrite : canApprove);
@@ -35,6 +36,11 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
           Record payment
         </Button>
       )}
+      {canWrite && canBePaid(invoice) && invoice.balance_due_cents > 0 && (
+        <Button variant="default" onClick={() => setOpen('link')}>
+          Pay link
+        </Button>
+      )}
       {canWrite && !isOver && (
         <Button variant="default" onClick={() => setOpen('edit')}>
           Edit
@@ -42,8 +48,9 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
       )}
       {open === 'edit' && <EditInvoice invoice={invoice} onClose={close} />}
       {open === 'pay' && <RecordPayment invoice={invoice} onClose={close} />}
+      {open === 'link' && <PayLinkDialog invoice={invoice} onClose={close} />}
       {open === 'send' && <SendDialog invoice={invoice} onClose={close} />}
-      {open && open !== 'edit' && open !== 'pay' && open !== 'send' && (
+      {open && open !== 'edit' && open !== 'pay' && open !== 'link' && open !== 'send' && (
         <ActionDialog invoice={invoice} action={open} onClose={close} />
       )}
     </>

@@ -4,7 +4,7 @@ import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
-import { DELIVERY_STATE } from '../../../generated/vocabulary';
+import { MESSAGE_STATE } from '../../../generated/vocabulary';
 import { wordsOf } from '../../../parts/choices/words';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
 import type { Filter } from '../../../parts/list/filters';
@@ -30,7 +30,7 @@ export const MESSAGE_FILTERS: readonly Filter[] = [
       { value: 'sms', label: CHANNELS.sms },
     ],
   },
-  { name: 'state', label: 'Status', kind: 'choice', options: wordsOf(DELIVERY_STATE) },
+  { name: 'state', label: 'Status', kind: 'choice', options: wordsOf(MESSAGE_STATE) },
 ];
 
 /** The messages with their state; each opens as the text that was sent. */
@@ -39,7 +39,7 @@ export function MessageTable() {
   const { channel, state } = useUrlSearch();
   const filter = {
     ...(channel ? { channel: channel as Schemas['MessageChannel'] } : {}),
-    ...(state ? { state: state as Schemas['DeliveryState'] } : {}),
+    ...(state ? { state: state as Schemas['MessageState'] } : {}),
   };
   return (
     <>
@@ -60,14 +60,13 @@ export function MessageTable() {
         columns={[
           {
             header: 'Subject',
-            render: ({ invoice_id: id, subject }) => (
-              <RecordLink screen="invoices" id={id}>
-                {subject ?? 'Text message of an invoice'}
-              </RecordLink>
-            ),
+            render: (message) => <MessageSubject message={message} />,
           },
           { header: 'Channel', render: ({ channel: name }) => CHANNELS[name] },
-          { header: 'Recipient', render: ({ recipient }) => recipient },
+          {
+            header: 'Recipient',
+            render: ({ recipient, sender }) => (sender === null ? recipient : `From ${sender}`),
+          },
           { header: 'Status', render: (message) => <MessageState message={message} /> },
           { header: 'Written', render: ({ created_at: at }) => <TimeAgo at={at} /> },
           {
@@ -78,6 +77,23 @@ export function MessageTable() {
       />
       {openId && <MessageText id={openId} onClose={() => setOpenId(undefined)} />}
     </>
+  );
+}
+
+function MessageSubject({ message }: { message: Message }) {
+  const { invoice_id: invoiceId, work_order_id: workOrderId, subject, text, template } = message;
+  const words = text ?? (template ? `Text about a job: ${template.replaceAll('_', ' ')}` : 'Text message');
+  if (invoiceId !== null)
+    return (
+      <RecordLink screen="invoices" id={invoiceId}>
+        {subject ?? 'Text message of an invoice'}
+      </RecordLink>
+    );
+  if (workOrderId === null) return words;
+  return (
+    <RecordLink screen="work-orders" id={workOrderId}>
+      {words}
+    </RecordLink>
   );
 }
 
@@ -101,7 +117,7 @@ function MessageActions({ message, onShow }: { message: Message; onShow: () => v
       <Button size="compact-sm" variant="default" aria-label={`Show text to ${to}`} onClick={onShow}>
         Show text
       </Button>
-      {canApprove && message.state === 'failed' && (
+      {canApprove && message.state === 'failed' && message.invoice_id !== null && (
         <Button
           size="compact-sm"
           variant="default"

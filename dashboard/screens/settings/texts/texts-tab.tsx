@@ -5,6 +5,7 @@ import { Loading } from '../../../parts/basics/loading';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { FilterBar } from '../../../parts/list/filters';
 import { SettingsForm } from '../account/settings-form';
+import { JobTexts } from './job-texts';
 import { MESSAGE_FILTERS, MessageTable } from './message-table';
 import { NOTICE_FILTERS, NoticeTable } from './notice-table';
 import { WordingFields } from './wording-fields';
@@ -27,6 +28,7 @@ export function TextsTab() {
         <FilterBar filters={MESSAGE_FILTERS} />
         <MessageTable />
       </Stack>
+      <JobTexts />
       <Stack gap="xs">
         <Title order={2} size="h4">
           Notices
