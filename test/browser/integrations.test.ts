@@ -1,10 +1,14 @@
 import { expect } from 'chai';
+import { Vendors } from '../../shared/integrations/contract/vendor.js';
+import { smtp } from '../../shared/integrations/smtp/adapter.js';
 import { useDashboard } from '../support/browser/dashboard.js';
 import { eventually } from '../support/poll.js';
-import { createHandle } from '../support/use-stack.js';
+import { createHandle, useStack } from '../support/use-stack.js';
 import { useTextingStack } from '../support/vendors/texting.js';
 
 const NUMBER = '+12125550100';
+/** The mail server is a vendor of the operator, which accounts cannot connect. */
+const NO_VENDORS = new Vendors([smtp]);
 
 describe('the screen Integrations', () => {
   const texting = useTextingStack();
@@ -89,7 +93,7 @@ describe('the screen Integrations', () => {
 });
 
 describe('the screen Integrations without vendors', () => {
-  const dashboard = useDashboard();
+  const dashboard = useDashboard(useStack({ vendors: NO_VENDORS }));
 
   it('a release without vendors says so, and offers nothing to connect', async () => {
     const { page } = await dashboard.open('integrations');

@@ -71,6 +71,12 @@ const ROWS: Record<string, string> = {
   payments: `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents)
     values ($1, '${paymentId}', '${invoiceId}', 100, 'cash', 100)`,
   refunds: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, '${newId()}', '${paymentId}', 1, 'x')`,
+  disputes: `insert into disputes (tenant_id, id, payment_id, invoice_id, connection_id, provider_dispute_id, amount_cents, reason, status,
+    observed_at) values ($1, '${newId()}', '${paymentId}', '${invoiceId}', '${connectionId}', 'dp_1', 100, 'fraudulent', 'open', now())`,
+  pay_links: `insert into pay_links (tenant_id, id, invoice_id, connection_id, amount_cents, status)
+    values ($1, '${newId()}', '${invoiceId}', '${connectionId}', 100, 'closed')`,
+  text_consents: `insert into text_consents (tenant_id, id, phone_key, number, state, source)
+    values ($1, '${newId()}', '5185550123', '+15185550123', 'opted_out', 'text')`,
   claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
     values ($1, '${newId()}', '${invoiceId}', 'Club', now(), 100)`,
   suggestions: `insert into suggestions (tenant_id, id, kind, detector, entity_type, entity_id, invoice_id, title, rationale, amount_cents, confidence)

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { useDashboard } from '../support/browser/dashboard.js';
+import { createHandle } from '../support/use-stack.js';
+import { PayingAccount, usePayingStack } from '../support/vendors/paying.js';
+
+describe('online payments in the dashboard', () => {
+  const paying = usePayingStack();
+  const dashboard = useDashboard(createHandle(() => paying.stack));
+
+  it('Stripe is connected, a pay link is paid on the hosted page, and half is refunded', async () => {
+    const account = new PayingAccount(paying.stack, paying.double, await paying.stack.createTenant());
+    const { tenant, vendor } = account;
+    const invoiceId = await account.createInvoice(12_500);
+    const { page, context } = await dashboard.open('integrations', { tenant });
+    await page.getByRole('button', { name: 'Connect Stripe' }).click();
+    const form = page.getByRole('dialog', { name: 'Connect Stripe' });
+    const secret = `whsec_${randomUUID()}`;
+    await form.getByLabel('Secret key').fill(vendor.key);
+    await form.getByLabel('Webhook secret').fill(secret);
+    await form.getByRole('button', { name: 'Connect' }).click();
+    const drawer = page.getByRole('dialog', { name: 'billing@hudson-towing.example' });
+    await drawer.getByText('Active').waitFor();
+    const { body } = await tenant.client.get('/connections');
+    const [connection] = body.data.items;
+    vendor.webhook = { url: `${paying.stack.origin}${new URL(connection.webhook_url).pathname}`, secret };
+
+    await page.goto(`${dashboard.stack.origin}/app/invoices/${invoiceId}`);
+    await page.getByRole('button', { name: 'Pay link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pay link' });
+    await dialog.getByRole('button', { name: 'Open pay link' }).click();
+    const link = dialog.getByRole('link', { name: 'Open the payment page' });
+    const url = (await link.getAttribute('href')) ?? '';
+    const customer = await context.newPage();
+    await customer.goto(url);
+    await customer.getByRole('heading', { name: 'Pay $125.00' }).waitFor();
+    // The customer comes back to the public address, which this test does not serve.
+    await customer.route('**/paid', (route) => route.fulfill({ body: 'back' }));
+    await customer.getByRole('button', { name: 'Pay by card' }).click();
+    await customer.close();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog').getByText('Paid', { exact: true }).first().waitFor();
+
+    await page.getByRole('tab', { name: 'Payments' }).click();
+    await page.getByRole('button', { name: 'Refund' }).click();
+    const refund = page.getByRole('dialog', { name: 'Refund' });
+    await refund.getByLabel('Amount').fill('62.50');
+    await refund.getByLabel('Reason').fill('Half was waived');
+    await refund.getByRole('button', { name: 'Refund' }).click();
+    await page.getByText('Partially paid').first().waitFor();
+    expect((await account.readInvoice(invoiceId)).paid_cents).to.equal(6250);
+    expect(await page.content()).to.not.include(vendor.key);
+  });
+
+  it('a disputed payment shows its deadline, and evidence is sent from the invoice', async () => {
+    const account = await paying.createAccount();
+    const id = await account.createInvoice(8000);
+    const { url } = await account.openPayLink(id);
+    const intent = paying.double.pay(url);
+    await account.waitForInvoice(id, 'paid');
+    const made = paying.double.dispute(intent);
+    await account.waitForInvoice(id, 'disputed');
+    const { page } = await dashboard.open(`invoices/${id}?tab=payments`, { tenant: account.tenant });
+    await page.getByRole('button', { name: 'Send evidence' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send evidence' });
+    await dialog.getByLabel('What you add').fill('The owner signed at the gate.');
+    await dialog.getByRole('button', { name: 'Send evidence' }).click();
+    await page.getByText('Evidence sent').waitFor();
+    expect(Object(made.evidence).uncategorized_text).to.match(/signed at the gate/);
+  });
+});
