@@ -13,13 +13,11 @@ const WORDS: Readonly<Record<string, 'STOP' | 'START' | 'HELP'>> = {
   info: 'HELP',
 };
 
+/** The longest word of carriers, with quotes and a full stop around it. */
+const MAX_CHARS = 20;
+
 /** Returns what a text asks for, if it is one such word alone, in any case and punctuation. */
 export function readOptOutWord(text: string): 'STOP' | 'START' | 'HELP' | undefined {
-  return WORDS[
-    text
-      .trim()
-      .replace(/[.!?"']+$/g, '')
-      .replace(/^["']+/g, '')
-      .toLowerCase()
-  ];
+  const word = text.trim();
+  return word.length > MAX_CHARS ? undefined : WORDS[word.replace(/[^A-Za-z]/g, '').toLowerCase()];
 }
