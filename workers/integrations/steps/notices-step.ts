@@ -1,3 +1,4 @@
+import { failpoint } from '../../../shared/config/failpoints.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { endNotices, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
@@ -19,6 +20,8 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
   const { stream, hints } = notices;
   const kind = findStreamKind(stream);
   const changes = kind.readNamed ? toStorable(await kind.readNamed(step, hints)) : [];
+  const { config } = step.services.runtime;
+  failpoint(config, 'before_notices_stored');
   const commands: StepCommand[] = [];
   await step.finish({
     commands,
@@ -30,6 +33,7 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
       recordChanges(tx, step, { stream, startedAt, ...stored });
     },
   });
+  failpoint(config, 'after_notices_stored');
 }
 
 function makeStreamDue({ connection }: Step, tx: Parameters<typeof makeStreamsDue>[0], stream: string) {
