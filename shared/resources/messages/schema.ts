@@ -1,6 +1,5 @@
 import Joi from 'joi';
-import { cursor, limit, multilineText, uuid } from '../../contracts/schemas/fields.js';
-import { phoneNumber } from '../text-consents/phone-number.js';
+import { cursor, limit, multilineText, text, uuid } from '../../contracts/schemas/fields.js';
 import { messageChannel, messageDirection, messageState } from './enums.js';
 import { messageFields, messageListFields } from './fields.js';
 
@@ -15,7 +14,7 @@ export const messageAction = Joi.object({}).meta({ className: 'MessageAction' })
 
 export const messageCreate = Joi.object({
   work_order_id: uuid().description('The job that the text concerns'),
-  to: phoneNumber().description("Default: the job's contact_phone"),
+  to: text(32).example('+15185550123').description("Default: the job's contact_phone"),
   text: multilineText(1600).required().example('The driver is at the gate.'),
 }).meta({ className: 'MessageCreate' });
 

@@ -7,7 +7,7 @@ import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records
 import { unknownReferenceOutcome } from '../../records/references.js';
 import { insertInboundTexts } from '../planned-messages/store.js';
 import { type PlannedText, storeTexts } from '../planned-messages/texts.js';
-import { phoneKeySql, toPhoneKey } from '../text-consents/phone-key.js';
+import { isPhoneNumber, phoneKeySql, toPhoneKey } from '../text-consents/phone-key.js';
 import { storeConsents } from '../text-consents/store.js';
 import type { NewText, ReceivedText } from './commands.js';
 import { readOptOutWord } from './opt-out-words.js';
@@ -59,11 +59,9 @@ async function readContactPhones(tx: Transaction, refs: readonly RecordRef[]): P
 }
 
 function checkNumber(number: string): CommandOutcome | undefined {
-  if (toPhoneKey(number).length >= 7) return undefined;
+  if (isPhoneNumber(number)) return undefined;
   const message =
-    number === ''
-      ? 'to is required without a job that has a contact_phone'
-      : 'to must be a phone number with at least seven digits';
+    number === '' ? 'to is required without a job that has a contact_phone' : 'to must be a phone number';
   return failedOutcome({
     code: 'validation_error',
     message: `${message}.`,

@@ -13,7 +13,7 @@ export const payLinkFields = defineFields({
   },
   amount_cents: {
     input: integer(1, MAX_INVOICE_TOTAL_CENTS)
-      .example(12_500)
+      .example(10_000)
       .description('Default: the balance. Less only if the connection allows partial payments'),
     output: cents(),
     columns: 'bigint',

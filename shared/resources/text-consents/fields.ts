@@ -1,7 +1,8 @@
+import Joi from 'joi';
 import { namedEnum } from '../../contracts/named-enum.js';
+import { text } from '../../contracts/schemas/fields.js';
 import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
-import { phoneNumber } from './phone-number.js';
 
 export const consentState = namedEnum('ConsentState', ['opted_in', 'opted_out'], {
   opted_in: 'The number accepts texts again',
@@ -17,7 +18,8 @@ export const consentSource = namedEnum('ConsentSource', ['text', 'vendor', 'pers
 export const textConsentFields = defineFields({
   id: recordId(),
   number: {
-    input: phoneNumber(),
+    input: text(32).example('+15185550123'),
+    output: Joi.string().example('+15185550123'),
     setBy: 'create',
     isRequired: true,
     columns: 'text',

@@ -3,7 +3,7 @@ import type { TextConsentCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
-import { toPhoneKey } from './phone-key.js';
+import { isPhoneNumber, toPhoneKey } from './phone-key.js';
 import { deleteConsent, storeConsents } from './store.js';
 
 /** Replaces the consent of a number, so that the new record has the id of the command. */
@@ -15,8 +15,8 @@ async function setConsents(
   for (const command of commands) {
     const { tenantId: tenant_id, entityId: id, input } = command;
     const phoneKey = toPhoneKey(input.number);
-    if (phoneKey.length < 7) {
-      const message = 'number must be a phone number with at least seven digits';
+    if (!isPhoneNumber(input.number)) {
+      const message = 'number must be a phone number';
       const details = [{ field: 'number', code: 'invalid', message }];
       outcomes.push(failedOutcome({ code: 'validation_error', message: `${message}.`, details }));
       continue;

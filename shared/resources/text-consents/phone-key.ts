@@ -10,3 +10,8 @@ export function toPhoneKey(phone: string): string {
 export function phoneKeySql(column: string): string {
   return `right(regexp_replace(${column}, '\\D', '', 'g'), 10)`;
 }
+
+/** True for a number with as many digits as a short code has, or more. */
+export function isPhoneNumber(text: string): boolean {
+  return toPhoneKey(text).length >= 3;
+}

@@ -31,6 +31,7 @@ import {
 import { getVisibleParts } from '../../support/text/visible-parts.js';
 import { useStack } from '../../support/use-stack.js';
 import { createConnectionFor, storeConnectionRows } from '../../support/vendors/connection-rows.js';
+import { storePaymentRows } from '../../support/vendors/payment-rows.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 import { buildCommand } from '../../support/writes/commands.js';
@@ -103,7 +104,13 @@ describe('tenant isolation of all API operations', () => {
     await stack.rows(tenantId, named, [tenantId, canary]);
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
     const connection = { tenantId, connectionId: ids.connection as string, text: canary };
-    for (const _round of [1, 2]) Object.assign(ids, await storeConnectionRows(stack, connection));
+    const payments = { invoice: ids.invoice as string, payment: ids.payment as string, text: canary };
+    for (const _round of [1, 2])
+      Object.assign(
+        ids,
+        await storeConnectionRows(stack, connection),
+        await storePaymentRows(stack, tenantId, payments),
+      );
     const webhooks = { stack, tenantId };
     for (const _round of [1, 2])
       Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
@@ -281,7 +288,7 @@ describe('tenant isolation of all API operations', () => {
 
   for (const operation of operations.filter(({ path }) => !/\{(id|token)\}/.test(path))) {
     it(`${operation.name} succeeds and shows nothing of another tenant`, async () => {
-      const path = operation.path.replace('{type}', 'invoice.created');
+      const path = operation.path.replace('{type}', 'invoice.created').replace('{key}', 'assigned');
       const response = await callAsIntruder(operation, path, buildRequest(operation, intruder.ids));
       expect(response.status, response.text).to.be.oneOf([200, 201, 202]);
     });

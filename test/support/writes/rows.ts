@@ -76,7 +76,7 @@ const ROWS: Record<string, string> = {
   pay_links: `insert into pay_links (tenant_id, id, invoice_id, connection_id, amount_cents, status)
     values ($1, '${newId()}', '${invoiceId}', '${connectionId}', 100, 'closed')`,
   text_consents: `insert into text_consents (tenant_id, id, phone_key, number, state, source)
-    values ($1, '${newId()}', '5185550123', '+15185550123', 'opted_out', 'text')`,
+    values ($1, '${newId()}', '5185550999', '+15185550999', 'opted_out', 'text')`,
   claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
     values ($1, '${newId()}', '${invoiceId}', 'Club', now(), 100)`,
   suggestions: `insert into suggestions (tenant_id, id, kind, detector, entity_type, entity_id, invoice_id, title, rationale, amount_cents, confidence)

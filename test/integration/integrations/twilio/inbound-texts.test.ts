@@ -108,7 +108,7 @@ describe('texts from customers', () => {
     expect(body).to.include({ number, state: 'opted_in', source: 'person' });
     const list = await account.client.get('/text-consents?number=5185550136');
     expect(list.body.data.items).to.have.length(1);
-    const bad = await account.client.post('/text-consents', { number: '12', state: 'opted_out' });
+    const bad = await account.client.post('/text-consents', { number: 'x1', state: 'opted_out' });
     expect(bad.status).to.equal(400);
   });
 
