@@ -30,6 +30,7 @@ export { overviewRoutes } from './overview.js';
 export { passwordResetRoutes } from './password-reset.js';
 export { paymentRoutes } from './payments.js';
 export { rateCardRoutes } from './rate-cards.js';
+export { recurringInvoiceRoutes } from './recurring-invoices.js';
 export { sessionRoutes } from './session.js';
 export { sessionFactorRoutes } from './session-factor.js';
 export { settingsRoutes } from './settings.js';

@@ -60,6 +60,9 @@ export type InvoiceStatus =
 export type InvoiceActionName = "approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void";
 export type MessageChannel = "email" | "sms";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+export type InvoiceRelease = "draft" | "send";
+export type InvoiceRhythm = "week" | "month" | "quarter";
+export type RecurringInvoiceStatus = "active" | "paused" | "ended";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
@@ -1217,6 +1220,7 @@ export interface Invoice {
   allowed_actions: InvoiceActionName[];
   created_at: string;
   updated_at: string;
+  recurring_invoice_id: string | null;
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items: LineItem[];
@@ -1289,6 +1293,7 @@ export interface InvoiceListItem {
   allowed_actions: InvoiceActionName[];
   created_at: string;
   updated_at: string;
+  recurring_invoice_id: string | null;
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items?: LineItem[];
@@ -1346,6 +1351,7 @@ export interface SentInvoice {
   allowed_actions: InvoiceActionName[];
   created_at: string;
   updated_at: string;
+  recurring_invoice_id: string | null;
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items: LineItem[];
@@ -1545,6 +1551,49 @@ export interface RateCardListQuery {
   in_force_on?: string;
   limit: number;
   cursor?: string;
+}
+export interface RecurringInvoice {
+  id: string;
+  description: string | null;
+  customer_id: string;
+  every: InvoiceRhythm;
+  anchor_date: string;
+  line_items: PricedLineItem[];
+  release: InvoiceRelease;
+  ends_on: string | null;
+  status: RecurringInvoiceStatus;
+  next_date: string | null;
+  last_date: string | null;
+  last_invoice_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface RecurringInvoiceCreate {
+  description?: string | null;
+  customer_id: string;
+  every: InvoiceRhythm;
+  anchor_date: string;
+  line_items: LineItemInput[];
+  release?: InvoiceRelease;
+  ends_on?: string | null;
+}
+export interface RecurringInvoiceEnd {
+  [k: string]: unknown;
+}
+export interface RecurringInvoiceListQuery {
+  status?: RecurringInvoiceStatus;
+  customer_id?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface RecurringInvoicePatch {
+  description?: string | null;
+  every?: InvoiceRhythm;
+  anchor_date?: string;
+  line_items?: LineItemInput[];
+  release?: InvoiceRelease;
+  ends_on?: string | null;
+  status?: RecurringInvoiceStatus;
 }
 export interface FactorChallenge {
   challenge: string;

@@ -23,6 +23,7 @@ export { messageModule } from '../resources/messages/module.js';
 export { noticeModule } from '../resources/notices/module.js';
 export { paymentModule } from '../resources/payments/module.js';
 export { rateCardModule } from '../resources/rate-cards/module.js';
+export { recurringInvoiceModule } from '../resources/recurring-invoices/module.js';
 export { sessionModule } from '../resources/sessions/module.js';
 export { settingsModule } from '../resources/settings/module.js';
 export { suggestionModule } from '../resources/suggestions/module.js';

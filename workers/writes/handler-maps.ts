@@ -21,6 +21,7 @@ export { noticeHandlers } from '../../shared/resources/notices/handlers.js';
 export { passwordResetHandlers } from '../../shared/resources/password-resets/handlers.js';
 export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
+export { recurringInvoiceHandlers } from '../../shared/resources/recurring-invoices/handlers.js';
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
 export { settingsHandlers } from '../../shared/resources/settings/handlers.js';
 export { signUpHandlers } from '../../shared/resources/sign-ups/handlers.js';

@@ -10,6 +10,7 @@ export const NOTICE_KINDS = [
   'connection_failing',
   'connection_not_revoked',
   'sync_issue_opened',
+  'recurring_invoice_failed',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -5,7 +5,14 @@ import { expectError } from '../../support/expect-error.js';
 import { createClaimAfter, createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
 import { createRedPng } from '../../support/records/pictures.js';
-import { endpointInput, invoiceInput, scheduleInput, UNKNOWN_ID } from '../../support/records/samples.js';
+import {
+  cardInput,
+  endpointInput,
+  invoiceInput,
+  recurringInvoiceInput,
+  scheduleInput,
+  UNKNOWN_ID,
+} from '../../support/records/samples.js';
 import { createUser } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
 import type { KeyOptions } from '../../support/stack.js';
@@ -43,6 +50,11 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/inspections/{inspection}', null, 'read'],
   ['POST', '/inspections', null, 'write'],
   ['PATCH', '/inspections/{inspection}', null, 'write'],
+  ['GET', '/recurring-invoices', 'read_invoices', 'read'],
+  ['GET', '/recurring-invoices/{recurring}', 'read_invoices', 'read'],
+  ['POST', '/recurring-invoices', null, 'write'],
+  ['PATCH', '/recurring-invoices/{recurring}', null, 'write'],
+  ['DELETE', '/recurring-invoices/{recurring}', null, 'write'],
   ['GET', '/rate-cards', null, 'read'],
   ['GET', '/rate-cards/{card}', null, 'read'],
   ['POST', '/rate-cards', null, 'write'],
@@ -126,15 +138,9 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['DELETE', '/users/{user}', null, 'admin'],
 ];
 
-const cardInput = () => ({
-  name: 'Card',
-  effective_from: '2026-01-01',
-  is_default: true,
-  items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
-});
-
 const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/invoices': invoiceInput,
+  '/recurring-invoices': ({ customer }) => recurringInvoiceInput(customer as string),
   '/work-orders': () => ({ service_type: 'tow' }),
   '/customers': () => ({ company_name: 'C' }),
   '/trucks': () => ({ unit_number: 'T-2', duty_class: 'light' }),
@@ -168,6 +174,9 @@ describe('rights of API keys and agent keys', () => {
     });
     ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
     ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
+    ids.recurring = (
+      await client.post('/recurring-invoices', recurringInvoiceInput(ids.customer as string))
+    ).body.id;
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
