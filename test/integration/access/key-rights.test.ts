@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../../shared/contracts/vocabulary.js';
 import type { TestClient, TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
-import { createClaimAfter, createInvoiceAfter } from '../../support/records/lifecycle-records.js';
+import {
+  createClaimAfter,
+  createInvoiceAfter,
+  createRecordFor,
+} from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
 import { createRedPng } from '../../support/records/pictures.js';
 import {
@@ -140,7 +144,7 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
 
 const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/invoices': invoiceInput,
-  '/recurring-invoices': ({ customer }) => recurringInvoiceInput(customer as string),
+  '/recurring-invoices': ({ customer }) => recurringInvoiceInput(customer),
   '/work-orders': () => ({ service_type: 'tow' }),
   '/customers': () => ({ company_name: 'C' }),
   '/trucks': () => ({ unit_number: 'T-2', duty_class: 'light' }),
@@ -163,20 +167,16 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
 describe('rights of API keys and agent keys', () => {
   const stack = useStack();
   const tenant = useTenant(stack);
-  const ids: Record<string, string> = {};
+  const ids: Record<string, string> = { eventType: 'invoice.created' };
 
   before(async () => {
     const { client } = tenant;
     ids.invoice = (await client.post('/invoices', invoiceInput())).body.id;
-    await client.call('PUT', '/settings/logo', {
-      raw: createRedPng(),
-      headers: { 'content-type': 'image/png' },
-    });
+    const logo = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
+    await client.call('PUT', '/settings/logo', logo);
     ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
     ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
-    ids.recurring = (
-      await client.post('/recurring-invoices', recurringInvoiceInput(ids.customer as string))
-    ).body.id;
+    ids.recurring = (await createRecordFor('GET /recurring-invoices/{id}', client)) as string;
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
@@ -188,11 +188,8 @@ describe('rights of API keys and agent keys', () => {
     ids.suggestion = await storeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
     ids.claim = (await createClaimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
-    ids.eventType = 'invoice.created';
-    const webhooks = await makeWebhookRecords(
-      { stack, tenantId: tenant.id },
-      { eventId: ids.event as string },
-    );
+    const owner = { stack, tenantId: tenant.id };
+    const webhooks = await makeWebhookRecords(owner, { eventId: ids.event as string });
     Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
     ids.export = (await client.post('/exports', { resource: 'all', format: 'dump' })).body.id;
     await client.delete(`/exports/${ids.export}`);

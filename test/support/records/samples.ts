@@ -29,7 +29,7 @@ export function invoiceInput(overrides: Record<string, unknown> = {}): Record<st
 
 /** Builds a body for POST /recurring-invoices. Its first invoice is not due before 2099. */
 export function recurringInvoiceInput(
-  customer_id: string,
+  customer_id: string | undefined,
   overrides: Record<string, unknown> = {},
 ): Record<string, unknown> {
   return { customer_id, every: 'month', anchor_date: '2099-01-31', line_items: [lineItem()], ...overrides };
