@@ -52,6 +52,8 @@ import * as addWorkOrderPhotos from './20261127030000_add_work_order_photos.js';
 import * as nameDeciders from './20261127040000_name_deciders.js';
 import * as addWording from './20261127050000_add_wording.js';
 import * as guardJoining from './20261127060000_guard_joining.js';
+import * as addRecurringInvoices from './20261127120000_add_recurring_invoices.js';
+import * as markRecurringInvoices from './20261127120001_mark_recurring_invoices.js';
 import * as addOnlinePayments from './20261127130000_add_online_payments.js';
 import * as indexWaitingNotices from './20261127130100_index_waiting_notices.js';
 import * as addProviderRefunds from './20261127140000_add_provider_refunds.js';
@@ -124,6 +126,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261127040000_name_deciders', ...nameDeciders },
   { name: '20261127050000_add_wording', ...addWording },
   { name: '20261127060000_guard_joining', ...guardJoining },
+  { name: '20261127120000_add_recurring_invoices', ...addRecurringInvoices },
+  { name: '20261127120001_mark_recurring_invoices', ...markRecurringInvoices },
   { name: '20261127130000_add_online_payments', ...addOnlinePayments },
   { name: '20261127130100_index_waiting_notices', ...indexWaitingNotices },
   { name: '20261127140000_add_provider_refunds', ...addProviderRefunds },

@@ -49,6 +49,7 @@ const draft = {
   effective_due_date: '2026-12-21T05:00:00.000Z',
   created_at: CREATED_AT,
   updated_at: CREATED_AT,
+  recurring_invoice_id: null,
 };
 
 const lineItems = [

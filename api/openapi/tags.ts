@@ -18,6 +18,7 @@ export const tags = [
 /** Within a tag, the paths that begin with these segments come first, in this sequence. */
 const COLLECTIONS = [
   'invoices',
+  'recurring-invoices',
   'payments',
   'messages',
   'dispatch-board',

@@ -33,6 +33,7 @@ export { passwordResetRoutes } from './password-reset.js';
 export { payLinkRoutes } from './pay-links.js';
 export { paymentRoutes } from './payments.js';
 export { rateCardRoutes } from './rate-cards.js';
+export { recurringInvoiceRoutes } from './recurring-invoices.js';
 export { refundRoutes } from './refunds.js';
 export { sessionRoutes } from './session.js';
 export { sessionFactorRoutes } from './session-factor.js';

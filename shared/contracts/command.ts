@@ -110,10 +110,10 @@ export type CommandOutcome =
        */
       held?: true;
       /**
-       * A second command that this command ran, for example the write that a person approved. The
-       * second command gets its own audit entry.
+       * Further commands that this command ran, for example the write that a person approved. Each
+       * gets its own audit entry.
        */
-      ranCommand?: { command: Command; changes: Change[] };
+      ranCommands?: { command: Command; changes: Change[] }[];
       prompts?: Prompt[];
     }
   | { ok: false; error: ErrorBody };

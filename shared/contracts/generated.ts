@@ -66,6 +66,9 @@ export type MessageTemplateKey = "assigned" | "en_route" | "on_scene" | "complet
 export type PayLinkStatus = "opening" | "open" | "paid" | "closed" | "failed";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
 export type PaymentStatus = "processing" | "succeeded" | "failed";
+export type InvoiceRelease = "draft" | "send";
+export type InvoiceRhythm = "week" | "month" | "quarter";
+export type RecurringInvoiceStatus = "active" | "paused" | "ended";
 export type RefundStatus = "pending" | "succeeded" | "failed";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
@@ -1265,6 +1268,7 @@ export interface Invoice {
   allowed_actions: InvoiceActionName[];
   created_at: string;
   updated_at: string;
+  recurring_invoice_id: string | null;
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items: LineItem[];
@@ -1337,6 +1341,7 @@ export interface InvoiceListItem {
   allowed_actions: InvoiceActionName[];
   created_at: string;
   updated_at: string;
+  recurring_invoice_id: string | null;
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items?: LineItem[];
@@ -1394,6 +1399,7 @@ export interface SentInvoice {
   allowed_actions: InvoiceActionName[];
   created_at: string;
   updated_at: string;
+  recurring_invoice_id: string | null;
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items: LineItem[];
@@ -1650,6 +1656,49 @@ export interface RateCardListQuery {
   in_force_on?: string;
   limit: number;
   cursor?: string;
+}
+export interface RecurringInvoice {
+  id: string;
+  description: string | null;
+  customer_id: string;
+  every: InvoiceRhythm;
+  anchor_date: string;
+  line_items: PricedLineItem[];
+  release: InvoiceRelease;
+  ends_on: string | null;
+  status: RecurringInvoiceStatus;
+  next_date: string | null;
+  last_date: string | null;
+  last_invoice_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface RecurringInvoiceCreate {
+  description?: string | null;
+  customer_id: string;
+  every: InvoiceRhythm;
+  anchor_date: string;
+  line_items: LineItemInput[];
+  release?: InvoiceRelease;
+  ends_on?: string | null;
+}
+export interface RecurringInvoiceEnd {
+  [k: string]: unknown;
+}
+export interface RecurringInvoiceListQuery {
+  status?: RecurringInvoiceStatus;
+  customer_id?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface RecurringInvoicePatch {
+  description?: string | null;
+  every?: InvoiceRhythm;
+  anchor_date?: string;
+  line_items?: LineItemInput[];
+  release?: InvoiceRelease;
+  ends_on?: string | null;
+  status?: RecurringInvoiceStatus;
 }
 export interface Refund {
   id: string;

@@ -40,13 +40,17 @@ function getOutcomeName(outcome: CommandOutcome): AuditRecord['outcome'] {
 }
 
 /**
- * Returns the command, and the second command if the command's handler ran one. For example,
- * approving a held write runs the held command.
+ * Returns the command, and the commands that its handler ran. For example, approving a held write
+ * runs the held command.
  */
-function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
-  const ran = one.outcome.ok ? one.outcome.ranCommand : undefined;
-  if (!ran) return [one];
-  return [one, { command: ran.command, outcome: { ok: true, changes: ran.changes, events: [] } }];
+function addInnerCommands(one: CompletedCommand): CompletedCommand[] {
+  const ran = one.outcome.ok ? (one.outcome.ranCommands ?? []) : [];
+  return [
+    one,
+    ...ran.map(
+      ({ command, changes }): CompletedCommand => ({ command, outcome: { ok: true, changes, events: [] } }),
+    ),
+  ];
 }
 
 /**
@@ -59,7 +63,7 @@ export function buildCommandAuditInsert(
   outcomeName: 'dry_run' | undefined,
 ): SqlQuery {
   return buildAuditInsert(
-    completed.flatMap(addInnerCommand).map((one) => buildAuditRecord(one, outcomeName)),
+    completed.flatMap(addInnerCommands).map((one) => buildAuditRecord(one, outcomeName)),
   );
 }
 

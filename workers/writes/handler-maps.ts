@@ -24,6 +24,7 @@ export { passwordResetHandlers } from '../../shared/resources/password-resets/ha
 export { payLinkHandlers } from '../../shared/resources/pay-links/handlers.js';
 export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
+export { recurringInvoiceHandlers } from '../../shared/resources/recurring-invoices/handlers.js';
 export { refundHandlers } from '../../shared/resources/refunds/handlers.js';
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
 export { settingsHandlers } from '../../shared/resources/settings/handlers.js';

@@ -214,10 +214,10 @@ function hasNoEffect({
   held,
   changes,
   events,
-  ranCommand,
+  ranCommands,
   responseExtra,
 }: Extract<CommandOutcome, { ok: true }>): boolean {
-  return !held && !ranCommand && !responseExtra && changes.length + events.length === 0;
+  return !held && !ranCommands && !responseExtra && changes.length + events.length === 0;
 }
 
 /**

@@ -73,7 +73,7 @@ async function runAndStore(
     ok: true,
     changes: decided.changes,
     events,
-    ranCommand: { command: ran, changes: [...outcome.changes, ...approvalChanges] },
+    ranCommands: [{ command: ran, changes: [...outcome.changes, ...approvalChanges] }],
   };
 }
 

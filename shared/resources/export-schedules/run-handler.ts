@@ -149,7 +149,7 @@ function buildOutcome({ row, times, request }: Run, result: CommandOutcome | und
   return {
     ...result,
     changes: [rescheduled, requested],
-    ranCommand: { command: request, changes: result.changes },
+    ranCommands: [{ command: request, changes: result.changes }],
   };
 }
 

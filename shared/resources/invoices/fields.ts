@@ -5,7 +5,15 @@ import { lineItem, lineItemInput } from '../../billing/line-item-schema.js';
 import { MAX_LINE_ITEMS } from '../../billing/money.js';
 import { invoiceStatus } from '../../contracts/enums.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import { allRequired, cents, dateTime, dayOrDateTime, email, text } from '../../contracts/schemas/fields.js';
+import {
+  allRequired,
+  cents,
+  dateTime,
+  dayOrDateTime,
+  email,
+  text,
+  uuid,
+} from '../../contracts/schemas/fields.js';
 import {
   type Field,
   optionalMultilineText,
@@ -111,6 +119,13 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
   updated_at: time(),
   customer_name: { columns: null, csv: 'text', freeText: true },
   job_number: { columns: null, csv: 'text' },
+  recurring_invoice_id: {
+    output: uuid()
+      .allow(null)
+      .example(null, { override: true })
+      .description('The recurring invoice from which the clock created this invoice'),
+    isLastInCsv: true,
+  },
 };
 
 const lineItems = () => Joi.array().items(lineItemInput).max(MAX_LINE_ITEMS);

@@ -2,10 +2,21 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../../shared/contracts/vocabulary.js';
 import type { TestClient, TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';
-import { createClaimAfter, createInvoiceAfter } from '../../support/records/lifecycle-records.js';
+import {
+  createClaimAfter,
+  createInvoiceAfter,
+  createRecordFor,
+} from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
 import { createRedPng } from '../../support/records/pictures.js';
-import { endpointInput, invoiceInput, scheduleInput, UNKNOWN_ID } from '../../support/records/samples.js';
+import {
+  cardInput,
+  endpointInput,
+  invoiceInput,
+  recurringInvoiceInput,
+  scheduleInput,
+  UNKNOWN_ID,
+} from '../../support/records/samples.js';
 import { createUser } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
 import type { KeyOptions } from '../../support/stack.js';
@@ -43,6 +54,11 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/inspections/{inspection}', null, 'read'],
   ['POST', '/inspections', null, 'write'],
   ['PATCH', '/inspections/{inspection}', null, 'write'],
+  ['GET', '/recurring-invoices', 'read_invoices', 'read'],
+  ['GET', '/recurring-invoices/{recurring}', 'read_invoices', 'read'],
+  ['POST', '/recurring-invoices', null, 'write'],
+  ['PATCH', '/recurring-invoices/{recurring}', null, 'write'],
+  ['DELETE', '/recurring-invoices/{recurring}', null, 'write'],
   ['GET', '/rate-cards', null, 'read'],
   ['GET', '/rate-cards/{card}', null, 'read'],
   ['POST', '/rate-cards', null, 'write'],
@@ -126,15 +142,9 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['DELETE', '/users/{user}', null, 'admin'],
 ];
 
-const cardInput = () => ({
-  name: 'Card',
-  effective_from: '2026-01-01',
-  is_default: true,
-  items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
-});
-
 const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/invoices': invoiceInput,
+  '/recurring-invoices': ({ customer }) => recurringInvoiceInput(customer),
   '/work-orders': () => ({ service_type: 'tow' }),
   '/customers': () => ({ company_name: 'C' }),
   '/trucks': () => ({ unit_number: 'T-2', duty_class: 'light' }),
@@ -157,17 +167,16 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
 describe('rights of API keys and agent keys', () => {
   const stack = useStack();
   const tenant = useTenant(stack);
-  const ids: Record<string, string> = {};
+  const ids: Record<string, string> = { eventType: 'invoice.created' };
 
   before(async () => {
     const { client } = tenant;
     ids.invoice = (await client.post('/invoices', invoiceInput())).body.id;
-    await client.call('PUT', '/settings/logo', {
-      raw: createRedPng(),
-      headers: { 'content-type': 'image/png' },
-    });
+    const logo = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
+    await client.call('PUT', '/settings/logo', logo);
     ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
     ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
+    ids.recurring = (await createRecordFor('GET /recurring-invoices/{id}', client)) as string;
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
@@ -179,11 +188,8 @@ describe('rights of API keys and agent keys', () => {
     ids.suggestion = await storeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
     ids.claim = (await createClaimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
-    ids.eventType = 'invoice.created';
-    const webhooks = await makeWebhookRecords(
-      { stack, tenantId: tenant.id },
-      { eventId: ids.event as string },
-    );
+    const owner = { stack, tenantId: tenant.id };
+    const webhooks = await makeWebhookRecords(owner, { eventId: ids.event as string });
     Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
     ids.export = (await client.post('/exports', { resource: 'all', format: 'dump' })).body.id;
     await client.delete(`/exports/${ids.export}`);

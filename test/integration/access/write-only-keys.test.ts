@@ -7,6 +7,7 @@ import {
   createClaimAfter,
   createImpoundAfter,
   createInvoiceAfter,
+  createRecordFor,
   createWorkOrderAfter,
 } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
@@ -38,6 +39,7 @@ describe('API keys that may write but not read', () => {
     const made = async (path: string, body: Json) => (await client.post(path, body)).body.id as string;
     ids = {
       invoices: await createInvoiceAfter(client, []),
+      'recurring-invoices': (await createRecordFor('GET /recurring-invoices/{id}', client)) as string,
       customers: await made('/customers', { company_name: 'Secret Towing Club' }),
       'work-orders': await createWorkOrderAfter(client, []),
       trucks: await made('/trucks', { unit_number: 'S-1', duty_class: 'light' }),

@@ -16,6 +16,8 @@ import { listInvoices } from '../../../shared/resources/invoices/queries.js';
 import { listMessages } from '../../../shared/resources/messages/queries.js';
 import { listNotices } from '../../../shared/resources/notices/queries.js';
 import { listRateCards } from '../../../shared/resources/rate-cards/queries.js';
+import { listRecurringInvoices } from '../../../shared/resources/recurring-invoices/queries.js';
+import { findDueRecurringInvoices } from '../../../shared/resources/recurring-invoices/sweep.js';
 import { listTrucks } from '../../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../../shared/resources/users/queries.js';
 import { listWorkOrderSteps, listWorkOrders } from '../../../shared/resources/work-orders/queries.js';
@@ -35,6 +37,9 @@ const INSERT_CUSTOMERS = `
 const INSERT_EXPORT_SCHEDULES = `
   insert into export_schedules (tenant_id, id, resource, format, cadence, hour, next_run_at)
   select $1, gen_random_uuid(), 'invoices', 'csv', 'daily', 4, now() + n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
+const INSERT_RECURRING_INVOICES = `
+  insert into recurring_invoices (tenant_id, id, customer_id, every, anchor_date, line_items, next_date)
+  select $1, gen_random_uuid(), $2, 'month', '2026-01-31', '[]', current_date + n from generate_series(1, ${ROWS}) n`;
 const INSERT_USERS = `
   insert into users (tenant_id, id, email, name, password_hash, created_at)
   select $1, gen_random_uuid(), n || '@example.com', 'U', 'x', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
@@ -86,6 +91,7 @@ describe('query plans of lists over 20,000 rows', () => {
       await stack.rows(owner.id, INSERT_APPROVALS, customer);
       await stack.rows(owner.id, INSERT_USERS, [owner.id]);
       await stack.rows(owner.id, INSERT_EXPORT_SCHEDULES, [owner.id]);
+      await stack.rows(owner.id, INSERT_RECURRING_INVOICES, customer);
       await stack.rows(owner.id, INSERT_AUDIT_ENTRIES, customer);
     }
     await stack.runAsOwner('analyze');
@@ -164,6 +170,12 @@ describe('query plans of lists over 20,000 rows', () => {
       'exports_of_schedule',
     ],
     ['export schedules', (scope) => listExportSchedules({ limit }, scope), 'export_schedules_created'],
+    ['recurring invoices', (scope) => listRecurringInvoices({ limit }, scope), 'recurring_invoices_created'],
+    [
+      'recurring invoices of a customer',
+      (scope) => listRecurringInvoices({ limit, customer_id: customerId }, scope),
+      'recurring_invoices_customer',
+    ],
     ['users', (scope) => listUsers({ limit }, scope), 'users_created'],
     ['the audit log', (scope) => listAuditEntries({ limit }, scope), 'audit_entries_pkey'],
     [
@@ -218,6 +230,7 @@ describe('query plans of lists over 20,000 rows', () => {
 
   const sweeps: [string, (tx: Transaction, limit: number) => Promise<unknown>, string][] = [
     ['the sweep of storage fees', findDueStorageAccruals, 'impounds_open'],
+    ['the sweep of due recurring invoices', findDueRecurringInvoices, 'recurring_invoices_due'],
     ['the sweep of due export schedules', findDueSchedules, 'export_schedules_due'],
   ];
   for (const [sweepName, find, index] of sweeps) {

@@ -5,7 +5,7 @@ import type { TestClient } from '../client.js';
 import { listDocumentedOperations, type OpenApiNode, resolveRef } from '../text/openapi-walk.js';
 import { connectionAccess } from '../vendors/connection-rows.js';
 import { createInvoiceAfter } from './lifecycle-records.js';
-import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
+import { endpointInput, invoiceInput, lineItem, recurringInvoiceInput, scheduleInput } from './samples.js';
 
 /**
  * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
@@ -67,6 +67,10 @@ export async function createCanaryRecords(
     ids.invoice = await make(
       '/invoices',
       invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
+    );
+    ids.recurring_invoice = await make(
+      '/recurring-invoices',
+      recurringInvoiceInput(ids.customer, { description: canary.slice(0, 200), line_items }),
     );
     const billed = await createInvoiceAfter(client, ['approve'], { notes: canary });
     // Record two payments on one invoice, so that the invoice's own list of payments has a next

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../client.js';
 import { addPhoto } from './pictures.js';
-import { endpointInput, invoiceInput, scheduleInput } from './samples.js';
+import { endpointInput, invoiceInput, recurringInvoiceInput, scheduleInput } from './samples.js';
 
 async function createRecord(
   client: TestClient,
@@ -128,6 +128,10 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
   if (operation === 'DELETE /photos/{id}') return addPhoto(client, await createWorkOrderAfter(client, []));
   if (operation.includes('/webhook-endpoints/'))
     return createRecord(client, '/webhook-endpoints', endpointInput());
+  if (operation.includes('/recurring-invoices/')) {
+    const customer = await createRecord(client, '/customers', { company_name: 'Fleet' });
+    return createRecord(client, '/recurring-invoices', recurringInvoiceInput(customer));
+  }
   if (operation.includes('/export-schedules/'))
     return createRecord(client, '/export-schedules', scheduleInput());
   if (operation.includes('/exports/')) {

@@ -27,6 +27,22 @@ export function invoiceInput(overrides: Record<string, unknown> = {}): Record<st
   return { invoice_number: `INV-${serial}`, line_items: [lineItem()], ...overrides };
 }
 
+/** Builds a body for POST /recurring-invoices. Its first invoice is not due before 2099. */
+export function recurringInvoiceInput(
+  customer_id: string | undefined,
+  overrides: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return { customer_id, every: 'month', anchor_date: '2099-01-31', line_items: [lineItem()], ...overrides };
+}
+
+/** Builds a body for POST /rate-cards. */
+export const cardInput = () => ({
+  name: 'Card',
+  effective_from: '2026-01-01',
+  is_default: true,
+  items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
+});
+
 /** Builds a body for POST /webhook-endpoints. */
 export function endpointInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { url: 'https://receiver.example.com/hooks', event_types: ['*'], ...overrides };

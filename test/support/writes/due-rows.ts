@@ -6,6 +6,7 @@ import { findDiscardedObjects } from '../../../shared/resources/exports/run-stor
 import { findExpiredExports, findLostExports } from '../../../shared/resources/exports/sweeps.js';
 import { findDueStorageAccruals } from '../../../shared/resources/impounds/storage-sweep.js';
 import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
+import { findDueRecurringInvoices } from '../../../shared/resources/recurring-invoices/sweep.js';
 import { findSuggestionsOfClosedInvoices } from '../../../shared/resources/suggestions/closed-invoices-sweep.js';
 import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
 import { findDueConnections } from '../../../shared/sync/find-due-connections.js';
@@ -71,6 +72,11 @@ const operations = (lease: string, settled: string) => `insert into operations
   (tenant_id, id, command, lease_until, settled_at)
   select ${NEW_ROW}, jsonb_build_object('tenantId', $1::text), ${lease}, ${settled} ${SERIES}`;
 
+const recurringInvoices = (date: string) => `with made as (
+    insert into customers (tenant_id, id, company_name, company_type) select $1, gen_random_uuid(), 'Fleet', 'fleet' returning id)
+  insert into recurring_invoices (tenant_id, id, customer_id, every, anchor_date, line_items, next_date)
+  select ${NEW_ROW}, made.id, 'month', ${date}, '[]', ${date} from made cross join generate_series(1, $2::int)`;
+
 const connections = (status: string) => `with made as (
     insert into connections (tenant_id, id, vendor, kind, status, environment, webhook_url)
     select ${NEW_ROW}, 'parrot', 'messaging', '${status}', 'live', '' ${SERIES} returning id),
@@ -87,6 +93,13 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
     dueSql: invoices(open(9)),
     otherSql: invoices(open(-9)),
     indexes: ['invoices_due_by_date'],
+    readsDueOnly: true,
+  },
+  'of recurring invoices': {
+    find: findDueRecurringInvoices,
+    dueSql: recurringInvoices('current_date - 9'),
+    otherSql: recurringInvoices('current_date + 9'),
+    indexes: ['recurring_invoices_due'],
     readsDueOnly: true,
   },
   'of storage days': {

@@ -60,6 +60,8 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', '${workOrderId}', 'image/jpeg', 40, 30, 900, 'ab', 'photos/x')`,
   impounds: `insert into impounds (tenant_id, id, work_order_id, status, impounded_at, daily_rate_cents, free_days)
     values ($1, '${newId()}', '${workOrderId}', 'stored', now(), 4500, 0)`,
+  recurring_invoices: `insert into recurring_invoices (tenant_id, id, customer_id, every, anchor_date, line_items, next_date)
+    values ($1, '${newId()}', '${customerId}', 'month', '2026-01-31', '[]', '9999-01-31')`,
   invoices: `insert into invoices (tenant_id, id, invoice_number, customer_id, work_order_id, subtotal_cents, tax_cents, total_cents)
     values ($1, '${invoiceId}', 'INV-7', '${customerId}', '${workOrderId}', 100, 8, 108)`,
   invoice_line_items: `insert into invoice_line_items (tenant_id, invoice_id, position, id, name, category, quantity, unit_type, unit_price_cents,

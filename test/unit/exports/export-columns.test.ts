@@ -10,7 +10,7 @@ import { buildExportRequest } from '../../support/exports/export-files.js';
  */
 const PROMISED: Record<string, string> = {
   invoices: `id invoice_number status customer_id billing_email po_number due_date service_date subtotal_cents tax_cents total_cents paid_cents balance_due_cents
-    work_order_id vehicle_description notes sent_at delivery_state delivery_reason delivery_viewed_at created_at updated_at customer_name job_number effective_due_date`,
+    work_order_id vehicle_description notes sent_at delivery_state delivery_reason delivery_viewed_at created_at updated_at customer_name job_number effective_due_date recurring_invoice_id`,
   invoice_line_items:
     'invoice_id id position name description category quantity unit_type unit_price_cents total_cents taxable invoice_number',
   payments:

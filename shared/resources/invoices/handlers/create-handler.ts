@@ -23,7 +23,10 @@ import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
 import { addLineTotals, buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import { priceFromCards } from './price-from-cards.js';
 
-type CreateCommand = Command<InvoiceCreate>;
+/** What a client sends, and the recurring invoice from which the clock creates the invoice. */
+export type InvoiceInput = InvoiceCreate & { recurring_invoice_id?: string };
+
+type CreateCommand = Command<InvoiceInput>;
 
 interface Draft {
   command: CreateCommand;
@@ -189,7 +192,7 @@ function numberKey({ command }: Draft): string {
 }
 
 const INVOICE_COLUMNS = `tenant_id uuid, id uuid, ${invoiceFields.settable}, tax_rate_bps integer, subtotal_cents bigint,
-  tax_cents bigint, total_cents bigint, created_by_agent boolean, ${AGENT_TRACE_COLUMNS}`;
+  tax_cents bigint, total_cents bigint, created_by_agent boolean, recurring_invoice_id uuid, ${AGENT_TRACE_COLUMNS}`;
 const INVOICE_NAMES = parseColumnNames(INVOICE_COLUMNS).join(', ');
 
 function buildInvoiceInsert(drafts: Draft[]) {

@@ -1,12 +1,11 @@
 import { calculateLineTotalCents } from '../../../billing/money.js';
 import type { Command, CommandOutcome } from '../../../contracts/command.js';
-import type { InvoiceCreate, InvoiceDraft } from '../../../contracts/generated.js';
+import type { InvoiceDraft } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { failedOutcome } from '../../../records/outcomes.js';
 import { indexByRef, type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 import { createInvoice } from '../commands.js';
-import { createInvoices } from './create-handler.js';
-import { type ReservedNumber, releaseInvoiceNumbers, reserveInvoiceNumbers } from './invoice-numbers.js';
+import { createNumberedInvoices, type InvoiceDetails } from './invoice-numbers.js';
 
 type DraftCommand = Command<InvoiceDraft>;
 
@@ -18,49 +17,19 @@ interface WorkOrder extends RecordRef {
 }
 
 /**
- * The number of rounds that try consecutive invoice numbers. Each later round doubles the step, to
- * pass a long run of taken numbers quickly.
- */
-const SINGLE_STEP_ROUNDS = 4;
-const MAX_ROUNDS = 20;
-
-/**
  * Runs each draft as an `invoice.create` command, with values from the work order. If the write
  * needs approval, the `invoice.create` command is held. A person then approves exactly the values
  * shown, even if the work order changes before the approval.
  */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<CommandOutcome[]> {
   const workOrders = await findWorkOrders(tx, commands);
-  const outcomes = new Map<string, CommandOutcome>();
-  const numbered: ReservedNumber[] = [];
-  let open = commands.filter((command) => {
-    const isKnown = workOrders.has(refKey(workOrderRef(command)));
-    if (!isKnown) outcomes.set(command.id, unknownWorkOrder());
-    return isKnown;
-  });
-  for (let round = 0; open.length > 0 && round < MAX_ROUNDS; round += 1) {
-    const numbers = await reserveInvoiceNumbers(tx, open, 2 ** Math.max(0, round - SINGLE_STEP_ROUNDS + 1));
-    const creates = open.map((command) =>
-      toCreate(
-        command,
-        workOrders.get(refKey(workOrderRef(command))) as WorkOrder,
-        numbers.get(command.id) as ReservedNumber,
-      ),
-    );
-    const created = await createInvoices(tx, creates);
-    for (const [index, { id }] of creates.entries()) {
-      const outcome = created[index] as CommandOutcome;
-      outcomes.set(id, outcome);
-      numbered.push({ ...(numbers.get(id) as ReservedNumber), isUsed: outcome.ok || isNumberTaken(outcome) });
-    }
-    open = open.filter(({ id }) => isNumberTaken(outcomes.get(id) as CommandOutcome));
-  }
-  await releaseInvoiceNumbers(tx, numbered);
-  return commands.map(({ id }) => outcomes.get(id) as CommandOutcome);
-}
-
-function isNumberTaken(outcome: CommandOutcome): boolean {
-  return !outcome.ok && outcome.error.code === 'duplicate_invoice_number';
+  const known = commands.filter((command) => workOrders.has(refKey(workOrderRef(command))));
+  const created = await createNumberedInvoices(
+    tx,
+    known.map((command) => toCreate(command, workOrders.get(refKey(workOrderRef(command))) as WorkOrder)),
+  );
+  const outcomes = new Map(known.map((command, index) => [command, created[index] as CommandOutcome]));
+  return commands.map((command) => outcomes.get(command) ?? unknownWorkOrder());
 }
 
 function workOrderRef({ tenantId, input }: DraftCommand): RecordRef {
@@ -87,11 +56,7 @@ function unknownWorkOrder(): CommandOutcome {
   });
 }
 
-function toCreate(
-  command: DraftCommand,
-  workOrder: WorkOrder,
-  { number }: ReservedNumber,
-): Command<InvoiceCreate> {
+function toCreate(command: DraftCommand, workOrder: WorkOrder): Command<InvoiceDetails> {
   const { line_items, billing_email = workOrder.billing_email, ...input } = command.input;
   const { customer_id, vehicle_description, service_date } = workOrder;
   return {
@@ -103,7 +68,6 @@ function toCreate(
       vehicle_description,
       service_date,
       billing_email,
-      invoice_number: number,
       ...(line_items && {
         line_items: line_items.map((line) => ({
           ...line,

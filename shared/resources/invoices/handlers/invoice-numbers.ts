@@ -1,9 +1,50 @@
-import type { Command } from '../../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { recordsetSql } from '../../../records/record-refs.js';
 import { countUpSql, setCounters } from '../../../records/tenant-counters.js';
+import { createInvoices, type InvoiceInput } from './create-handler.js';
 
-export interface ReservedNumber {
+/** An invoice that is still without a number. */
+export type InvoiceDetails = Omit<InvoiceInput, 'invoice_number'>;
+
+/**
+ * The number of rounds that try consecutive invoice numbers. Each later round doubles the step, to
+ * pass a long run of taken numbers quickly.
+ */
+const SINGLE_STEP_ROUNDS = 4;
+const MAX_ROUNDS = 20;
+
+/** Runs `invoice.create` commands, each with the account's next invoice number that is free. */
+export async function createNumberedInvoices(
+  tx: Transaction,
+  commands: Command<InvoiceDetails>[],
+): Promise<CommandOutcome[]> {
+  const outcomes = new Map<string, CommandOutcome>();
+  const numbered: ReservedNumber[] = [];
+  let open = commands;
+  for (let round = 0; open.length > 0 && round < MAX_ROUNDS; round += 1) {
+    const numbers = await reserveInvoiceNumbers(tx, open, 2 ** Math.max(0, round - SINGLE_STEP_ROUNDS + 1));
+    const creates = open.map((command): Command<InvoiceInput> => {
+      const { number } = numbers.get(command.id) as ReservedNumber;
+      return { ...command, input: { ...command.input, invoice_number: number } };
+    });
+    const created = await createInvoices(tx, creates);
+    for (const [index, { id }] of creates.entries()) {
+      const outcome = created[index] as CommandOutcome;
+      outcomes.set(id, outcome);
+      numbered.push({ ...(numbers.get(id) as ReservedNumber), isUsed: outcome.ok || isNumberTaken(outcome) });
+    }
+    open = open.filter(({ id }) => isNumberTaken(outcomes.get(id) as CommandOutcome));
+  }
+  await releaseInvoiceNumbers(tx, numbered);
+  return commands.map(({ id }) => outcomes.get(id) as CommandOutcome);
+}
+
+function isNumberTaken(outcome: CommandOutcome): boolean {
+  return !outcome.ok && outcome.error.code === 'duplicate_invoice_number';
+}
+
+interface ReservedNumber {
   tenantId: string;
   /** The counter value from which `number` is formed. */
   nth: number;
@@ -19,7 +60,7 @@ export interface ReservedNumber {
  * gets the new value.
  * @returns the numbers, by command id
  */
-export async function reserveInvoiceNumbers(
+async function reserveInvoiceNumbers(
   tx: Transaction,
   commands: Command[],
   step: number,
@@ -48,7 +89,7 @@ export async function reserveInvoiceNumbers(
  * Sets each account's counter back to the last used number, so that refused drafts leave no gap.
  * Call this function in the transaction that reserved the numbers.
  */
-export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
+async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
   const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];
   if (tenants.length === 0) return;
   const counters = tenants.map((tenantId) => {
