@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import Joi from 'joi';
 import type { Command, CommandDefinition, CommandResult } from '../../../shared/contracts/command.js';
 import { hashBody } from '../../../shared/contracts/json/canonical-json.js';
@@ -6,6 +5,7 @@ import { dateTime, multilineText, uuid } from '../../../shared/contracts/schemas
 import { validate } from '../../../shared/contracts/schemas/validate.js';
 import { createSystemCommand } from '../../../shared/contracts/system-command.js';
 import { readUserAgent } from '../../../shared/http/request.js';
+import { deriveUuid } from '../../../shared/platform/crypto.js';
 import { AppError, appErrorFromBody } from '../../../shared/platform/errors.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { createInspection } from '../../../shared/resources/inspections/commands.js';
@@ -190,7 +190,7 @@ export async function submitOne(
     // Commands from requests without a key have the source `webhook`.
     source: 'webhook',
     idempotency: {
-      key: deriveUuid('driver page', workOrderId, action.id.toLowerCase(), type),
+      key: deriveUuid(['driver page', workOrderId, action.id.toLowerCase(), type]),
       method: ctx.method,
       path: `/d/${workOrderId}`,
       bodyHash: hashBody(action),
@@ -210,9 +210,4 @@ export async function submitOne(
 function describeDriver({ driver_id, truck_id, driver_name, unit_number }: DrivenWorkOrder) {
   const name = `${driver_name ?? `Truck ${unit_number}`} (driver's page)`;
   return { type: 'system' as const, id: driver_id ?? truck_id, name };
-}
-
-function deriveUuid(...parts: string[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 }
