@@ -17,7 +17,8 @@ import { countFactorTry } from '../runtime/sign-in-limits.js';
 import { startSession } from './start-session.js';
 
 /**
- * Ends the first step of a sign-in: does nothing for a person without a factor.
+ * Asks a person who has a second factor for it, after the password was right. Returns for a person
+ * without one, who is then signed in.
  * @throws {AppError} 403 factor_required, with a challenge for the second step
  */
 export async function askForFactor(api: ApiRuntime, ctx: ApiContext, person: SignInCandidate): Promise<void> {
