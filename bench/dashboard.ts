@@ -43,7 +43,9 @@ function report(label: string, times: number[], bar: string): void {
   print(`${label}: p50 ${msAt(0.5)} ms, p95 ${msAt(0.95)} ms (bar: ${bar})`);
 }
 
-/** From the response of a write by API until the row is in the page of somebody else. */
+/**
+ * Measures the time from the response of a write by API until another person's page shows the row.
+ */
 async function measureEvents(page: Page): Promise<number[]> {
   await page.goto(`${product.origin}/app/customers`);
   await page.getByText('Connected').waitFor();
@@ -54,13 +56,17 @@ async function measureEvents(page: Page): Promise<number[]> {
     const startedAt = performance.now();
     await page.getByRole('link', { name: company_name, exact: true }).waitFor();
     times.push(performance.now() - startedAt);
-    // A person who watches does not see bursts, which are read together once a second.
+    // Wait, so that each write is read by itself. The page reads the writes of a burst together,
+    // once a second.
     await page.waitForTimeout(1100);
   }
   return times;
 }
 
-/** From the click on a row until its record is shown, if the record was read before. */
+/**
+ * Measures the time from the click on a row until its record is shown, if the record was read
+ * before.
+ */
 async function measureDrawer(page: Page): Promise<number[]> {
   const times: number[] = [];
   const open = `new Promise((resolve) => {
@@ -72,7 +78,7 @@ async function measureDrawer(page: Page): Promise<number[]> {
   })`;
   for (let nth = 0; nth < SAMPLES; nth += 1) {
     const time = Number(await page.evaluate(open));
-    // The first time reads the record and the file of the screen.
+    // Leave out the first time, which also reads the record and the file of the screen.
     if (nth > 0) times.push(time);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -80,7 +86,7 @@ async function measureDrawer(page: Page): Promise<number[]> {
   return times;
 }
 
-/** From the arrival of the board's response until all cards are painted. */
+/** Measures the time from the arrival of the board's response until all cards are painted. */
 async function measureBoard(page: Page): Promise<number[]> {
   for (let nth = 0; nth < CARDS; nth += 1) {
     const { id } = await post('/work-orders', { service_type: 'tow', pickup_location: `${nth} Main St` });

@@ -12,7 +12,7 @@ const isWorker = (name: string) => name.endsWith('.mjs');
 const NONCE_MARK = '__CSP_NONCE__';
 
 /**
- * Nothing may be loaded from, or sent to, another host than those of the map, if it has any.
+ * The page loads from, and sends to, only its own host and the hosts of the map, if one is set.
  * Scripts come only from files. The component library writes style elements, which need the nonce.
  * `blob:` is for the PDF of an invoice and for chosen pictures before they are sent. No text
  * becomes HTML, except by the one policy of dashboard/trusted-types.ts.
@@ -55,8 +55,8 @@ export function serveDashboard(map: MapConfig | undefined): ApiMiddleware {
     const name = ctx.path.slice('/app/'.length);
     const file = name === INDEX ? undefined : await files.find(name);
     if (file) {
-      // The names of all files below assets/ contain a hash of the content. A worker does not have
-      // the policy of its page but one of its own, which changes with the settings of the map.
+      // The names of all files below assets/ contain a hash of the content. A worker file is left
+      // out: it carries a policy of its own, which changes with the settings of the map.
       const isImmutable = name.startsWith('assets/') && !isWorker(name);
       ctx.set('Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
       ctx.set('Content-Security-Policy', `default-src 'none'; ${buildConnectSource(origins)}`);

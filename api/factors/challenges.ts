@@ -30,14 +30,15 @@ export interface Challenges<Content> {
   open: (challenge: string) => Content | undefined;
 }
 
-const LIFETIME_MS = 5 * 60 * 1000;
+/** How long a person has to answer a challenge. */
+export const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
 
 /** @param purpose a challenge for one purpose is useless for any other */
 export function createChallenges<Content>(secretKey: string, purpose: string): Challenges<Content> {
   const key = deriveKey(secretKey, purpose);
   return {
     seal: (content) => {
-      const expiresAt = new Date(Date.now() + LIFETIME_MS).toISOString();
+      const expiresAt = new Date(Date.now() + CHALLENGE_LIFETIME_MS).toISOString();
       return { challenge: seal(key, JSON.stringify({ content, expiresAt })), expires_at: expiresAt };
     },
     open: (challenge) => {

@@ -15,7 +15,7 @@ import {
 import { checkPasskey } from './passkeys.js';
 import { hashRecoveryCode } from './recovery-codes.js';
 import type { RelyingParty } from './relying-party.js';
-import { findTotpStep } from './totp.js';
+import { findTimeStep } from './totp.js';
 
 /** The keys and challenges of second factors. */
 export interface Factors {
@@ -83,8 +83,8 @@ type Check = (
 const CHECKS: Record<ProofKind, Check> = {
   totp: async (key, { code = '' }, { factor }) => {
     const secret = tryUnseal(key, factor.secret_sealed as string);
-    const step = secret === undefined ? undefined : findTotpStep(secret, code);
-    return step === undefined ? undefined : { step };
+    const timeStep = secret === undefined ? undefined : findTimeStep(secret, code);
+    return timeStep === undefined ? undefined : { step: timeStep };
   },
   passkey: async (_key, { passkey = {} }, { factor, challenge, party }) => {
     if (!challenge || !party || (passkey as { id?: unknown }).id !== factor.credential_id) return undefined;

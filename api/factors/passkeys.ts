@@ -7,12 +7,11 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
+import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 import type { FactorConfirmation } from '../../shared/resources/factors/commands.js';
 import type { StoredFactor } from '../../shared/resources/factors/queries.js';
+import { CHALLENGE_LIFETIME_MS } from './challenges.js';
 import type { RelyingParty } from './relying-party.js';
-
-/** The time that a person has, in ms. */
-const TIMEOUT_MS = 5 * 60 * 1000;
 
 /** The longest id of a credential has 1023 bytes (W3C WebAuthn). */
 const MAX_ID_CHARS = 1400;
@@ -35,13 +34,13 @@ export function buildCreationOptions(
   { person, factors }: { person: { id: string; name: string; email: string }; factors: StoredFactor[] },
 ) {
   return generateRegistrationOptions({
-    rpName: 'Tow Dispatch',
+    rpName: PRODUCT_NAME,
     rpID: party.id,
     userID: new Uint8Array(Buffer.from(person.id.replaceAll('-', ''), 'hex')),
     userName: person.email,
     userDisplayName: person.name,
     challenge: new Uint8Array(Buffer.from(createPasskeyChallenge(), 'base64url')),
-    timeout: TIMEOUT_MS,
+    timeout: CHALLENGE_LIFETIME_MS,
     excludeCredentials: toDescriptors(factors),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
   });
@@ -56,7 +55,7 @@ export function buildRequestOptions(
     rpID: party.id,
     allowCredentials: toDescriptors(factors),
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
-    timeout: TIMEOUT_MS,
+    timeout: CHALLENGE_LIFETIME_MS,
     userVerification: 'required',
   });
 }

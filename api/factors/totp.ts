@@ -1,7 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
+import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 
 /** What every authenticator app supports (RFC 6238). */
-const SETTINGS = { issuer: 'Tow Dispatch', algorithm: 'SHA1', digits: 6, period: 30 } as const;
+const SETTINGS = { issuer: PRODUCT_NAME, algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** 160 random bits, as RFC 4226 recommends. */
 const SECRET_BYTES = 20;
 /** Codes of the neighbouring time steps are accepted, because clocks of phones differ. */
@@ -17,7 +18,7 @@ export function createTotp(email: string): { secret: string; uri: string } {
  * Returns the time step to which the code belongs, or undefined if the code is wrong. Apps show
  * codes with a blank, so blanks are ignored.
  */
-export function findTotpStep(secret: string, code: string): number | undefined {
+export function findTimeStep(secret: string, code: string): number | undefined {
   const totp = new TOTP({ ...SETTINGS, secret: Secret.fromBase32(secret) });
   const timestamp = Date.now();
   const delta = totp.validate({ token: code.replace(/\s/g, ''), window: WINDOW, timestamp });

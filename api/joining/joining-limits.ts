@@ -1,7 +1,7 @@
 import { createRateLimitError } from '../../shared/http/rate-limit-response.js';
-import { sha256 } from '../../shared/platform/crypto.js';
 import type { Limiter } from '../../shared/platform/limits/limiter.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
+import { hashEmail } from '../runtime/sign-in-limits.js';
 
 /**
  * The limits for requests of a network that need no credential, by their purpose. None of them
@@ -36,8 +36,7 @@ export async function mayMailAddress(
   limiter: Limiter,
   { purpose, email, ip }: { purpose: string; email: string; ip: string },
 ): Promise<boolean> {
-  const hash = sha256(email.toLowerCase()).toString('base64url');
-  const key = `joining-${purpose}/${hash}/${findNetworkPrefix(ip)}`;
+  const key = `joining-${purpose}/${hashEmail(email)}/${findNetworkPrefix(ip)}`;
   return (await limiter.consumeUnlessRefused(key, PER_ADDRESS_AND_NETWORK)).allowed;
 }
 

@@ -1,9 +1,5 @@
-import type Joi from 'joi';
 import type { Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
-import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { AppError, appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
-import { readBody } from '../middleware/body.js';
-import { reportUnknownNames } from '../middleware/warnings.js';
 import { describeOrigin } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
@@ -11,12 +7,6 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 /** The error for every link that does not work, whatever the reason. */
 export function brokenLink(): AppError {
   return new AppError('not_found', 'This link does not work any more. Ask for a new one.');
-}
-
-/** Reads the JSON body of a request without a credential. */
-export async function readInput<T>(ctx: ApiContext, schema: Joi.ObjectSchema): Promise<T> {
-  const { value } = await readBody(ctx);
-  return validateAndReportUnknown<T>(schema, value, (names) => reportUnknownNames(ctx, names));
 }
 
 interface LinkWrite<Input> {

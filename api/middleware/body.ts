@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type Joi from 'joi';
 import { koaBody } from 'koa-body';
 import { findTextProblems, parseStrictJson } from '../../shared/contracts/json/strict-json.js';
-import { createValidationError } from '../../shared/contracts/schemas/validate.js';
+import { createValidationError, validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { MAX_BODY_BYTES } from '../../shared/http/request.js';
 import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { reportUnknownNames } from './warnings.js';
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
@@ -117,6 +119,12 @@ export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
   throw new AppError('invalid_json', first?.message ?? 'The body is not valid JSON.', {
     details: parsed.problems.map((error) => ({ ...error })),
   });
+}
+
+/** Reads a JSON body and checks it. For routes that submit no command, or only after a check. */
+export async function readInput<T>(ctx: ApiContext, schema: Joi.ObjectSchema): Promise<T> {
+  const { value } = await readBody(ctx);
+  return validateAndReportUnknown<T>(schema, value, (names) => reportUnknownNames(ctx, names));
 }
 
 /**

@@ -1,4 +1,5 @@
 import swaggerJsdoc from 'swagger-jsdoc';
+import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 import type { Components, Json } from './components.js';
 import { introduction } from './introduction.js';
 import { buildOperation, type OperationBlock } from './operation.js';
@@ -23,7 +24,7 @@ export function buildOpenApiDocument(sources: string[]): Json {
     definition: {
       openapi: '3.0.3',
       info: {
-        title: 'Tow Dispatch API',
+        title: `${PRODUCT_NAME} API`,
         version: '1.0.0',
         description: introduction,
         contact: { name: 'Support', url: 'https://example.com/support' },

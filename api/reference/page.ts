@@ -1,10 +1,12 @@
+import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
+
 /** The HTML of the page at /docs, which loads nothing from other hosts. */
 export const REFERENCE_PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tow Dispatch API reference</title>
+<title>${PRODUCT_NAME} API reference</title>
 <link rel="icon" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>

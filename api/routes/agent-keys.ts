@@ -5,7 +5,7 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { always } from '../runtime/recent-factor.js';
+import { isAlwaysSensitive } from '../runtime/recent-factor.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createKeyTransforms } from '../transforms/key-transforms.js';
 
@@ -42,7 +42,7 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
    */
   router.post(
     '/agent-keys',
-    serveWrite(api, createAgentKey, { isSensitive: always, prepareInput, transformResponse }),
+    serveWrite(api, createAgentKey, { isSensitive: isAlwaysSensitive, prepareInput, transformResponse }),
   );
 
   /**
@@ -70,7 +70,7 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
     '/agent-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollAgentKey, {
-      isSensitive: always,
+      isSensitive: isAlwaysSensitive,
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -90,6 +90,6 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
   router.delete(
     '/agent-keys/:id',
     broadcastCredentialChange(api, idInPath),
-    serveWrite(api, revokeAgentKey, { isSensitive: always }),
+    serveWrite(api, revokeAgentKey, { isSensitive: isAlwaysSensitive }),
   );
 });

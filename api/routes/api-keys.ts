@@ -5,7 +5,7 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { always } from '../runtime/recent-factor.js';
+import { isAlwaysSensitive } from '../runtime/recent-factor.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createKeyTransforms } from '../transforms/key-transforms.js';
 
@@ -42,7 +42,7 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
    */
   router.post(
     '/api-keys',
-    serveWrite(api, createApiKey, { isSensitive: always, prepareInput, transformResponse }),
+    serveWrite(api, createApiKey, { isSensitive: isAlwaysSensitive, prepareInput, transformResponse }),
   );
 
   /**
@@ -70,7 +70,7 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
     '/api-keys/:id/roll',
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollApiKey, {
-      isSensitive: always,
+      isSensitive: isAlwaysSensitive,
       prepareInput: (input, ctx) => ({
         ...prepareInput(input, ctx),
         from_id: String(ctx.params.id).toLowerCase(),
@@ -90,6 +90,6 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
   router.delete(
     '/api-keys/:id',
     broadcastCredentialChange(api, idInPath),
-    serveWrite(api, revokeApiKey, { isSensitive: always }),
+    serveWrite(api, revokeApiKey, { isSensitive: isAlwaysSensitive }),
   );
 });

@@ -19,15 +19,16 @@ import {
 import { invitationAccept, invitationListQuery } from '../../shared/resources/invitations/schema.js';
 import { findTenant } from '../../shared/resources/tenants/find-tenant.js';
 import { countJoiningRequest } from '../joining/joining-limits.js';
-import { brokenLink, readInput, submitByLink } from '../joining/link-commands.js';
+import { brokenLink, submitByLink } from '../joining/link-commands.js';
 import { requireLiveAccount } from '../joining/live-account.js';
+import { readInput } from '../middleware/body.js';
 import { setETag } from '../middleware/etag.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { always } from '../runtime/recent-factor.js';
+import { isAlwaysSensitive } from '../runtime/recent-factor.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -69,7 +70,7 @@ export const invitationRoutes = defineRoutes('Access', (router, api) => {
     '/invitations',
     requireLiveAccount,
     serveWrite(api, createInvitation, {
-      isSensitive: always,
+      isSensitive: isAlwaysSensitive,
       prepareInput: (input, ctx) => ({
         ...input,
         token_hash: hashLinkToken(computeToken(ctx.state.targetId as string)),
@@ -106,7 +107,7 @@ export const invitationRoutes = defineRoutes('Access', (router, api) => {
   router.delete(
     '/invitations/:id',
     requireLiveAccount,
-    serveWrite(api, revokeInvitation, { isSensitive: always }),
+    serveWrite(api, revokeInvitation, { isSensitive: isAlwaysSensitive }),
   );
 
   /**
@@ -156,7 +157,7 @@ function accept(api: ApiRuntime): ApiMiddleware {
     assertSameOrigin(api, ctx);
     const { tenant_id: tenantId, id } = await findByLink(api, ctx);
     const { name, password } = await readInput<InvitationAccept>(ctx, invitationAccept);
-    const input = { user_id: newId(), name, password_hash: await api.passwords.hash(password, tenantId) };
+    const input = { user_id: newId(), name, password_hash: await api.passwords.hash({ password, tenantId }) };
     const { body } = await submitByLink(api, ctx, {
       definition: acceptInvitation,
       tenantId,

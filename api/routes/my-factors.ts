@@ -1,3 +1,4 @@
+import { PERSON_READ } from '../../shared/records/resource-table.js';
 import {
   confirmFactor,
   createFactor,
@@ -11,13 +12,12 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { always } from '../runtime/recent-factor.js';
+import { isAlwaysSensitive } from '../runtime/recent-factor.js';
 import { switchToLiveTenant } from '../sign-in/live-tenant.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createFactorTransforms } from '../transforms/factor-transforms.js';
 import { createPasswordMask } from '../transforms/mask-password.js';
 
-const ownAccess = { permission: 'read', agentScope: null, isPersonOnly: true } as const;
 const getPersonId = (ctx: ApiContext) => ctx.state.key.id;
 
 export const myFactorRoutes = defineRoutes('Access', (router, api) => {
@@ -35,7 +35,7 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
     '/me/factors',
     worksWithoutFactor,
     switchToLiveTenant,
-    serveList(api, { access: ownAccess, schema: factorListQuery, buildQuery: listFactors }),
+    serveList(api, { access: PERSON_READ, schema: factorListQuery, buildQuery: listFactors }),
   );
 
   /**
@@ -56,7 +56,7 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
     worksWithoutFactor,
     switchToLiveTenant,
     serveWrite(api, createFactor, {
-      isSensitive: always,
+      isSensitive: isAlwaysSensitive,
       bodyToHash: createPasswordMask(api),
       prepareInput: transforms.prepareNewFactor,
       transformResponse: transforms.showNewFactor,
@@ -114,7 +114,7 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
     worksWithoutFactor,
     switchToLiveTenant,
     serveWrite(api, renewRecoveryCodes, {
-      isSensitive: always,
+      isSensitive: isAlwaysSensitive,
       prepareInput: transforms.prepareCodes,
       transformResponse: transforms.showCodes,
     }),
@@ -135,6 +135,6 @@ export const myFactorRoutes = defineRoutes('Access', (router, api) => {
     worksWithoutFactor,
     switchToLiveTenant,
     broadcastCredentialChange(api, getPersonId),
-    serveWrite(api, removeFactor, { isSensitive: always }),
+    serveWrite(api, removeFactor, { isSensitive: isAlwaysSensitive }),
   );
 });

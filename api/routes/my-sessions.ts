@@ -1,4 +1,5 @@
 import type { OwnSession } from '../../shared/contracts/generated.js';
+import { PERSON_READ } from '../../shared/records/resource-table.js';
 import { endOtherSessions, endSession } from '../../shared/resources/sessions/commands.js';
 import { listOwnSessions } from '../../shared/resources/sessions/queries.js';
 import { ownSessionListQuery } from '../../shared/resources/sessions/schema.js';
@@ -9,8 +10,6 @@ import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import { switchToLiveTenant } from '../sign-in/live-tenant.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
-
-const ownAccess = { permission: 'read', agentScope: null, isPersonOnly: true } as const;
 
 export const mySessionRoutes = defineRoutes('Access', (router, api) => {
   /**
@@ -27,7 +26,7 @@ export const mySessionRoutes = defineRoutes('Access', (router, api) => {
     worksWithoutFactor,
     switchToLiveTenant,
     serveList(api, {
-      access: ownAccess,
+      access: PERSON_READ,
       schema: ownSessionListQuery,
       buildQuery: listOwnSessions,
       transformItems: async (items, ctx) => markCurrent(items, ctx),

@@ -8,7 +8,8 @@ import { KEY_CHANGED_CHANNEL } from '../../shared/resources/api-keys/credential-
 import { resetPassword } from '../../shared/resources/users/commands.js';
 import { passwordResetRequest, passwordResetUse } from '../../shared/resources/users/joining-schema.js';
 import { countJoiningRequest, mayMailAddress } from '../joining/joining-limits.js';
-import { brokenLink, readInput, submitByLink } from '../joining/link-commands.js';
+import { brokenLink, submitByLink } from '../joining/link-commands.js';
+import { readInput } from '../middleware/body.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -83,7 +84,10 @@ function reset(api: ApiRuntime): ApiMiddleware {
       tenantId: open.tenant_id,
       actor: { id: open.user_id, name: null },
       entityId: open.user_id,
-      input: { reset_id: open.id, password_hash: await api.passwords.hash(password, open.tenant_id) },
+      input: {
+        reset_id: open.id,
+        password_hash: await api.passwords.hash({ password, tenantId: open.tenant_id }),
+      },
     });
     await api.bus.publish(KEY_CHANGED_CHANNEL, open.user_id).catch((error: unknown) => {
       api.logger.warn({ err: error }, 'a new password was not broadcast; cached sessions expire');

@@ -1,12 +1,10 @@
 import { buildPricingFactsQuery, type PricingFactsRow } from '../../shared/billing/pricing-facts.js';
 import { previewPrice } from '../../shared/billing/work-order-price.js';
 import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
-import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
-import { readBody } from '../middleware/body.js';
-import { reportUnknownNames } from '../middleware/warnings.js';
+import { readInput } from '../middleware/body.js';
 import { readWriteHeaders } from '../middleware/write.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 import { declareFacts } from '../runtime/route-facts.js';
@@ -22,9 +20,7 @@ export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('work order');
     const { dryRun } = readWriteHeaders(ctx);
-    validateAndReportUnknown(workOrderAction, (await readBody(ctx)).value, (names) =>
-      reportUnknownNames(ctx, names),
-    );
+    await readInput(ctx, workOrderAction);
     const workOrder = { tenant_id: key.tenantId, id, customer_id: null, of_job: true };
     const [row] = await api.db.read<PricingFactsRow>(key.tenantId, buildPricingFactsQuery([workOrder]));
     if (!row) throw notFound('work order');

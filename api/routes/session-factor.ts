@@ -1,5 +1,5 @@
 import type { FactorProof, FactorSignIn } from '../../shared/contracts/generated.js';
-import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
+import { PERSON_READ } from '../../shared/records/resource-table.js';
 import { readFactorState, readFactors } from '../../shared/resources/factors/queries.js';
 import { confirmSession, type SessionProof } from '../../shared/resources/sessions/commands.js';
 import { factorSignIn } from '../../shared/resources/sessions/schema.js';
@@ -7,9 +7,8 @@ import { checkProof, type GivenProof } from '../factors/check-proof.js';
 import { createPasskeyChallenge } from '../factors/passkeys.js';
 import { findRelyingParty } from '../factors/relying-party.js';
 import { requireAccess } from '../middleware/access.js';
-import { readBody } from '../middleware/body.js';
+import { readInput } from '../middleware/body.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
-import { reportUnknownNames } from '../middleware/warnings.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -48,12 +47,7 @@ export const sessionFactorRoutes = defineRoutes('Access', (router, api) => {
    *       For POST /session/confirm with a passkey. Each challenge works once, for five minutes.
    *     x-resource: FactorChallenge
    */
-  router.get(
-    '/session/challenge',
-    requireAccess({ permission: 'read', agentScope: null, isPersonOnly: true }),
-    switchToLiveTenant,
-    issueChallenge(api),
-  );
+  router.get('/session/challenge', requireAccess(PERSON_READ), switchToLiveTenant, issueChallenge(api));
 
   /**
    * @openapi
@@ -79,10 +73,7 @@ function handleSecondStep(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
     assertSameOrigin(api, ctx);
     await api.passwords.countRequest(ctx.ip);
-    const { value } = await readBody(ctx);
-    const given = validateAndReportUnknown<FactorSignIn>(factorSignIn, value, (names) =>
-      reportUnknownNames(ctx, names),
-    );
+    const given = await readInput<FactorSignIn>(ctx, factorSignIn);
     await finishSignIn(api, ctx, given);
   };
 }

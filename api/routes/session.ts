@@ -1,14 +1,13 @@
 import type { Session, SignIn } from '../../shared/contracts/generated.js';
-import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { readRecord } from '../../shared/records/render-records.js';
+import { PERSON_READ } from '../../shared/records/resource-table.js';
 import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import { endSession } from '../../shared/resources/sessions/commands.js';
 import { signIn } from '../../shared/resources/sessions/schema.js';
 import { sessionTable } from '../../shared/resources/sessions/table.js';
 import { requireAccess, worksWithoutFactor } from '../middleware/access.js';
-import { readBody } from '../middleware/body.js';
+import { readInput } from '../middleware/body.js';
 import { assertSameOrigin, setTokenCookie } from '../middleware/session-cookie.js';
-import { reportUnknownNames } from '../middleware/warnings.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -45,12 +44,7 @@ export const sessionRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Get the signed-in person
    *     description: Also shows which of the account's two environments this request acts on.
    */
-  router.get(
-    '/session',
-    worksWithoutFactor,
-    requireAccess({ permission: 'read', agentScope: null, isPersonOnly: true }),
-    describeSession(api),
-  );
+  router.get('/session', worksWithoutFactor, requireAccess(PERSON_READ), describeSession(api));
 
   /**
    * @openapi
@@ -76,10 +70,7 @@ function handleSignIn(api: ApiRuntime): ApiMiddleware {
   return async (ctx) => {
     assertSameOrigin(api, ctx);
     await api.passwords.countRequest(ctx.ip);
-    const { value } = await readBody(ctx);
-    const credentials = validateAndReportUnknown<SignIn>(signIn, value, (names) =>
-      reportUnknownNames(ctx, names),
-    );
+    const credentials = await readInput<SignIn>(ctx, signIn);
     const person =
       (await api.passwords.findPerson(credentials, ctx.ip)) ??
       (await refuseCredential(api, ctx.ip, 'E-mail or password is wrong.'));

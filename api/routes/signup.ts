@@ -24,7 +24,8 @@ import { createTenantPairIds } from '../../shared/resources/tenants/create-tenan
 import { completeSignUp } from '../../shared/resources/users/commands.js';
 import { signUp, signUpResend, signUpVerify } from '../../shared/resources/users/joining-schema.js';
 import { countJoiningRequest, countLinkTry, mayMailAddress } from '../joining/joining-limits.js';
-import { brokenLink, readInput, submitByLink } from '../joining/link-commands.js';
+import { brokenLink, submitByLink } from '../joining/link-commands.js';
+import { readInput } from '../middleware/body.js';
 import { assertSameOrigin } from '../middleware/session-cookie.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -140,7 +141,7 @@ function startSignUp(api: ApiRuntime): ApiMiddleware {
     // Hashing takes half a second, so a request that the limits refuse ends before it.
     assertNotRefused(await checkSignUpLimits(api.db, { site_hash, invited_by_hash }, perDay));
     const id = newId();
-    const password_hash = await api.passwords.hashForStranger(password, ctx.ip);
+    const password_hash = await api.passwords.hashForStranger({ password, address: ctx.ip });
     const token_hash = hashLinkToken(computeLinkToken(api.accessLinkKey, 'verify', id));
     const request = { ...who, id, password_hash, token_hash, invited_by_hash, site_hash };
     assertNotRefused(await storeSignUp(api.db, request, perDay));

@@ -8,7 +8,7 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
-import { always } from '../runtime/recent-factor.js';
+import { isAlwaysSensitive } from '../runtime/recent-factor.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 import { createPasswordMask } from '../transforms/mask-password.js';
@@ -50,7 +50,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users',
     requireLiveAccount,
     serveWrite(api, createUser, {
-      isSensitive: always,
+      isSensitive: isAlwaysSensitive,
       prepareInput: hashPassword,
       bodyToHash: maskPassword,
     }),
@@ -80,7 +80,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, updateUser, {
-      isSensitive: always,
+      isSensitive: isAlwaysSensitive,
       prepareInput: hashPasswordIfPresent,
       bodyToHash: maskPassword,
     }),
@@ -100,7 +100,7 @@ export const userRoutes = defineRoutes('Access', (router, api) => {
     '/users/:id',
     requireLiveAccount,
     broadcastCredentialChange(api, idInPath),
-    serveWrite(api, deactivateUser, { isSensitive: always }),
+    serveWrite(api, deactivateUser, { isSensitive: isAlwaysSensitive }),
   );
 });
 
@@ -128,7 +128,7 @@ function createPasswordSteps(api: ApiRuntime) {
     const password_hash =
       password === undefined
         ? UNUSABLE_PASSWORD_HASH
-        : await api.passwords.hash(password, ctx.state.key.tenantId);
+        : await api.passwords.hash({ password, tenantId: ctx.state.key.tenantId });
     return { ...rest, password_hash } as unknown as T;
   };
   return {

@@ -48,12 +48,11 @@ export interface Passwords {
   /** True if the password has this hash. */
   isMatch(given: { password: string; hash: string; address: string }): Promise<boolean>;
   /**
-   * Hashes a new password.
-   * @param tenantId the account whose fair share this work uses
+   * Hashes a new password. The work uses the fair share of the account `tenantId`.
    */
-  hash(password: string, tenantId: string): Promise<string>;
+  hash(given: { password: string; tenantId: string }): Promise<string>;
   /** Hashes the password of a person who has no account yet. */
-  hashForStranger(password: string, address: string): Promise<string>;
+  hashForStranger(given: { password: string; address: string }): Promise<string>;
 }
 
 export function createPasswords({ limiter, db, config }: Runtime): Passwords {
@@ -92,9 +91,9 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
           verifyPassword(password, hash),
         )
         .catch(refuseWhenFull),
-    hash: (password, tenantId) =>
+    hash: ({ password, tenantId }) =>
       hashes.run({ queue: 'accounts', group: tenantId }, () => hashPassword(password)).catch(refuseWhenFull),
-    hashForStranger: (password, address) =>
+    hashForStranger: ({ password, address }) =>
       hashes
         .run({ queue: 'strangers', group: findNetworkPrefix(address), site: findSitePrefix(address) }, () =>
           hashPassword(password),

@@ -14,7 +14,7 @@ const WILDCARD = /[*{}()?+]/;
 export class RouteIndex {
   private readonly layersByShape = new Map<string, RouteLayer[]>();
 
-  /** @throws if a template has a parameter that need not match exactly one segment */
+  /** @throws {Error} if a parameter of a template could match several segments, or none */
   constructor(layers: readonly RouteLayer[]) {
     for (const layer of layers) {
       const template = String(layer.path);

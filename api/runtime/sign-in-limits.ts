@@ -65,7 +65,7 @@ export async function countPersonTry(limiter: Limiter, email: string): Promise<A
  * Hashes the e-mail. The limiter may store its keys in Redis, where a plain e-mail would reveal who
  * works for the account.
  */
-function hashEmail(email: string): string {
+export function hashEmail(email: string): string {
   return sha256(email.toLowerCase()).toString('base64url');
 }
 

@@ -1,7 +1,6 @@
 import { hasAccess } from '../../shared/contracts/access.js';
 import {
   type Assignment,
-  DRIVEN_STATUSES,
   deriveLinkKeys,
   type LinkKeys,
   markAssignment,
@@ -9,11 +8,12 @@ import {
   sealTrackingLink,
 } from '../../shared/resources/work-order-links/link.js';
 import { assignWorkOrder } from '../../shared/resources/work-orders/commands.js';
+import { ACTIVE_STATUSES, type WorkOrderStatus } from '../../shared/resources/work-orders/transitions.js';
 import type { ApiContext } from './context.js';
 import type { ApiRuntime } from './runtime.js';
 
 /** In these statuses the motorist may follow the work order. */
-const TRACKED_STATUSES: readonly string[] = ['pending', ...DRIVEN_STATUSES];
+const TRACKED_STATUSES: readonly WorkOrderStatus[] = ['pending', ...ACTIVE_STATUSES];
 
 /**
  * Returns a function that adds the links of the driver's and the motorist's page to a work order,

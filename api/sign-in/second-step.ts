@@ -5,6 +5,7 @@ import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.j
 import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import { readFactors, type StoredFactor } from '../../shared/resources/factors/queries.js';
 import { isKnownAddress } from '../../shared/resources/sessions/known-addresses.js';
+import { markPassword } from '../../shared/resources/sessions/password-mark.js';
 import { readSignInCandidate, type SignInCandidate } from '../../shared/resources/sessions/queries.js';
 import { checkProof, type GivenProof } from '../factors/check-proof.js';
 import { buildRequestOptions, createPasskeyChallenge } from '../factors/passkeys.js';
@@ -13,10 +14,11 @@ import { describeOrigin } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { countFactorTry } from '../runtime/sign-in-limits.js';
-import { markPassword, startSession } from './start-session.js';
+import { startSession } from './start-session.js';
 
 /**
- * Ends the first step of a sign-in: does nothing for a person without a factor.
+ * Asks a person who has a second factor for it, after the password was right. Returns for a person
+ * without one, who is then signed in.
  * @throws {AppError} 403 factor_required, with a challenge for the second step
  */
 export async function askForFactor(api: ApiRuntime, ctx: ApiContext, person: SignInCandidate): Promise<void> {

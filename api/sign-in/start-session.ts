@@ -10,6 +10,7 @@ import {
   createSession,
   type NewSession,
 } from '../../shared/resources/sessions/commands.js';
+import { markPassword } from '../../shared/resources/sessions/password-mark.js';
 import type { SignInCandidate } from '../../shared/resources/sessions/queries.js';
 import { mintSessionToken } from '../../shared/resources/sessions/token.js';
 import { setTokenCookie } from '../middleware/session-cookie.js';
@@ -32,11 +33,6 @@ export async function startSession(api: ApiRuntime, ctx: ApiContext, signIn: New
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'application/json';
   ctx.body = body;
-}
-
-/** Returns the mark of a person's password, see {@link NewSession}. */
-export function markPassword({ password_hash: hash }: Pick<SignInCandidate, 'password_hash'>): string {
-  return sha256(hash).toString('hex');
 }
 
 /**

@@ -9,7 +9,7 @@ import { readFactorState, readFactors, type StoredFactor } from '../../shared/re
 import { buildCreationOptions, checkNewPasskey } from '../factors/passkeys.js';
 import { createRecoveryCodes, unsealRecoveryCodes } from '../factors/recovery-codes.js';
 import { findRelyingParty, type RelyingParty } from '../factors/relying-party.js';
-import { createTotp, findTotpStep } from '../factors/totp.js';
+import { createTotp, findTimeStep } from '../factors/totp.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { countFactorTry } from '../runtime/sign-in-limits.js';
@@ -123,8 +123,8 @@ async function checkConfirmation(
   { pending, party }: { pending: StoredFactor; party: RelyingParty | undefined },
 ): Promise<Pick<FactorConfirmation, 'last_step' | 'passkey'>> {
   if (pending.kind === 'totp') {
-    const step = given.code && findTotpStep(unseal(key, pending.secret_sealed as string), given.code);
-    if (step) return { last_step: step };
+    const timeStep = given.code && findTimeStep(unseal(key, pending.secret_sealed as string), given.code);
+    if (timeStep) return { last_step: timeStep };
   } else if (given.passkey && party) {
     const challenge = pending.challenge as string;
     const passkey = await checkNewPasskey(party, { response: given.passkey, challenge });

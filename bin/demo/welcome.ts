@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { buildPublicOrigin, type Config } from '../../shared/config/config.js';
+import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 import type { DemoFile } from './demo-file.js';
 
 export interface PublicAddresses {
@@ -30,7 +31,7 @@ export function renderWelcome(options: {
   const root = addresses.apiUrl.replace(/\/v1$/, '');
   const lines = [
     '',
-    `  Tow Dispatch is up.   REST ${addresses.apiUrl}   agents ${addresses.mcpUrl}   reference ${root}/docs   health ${root}/readyz`,
+    `  ${PRODUCT_NAME} is up.   REST ${addresses.apiUrl}   agents ${addresses.mcpUrl}   reference ${root}/docs   health ${root}/readyz`,
   ];
   const [tenant] = demo?.tenants ?? [];
   if (tenant) {

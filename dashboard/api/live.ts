@@ -120,7 +120,8 @@ class LiveUpdates {
         signal: abort.signal,
       });
       if (!response.ok || !response.body) throw await readProblem(response);
-      // What was written while there was no stream, also between the first reads and its start.
+      // Read what was written while there was no stream, such as between the first reads and its
+      // start.
       refreshSoon();
       this.#failures = 0;
       setState('connected');

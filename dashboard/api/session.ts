@@ -15,7 +15,7 @@ function setEnded(ended: boolean): void {
 listenForSessionEnd(() => setEnded(true));
 listenForMissingFactor(() => {
   const options = api.queryOptions('get', '/session', {});
-  // Asked once: until the session was read again, other responses say the same.
+  // Read the session again only once, although all responses until then say the same.
   if (queryClient.getQueryData<Schemas['Session']>(options.queryKey)?.is_factor_setup_required === false)
     void queryClient.invalidateQueries({ queryKey: options.queryKey });
 });

@@ -10,7 +10,10 @@ export interface DryRunHeaders {
 }
 
 export interface DryRun<Preview> {
-  /** What the write would store. While an input is refused, the preview of the input before. */
+  /**
+   * What the write would store. While the input is refused, this is the preview of the last
+   * accepted one.
+   */
   preview: Preview | undefined;
   /** Why the server would refuse the write. */
   problem: Problem | undefined;

@@ -60,7 +60,7 @@ export function useWrite<Input, Result>(
       // The last attempt of the same input may have been stored without a response: keep its key.
       const text = JSON.stringify(input) ?? '';
       const key = keys.current.get(text) ?? newKey();
-      // The person may switch while the write is retried: it stays in its environment.
+      // A retry stays in the environment of the write, even if the person switches meanwhile.
       const headers = { 'Idempotency-Key': key, 'X-Environment': readEnvironment() };
       setState({ isRunning: true, isSaving: false });
       try {
@@ -69,10 +69,11 @@ export function useWrite<Input, Result>(
           setState({ isRunning: true, isSaving: true }),
         );
         keys.current.delete(text);
-        // The dialog closes over what is shown then. Without the new version, the person's next
-        // action would be refused because of this one.
+        // Wait until the shown records are read again. The person's next write would otherwise name
+        // the version before this write, and be refused.
         await Promise.race([queryClient.invalidateQueries(), sleep(MAX_REFRESH_MS)]);
-        // After the caller has closed its dialog, which must not be shown as idle for a moment.
+        // Become idle only after the caller has closed its dialog. Otherwise the dialog would be
+        // shown as idle for a moment.
         setTimeout(() => setState(IDLE));
         if (done) void showToast(typeof done === 'function' ? done(result) : done);
         return result;

@@ -11,8 +11,8 @@ const READ_EVERY_MS = 60_000;
 
 const token = location.pathname.split('/')[2] ?? '';
 /**
- * Identifies the link in the phone's store. Without the other characters, it opens nothing. The end
- * is part of it, so that a link that was cut off is not taken for the whole one.
+ * Identifies the link in the phone's store. These 16 characters alone open no page. They include
+ * the end of the token, so that a link that was cut off has another name than the whole link.
  */
 const job = token.slice(0, 8) + token.slice(-8);
 
@@ -22,7 +22,7 @@ const otherTabs = typeof BroadcastChannel === 'undefined' ? undefined : new Broa
 async function start(): Promise<void> {
   if ('serviceWorker' in navigator) navigator.serviceWorker.register('/d/sw.js').catch(() => undefined);
   const store = await openStore();
-  // The browser may otherwise delete what waits when it runs out of space.
+  // Without this request, the browser may delete waiting actions when the phone runs out of space.
   navigator.storage?.persist?.().catch(() => undefined);
   const main = document.getElementById('page') as HTMLElement;
   const controller = new Controller(store, main);

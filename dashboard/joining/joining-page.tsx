@@ -1,11 +1,12 @@
 import { Anchor, Center, Loader, Paper, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
+import { PRODUCT_NAME } from '../parts/product-name';
 
 /** A page for people who are not signed in. */
 export function JoiningPage({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · Tow Dispatch`;
+    document.title = `${title} · ${PRODUCT_NAME}`;
   }, [title]);
   return (
     <Center mih="100vh" p="md" component="main">

@@ -1,7 +1,7 @@
 import { Anchor, Group } from '@mantine/core';
 import { api } from '../api/client';
 
-/** What people do who cannot sign in. */
+/** The links for people who cannot sign in. */
 export function SignInLinks() {
   const { data } = api.useQuery('get', '/signup');
   return (

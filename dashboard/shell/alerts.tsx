@@ -125,7 +125,7 @@ function useAnnouncement(): Announce {
 }
 
 function announceAll(news: readonly News[], place: Place): void {
-  // An open record is no news, such as a work order that the person has just created.
+  // Leave out the record that is open, such as a work order that the person has just created.
   const fresh = news.filter(({ id }) => document.hidden || id !== place.id);
   if (fresh.length === 0) return;
   for (const kind of new Set(fresh.map((one) => one.kind)))
@@ -169,7 +169,9 @@ function showNews(group: readonly News[], { openRecord, openScreen }: Place): vo
   );
 }
 
-/** What a shown screen shows is seen. Nothing of one environment is unseen in the other. */
+/**
+ * Marks as seen what the present screen shows. Forgets unseen things when the environment changes.
+ */
 function useSeenScreens(): void {
   const { screen } = useUrlPath();
   const { env } = useUrlSearch();

@@ -9,6 +9,7 @@ import { useHasSessionEnded, useSession } from '../api/session';
 import { useIsFactorAsked } from '../api/step-up';
 import { Loading } from '../parts/basics/loading';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
+import { PRODUCT_NAME } from '../parts/product-name';
 import { useUrlPath, useUrlSearch } from '../parts/url/use-url';
 import { SCREENS } from '../screens/screen-list';
 import { EnvironmentSwitch } from './environment-switch';
@@ -146,6 +147,6 @@ function useScreenTitle(path: string): void {
   const name = SCREENS.find((screen) => screen.path === path)?.name ?? 'Not found';
   const unseen = useUnseenCount();
   useEffect(() => {
-    document.title = `${unseen > 0 ? `(${unseen}) ` : ''}${name} · Tow Dispatch`;
+    document.title = `${unseen > 0 ? `(${unseen}) ` : ''}${name} · ${PRODUCT_NAME}`;
   }, [name, unseen]);
 }

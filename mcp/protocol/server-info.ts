@@ -1,7 +1,8 @@
 import { readPackageVersion } from '../../shared/platform/files/package-version.js';
+import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 import { SERVER_NAME } from './manifest.js';
 
-export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: readPackageVersion() };
+export const SERVER_INFO = { name: SERVER_NAME, title: PRODUCT_NAME, version: readPackageVersion() };
 
 /**
  * The capabilities in every revision. This server has no log messages, completions, subscriptions

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { formatUuid, isUuid } from '../platform/ids.js';
 
 /** The position at which a page ended: the keyset (timestamp, id) of its last row. */
 export interface CursorPosition {
@@ -35,7 +36,6 @@ const MIN_SECRET_BYTES = 16;
 /** Enough for the longest timestamp that TIMESTAMP accepts. */
 const MAX_CURSOR_LENGTH = 120;
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DATE = /\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/;
 const TIME = /(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?/;
 // PostgreSQL prints historical offsets with seconds, as in `-07:52:58`.
@@ -84,18 +84,17 @@ function sign(secret: Buffer, payload: Buffer, binding: string): Buffer {
 
 function packPosition({ at, id }: CursorPosition): Buffer {
   if (!TIMESTAMP.test(at)) throw new RangeError('A cursor position needs a timestamp with an offset');
-  if (!UUID.test(id)) throw new RangeError('A cursor position needs a UUID');
+  if (!isUuid(id)) throw new RangeError('A cursor position needs a UUID');
   const packedId = Buffer.from(id.replaceAll('-', ''), 'hex');
   return Buffer.concat([Uint8Array.of(VERSION), packedId, Buffer.from(at, 'latin1')]);
 }
 
 function unpackPosition(payload: Buffer): CursorPosition {
-  const hex = payload.toString('hex', 1, HEAD_BYTES);
-  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const id = formatUuid(payload.subarray(1, HEAD_BYTES));
   const at = payload.toString('latin1', HEAD_BYTES);
   // Check the values although the signature is valid. An earlier release may have signed another
   // layout, and a query uses these values.
-  if (payload[0] !== VERSION || !UUID.test(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
+  if (payload[0] !== VERSION || !isUuid(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
   return { at, id };
 }
 

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { formatUuid } from '../platform/ids.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -63,8 +64,4 @@ export function openAllIds(key: Buffer, token: string, count: number): string[] 
     // The token is forged, mistyped, or sealed with an earlier SECRET_KEY.
     return undefined;
   }
-}
-
-function formatUuid(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

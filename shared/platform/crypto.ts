@@ -9,6 +9,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { formatUuid } from './ids.js';
 
 /**
  * Returns the SHA-256 of a text. Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2).
@@ -16,6 +17,11 @@ import { crc32 } from 'node:zlib';
  */
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** Returns the same UUID for the same parts, and another one for any other parts. */
+export function deriveUuid(parts: readonly unknown[]): string {
+  return formatUuid(sha256(JSON.stringify(parts)));
 }
 
 export function hmacSha256(key: Buffer, text: string): Buffer {

@@ -28,6 +28,9 @@ export interface ResourceTable {
 /** The access of keys with the permission `read`. No agent has this access. */
 export const READ: Access = { permission: 'read', agentScope: null };
 
+/** The access of signed-in people, for what belongs to them. No key has this access. */
+export const PERSON_READ: Access = { ...READ, isPersonOnly: true };
+
 export const ADMIN: Access = { permission: 'admin', agentScope: null };
 
 /** Returns the access for keys with the permission `read`, and for agents with this scope. */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Config } from '../config/config.js';
 import { deriveKey, hmacSha256, sha256 } from '../platform/crypto.js';
+import { formatUuid, isUuid } from '../platform/ids.js';
 import { MAX_LINK_SECONDS } from './storage.js';
 
 /**
@@ -21,7 +22,6 @@ const VERSION = 1;
  */
 const BODY_BYTES = 1 + 4 + 16 + 16 + 4 + 32;
 const TOKEN = /^[A-Za-z0-9_-]{140}$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DIGEST = /^[0-9a-f]{64}$/i;
 
 export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
@@ -37,7 +37,7 @@ export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): B
  */
 export function signLink(key: Buffer, target: LinkTarget & { expiresAt: Date }, now = Date.now()): string {
   const { tenantId, exportId, sha256: digest, expiresAt } = target;
-  if (!UUID.test(tenantId) || !UUID.test(exportId) || !DIGEST.test(digest))
+  if (!isUuid(tenantId) || !isUuid(exportId) || !DIGEST.test(digest))
     throw new TypeError('invalid link target');
   if (!(expiresAt.getTime() <= now + MAX_LINK_SECONDS * 1000))
     throw new RangeError('a link is valid for at most 15 minutes');
@@ -73,8 +73,4 @@ function tokenHeader(key: Buffer): Buffer {
 
 function computeSignature(key: Buffer, body: Buffer): Buffer {
   return hmacSha256(key, body.toString('base64url'));
-}
-
-function formatUuid(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -71,7 +71,8 @@ describe('the screen Settings', () => {
   it('two people who change the settings lose no change: the second sees what changed, and saves on top', async () => {
     const { page, tenant } = await dashboard.open('settings');
     await page.getByLabel('Terms in days').fill('14');
-    // Otherwise the page reads the other change at once, and nobody is surprised by it.
+    // Block the reads of the page. Otherwise it would show the other change before the person
+    // saves.
     await page.route('**/v1/settings', (route) =>
       route.request().method() === 'GET' ? route.abort() : route.continue(),
     );

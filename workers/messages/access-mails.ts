@@ -2,6 +2,7 @@ import type { Config } from '../../shared/config/config.js';
 import type { OutgoingMessage } from '../../shared/integrations/contract/messaging.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 import { ACCESS_MAILS_PROMPT } from '../../shared/queues/messages.js';
 import { createPrompter } from '../../shared/queues/prompts.js';
 import {
@@ -24,16 +25,8 @@ import {
 } from '../../shared/resources/sessions/known-addresses.js';
 import { findResetCandidates } from '../../shared/resources/sessions/queries.js';
 import type { LeaseNextMail } from './fair-mail-queue.js';
-import {
-  getRetryWait,
-  MESSAGE_LEASE_SECONDS,
-  type OfferResult,
-  offerToProvider,
-  retryUntilStored,
-} from './offer-to-provider.js';
+import { createPeopleMailLeaser } from './people-mails.js';
 import type { Providers } from './providers.js';
-
-const SENDER_NAME = 'Tow Dispatch';
 
 /**
  * Creates a function that leases an account's next mail about access. The function returns another
@@ -43,52 +36,26 @@ export function createAccessMailLeaser(runtime: Runtime, providers: Providers): 
   const { db, config, logger } = runtime;
   const linkKey = deriveAccessLinkKey(config);
   const expandResetRequest = createResetRequestExpander(runtime, linkKey);
-  return async (tenantId) => {
-    const leaseRequestedAt = performance.now();
-    const terms = { leaseSeconds: MESSAGE_LEASE_SECONDS, mailsPerDay: config.mailsPerDay };
-    const mail = await leaseNextAccessMail(db, tenantId, terms);
-    if (!mail) return undefined;
-    return async () => {
-      const logFields = { messageId: mail.id, tenant: mail.tenant_id, kind: mail.kind };
-      if (mail.deferral)
-        return logger.info({ ...logFields, ...mail.deferral }, 'mail postponed to the next day');
-      if (mail.kind === 'reset_request') return expandResetRequest(mail);
-      const message = buildMessage(mail, { config, linkKey });
-      if (!config.smtpUrl && !config.production) {
+  const build = (mail: LeasedAccessMail) => buildMessage(mail, { config, linkKey });
+  return createPeopleMailLeaser(runtime, providers, {
+    name: 'mail about access',
+    lease: leaseNextAccessMail,
+    build,
+    async handleWithoutServer(mail) {
+      if (mail.kind === 'reset_request') await expandResetRequest(mail);
+      else if (config.smtpUrl || config.production) return false;
+      else {
         // Without a mail server the developer needs the link. Production never logs it.
-        logger.info(
-          { ...logFields, recipient: mail.recipient, text: message.text },
-          'mail without a mail server',
-        );
-        return recordAccessMailSent(db, mail);
+        const { id: messageId, tenant_id: tenant, kind, recipient } = mail;
+        const { text } = build(mail);
+        logger.info({ messageId, tenant, kind, recipient, text }, 'mail without a mail server');
+        await recordAccessMailSent(db, mail);
       }
-      const result = await offer(runtime, providers, { mail, message, leaseRequestedAt });
-      if (result.outcome === 'accepted')
-        await retryUntilStored(leaseRequestedAt, () => recordAccessMailSent(db, mail));
-      else
-        await recordAccessMailFailure(db, mail, {
-          reason: result.reason,
-          wait: getRetryWait(result, mail.attempts),
-        });
-      logger.info({ ...logFields, attempt: mail.attempts, ...result }, 'mail about access');
-    };
-  };
-}
-
-function offer(
-  { logger }: Runtime,
-  providers: Providers,
-  {
-    mail: { id, attempts },
-    message,
-    leaseRequestedAt,
-  }: { mail: LeasedAccessMail; message: OutgoingMessage; leaseRequestedAt: number },
-): Promise<OfferResult> {
-  const prepare = () => message;
-  return offerToProvider(
-    { id, provider: 'smtp', attempts, leaseRequestedAt, prepare },
-    { providers, logger },
-  );
+      return true;
+    },
+    recordSent: recordAccessMailSent,
+    recordFailure: recordAccessMailFailure,
+  });
 }
 
 function buildMessage(
@@ -102,7 +69,7 @@ function buildMessage(
       : '';
   return {
     id,
-    sender: SENDER_NAME,
+    sender: PRODUCT_NAME,
     recipient,
     subject,
     // A function, because a replacement text gives some characters a meaning.

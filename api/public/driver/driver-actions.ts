@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import Joi from 'joi';
 import type { Command, CommandDefinition, CommandResult } from '../../../shared/contracts/command.js';
 import { hashBody } from '../../../shared/contracts/json/canonical-json.js';
@@ -6,6 +5,7 @@ import { dateTime, multilineText, uuid } from '../../../shared/contracts/schemas
 import { validate } from '../../../shared/contracts/schemas/validate.js';
 import { createSystemCommand } from '../../../shared/contracts/system-command.js';
 import { readUserAgent } from '../../../shared/http/request.js';
+import { deriveUuid } from '../../../shared/platform/crypto.js';
 import { AppError, appErrorFromBody } from '../../../shared/platform/errors.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { createInspection } from '../../../shared/resources/inspections/commands.js';
@@ -65,7 +65,10 @@ export function parseAction(body: unknown): DriverAction {
 /** The status of a work order on which the driver has not started yet. */
 const NOT_STARTED = 'dispatched';
 
-/** How often a note is added again after another write of the same work order. */
+/**
+ * Maximum number of tries to add a note. A try fails if another write of the work order comes in
+ * between.
+ */
 const MAX_NOTE_TRIES = 4;
 
 /** A request of the driver's page, with the work order that its link opens. */
@@ -167,8 +170,8 @@ interface Submission {
 
 /**
  * Submits one command as the driver. Its idempotency key is derived from the work order, the id of
- * the action and the command. So an action sent twice acts once, and no action of a phone can meet
- * the key of another caller.
+ * the action and the command. So an action sent twice acts once, and an action of a phone cannot
+ * collide with the key of another caller.
  */
 export async function submitOne(
   { api, ctx, workOrder }: DriverRequest,
@@ -190,7 +193,7 @@ export async function submitOne(
     // Commands from requests without a key have the source `webhook`.
     source: 'webhook',
     idempotency: {
-      key: deriveUuid('driver page', workOrderId, action.id.toLowerCase(), type),
+      key: deriveUuid(['driver page', workOrderId, action.id.toLowerCase(), type]),
       method: ctx.method,
       path: `/d/${workOrderId}`,
       bodyHash: hashBody(action),
@@ -206,13 +209,8 @@ export async function submitOne(
   return submitted;
 }
 
-/** The driver as the audit log shows them. A truck without a driver stands for its driver. */
+/** Returns the driver as the audit log names them. If the truck has no driver, names the truck. */
 function describeDriver({ driver_id, truck_id, driver_name, unit_number }: DrivenWorkOrder) {
   const name = `${driver_name ?? `Truck ${unit_number}`} (driver's page)`;
   return { type: 'system' as const, id: driver_id ?? truck_id, name };
-}
-
-function deriveUuid(...parts: string[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 }

@@ -57,8 +57,8 @@ export interface DriverState {
 export type EmbeddedState = DriverState | { has_ended: true } | null;
 
 /**
- * What the driver did: one tap, note or inspection, at a time of the phone. The phone makes the id,
- * so that an action sent twice acts once.
+ * What the driver did: one tap, note or inspection, with the time of the phone's clock. The phone
+ * makes the id, so that an action sent twice acts once.
  */
 export type DriverAction = { id: string; at: string } & (
   | { kind: 'step'; step: string }

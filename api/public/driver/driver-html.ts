@@ -22,13 +22,13 @@ export const DRIVER_HEADERS: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), microphone=(), payment=()',
 };
 
-/** What people read behind a link that opens nothing. */
+/** The text of the page for a link that opens no work order. */
 export const LINK_ENDED = {
   title: 'This link has ended',
   text: 'This link is not valid, or the job has ended or was given to another driver. Ask your dispatcher for a new link.',
 };
 
-/** Stands in the built page where the server writes what it knows of the work order. */
+/** The mark in the built page that the server replaces with the work order. */
 const CONTENT_MARK = '<!--content-->';
 const STATE_MARK = '"__STATE__"';
 

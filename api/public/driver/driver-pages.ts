@@ -62,7 +62,8 @@ export function serveDriverPages(api: ApiRuntime): ApiMiddleware {
     ctx.set(PAGE_HEADERS);
     const target = openDriverLink(keys, token);
     const counted: PublicLimit[] = [{ key: `driver:${findNetworkPrefix(ctx.ip)}`, limits: NETWORK_LIMITS }];
-    // By link, so that a driver who lost the work order takes nothing from the next one.
+    // Count by link. Otherwise an earlier driver's link would use up the requests of the next
+    // driver.
     if (target)
       counted.push({ key: `driver-job:${target.workOrderId}/${target.mark}`, limits: WORK_ORDER_LIMITS });
     const read = async () => target && readDrivenWorkOrder(api.db, target);
@@ -71,7 +72,7 @@ export function serveDriverPages(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Responds with the page itself, as HTML whatever happens. */
+/** Responds with the page. Errors are HTML pages too. */
 async function openPage(
   { api, ctx, counted, isGenuine, read }: LinkRequest,
   files: BuiltFiles,
@@ -81,7 +82,8 @@ async function openPage(
   const workOrder = await readForPage(api, ctx, read);
   if (workOrder === 'unavailable') return;
   if (workOrder) return sendDriverPage(ctx, files, buildDriverState(workOrder));
-  // Behind a mistyped link, the script must not delete what the right one has stored.
+  // Send no script for a mistyped link: it would delete what the page of the right link has stored
+  // on the phone.
   if (!isGenuine) return respondWithExplanation(ctx, 404, [LINK_ENDED.title, LINK_ENDED.text]);
   await sendDriverPage(ctx, files, { has_ended: true });
   ctx.status = 404;

@@ -1,4 +1,5 @@
 import type { DrivenWorkOrder } from '../../../shared/resources/work-order-links/driver-queries.js';
+import { isTowed } from '../../../shared/resources/work-order-links/is-towed.js';
 import { MAX_PHOTOS } from '../../../shared/resources/work-order-photos/fields.js';
 import { DRIVER_STEPS } from '../../../shared/resources/work-orders/transitions.js';
 import { MAX_PHOTO_BYTES, PHOTO_TYPES } from '../../photos/convert-photo.js';
@@ -53,12 +54,10 @@ export function buildDriverState(workOrder: DrivenWorkOrder): DriverState {
 }
 
 /** Returns the steps of the work. Loading and towing are only for a vehicle that is moved. */
-export function planSteps({
-  service_type,
-  dropoff_location,
-}: Pick<DrivenWorkOrder, 'service_type' | 'dropoff_location'>): PlannedStep[] {
-  const isTowed = dropoff_location !== null || /(tow|transport)$/.test(service_type);
-  return [...ALWAYS, ...(isTowed ? WITH_TOW : []), LAST];
+export function planSteps(
+  workOrder: Pick<DrivenWorkOrder, 'service_type' | 'dropoff_location'>,
+): PlannedStep[] {
+  return [...ALWAYS, ...(isTowed(workOrder) ? WITH_TOW : []), LAST];
 }
 
 /** Counts the steps up to the last logged one, which may be a step that the page does not show. */

@@ -11,8 +11,8 @@ import { MAX_RADIUS, PLAN_SIZE, type PlanPoint } from './truck-position.js';
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * Headers of the tracking page. Unlike the invoice page, it may run one script, the one with this
- * hash, which may read the page's own state.
+ * Headers of the tracking page. Unlike the page of an invoice, this page may run a script: the one
+ * with this hash. The script may read the state of the page.
  */
 export const TRACKING_HEADERS: Readonly<Record<string, string>> = {
   ...PAGE_HEADERS,
@@ -90,7 +90,7 @@ function renderSteps(steps: TrackingState['steps']): string {
     return `<li data-mark="${mark}"${current}><span>${label}</span><span>${word}</span></li>`;
   });
   const hidden = steps.every(({ mark }) => mark === 'left_out') ? ' hidden' : '';
-  // Safari takes a list without bullets for no list, unless it has the role.
+  // Without the role, Safari does not announce a list without bullets as a list.
   return `<ol role="list" aria-label="Progress" data-part="steps"${hidden}>${items.join('')}</ol>`;
 }
 

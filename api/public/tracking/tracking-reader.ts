@@ -6,9 +6,9 @@ import {
   type TrackedWorkOrder,
 } from '../../../shared/resources/work-order-links/tracking-queries.js';
 
-/** For so long the watchers of one link share what was read. */
+/** For this time, requests for one link share one read. */
 const KEPT_MS = 3000;
-/** A kept work order has about 1 KB. */
+/** A kept work order takes about 1 KB. */
 const MAX_KEPT = 2000;
 
 /**

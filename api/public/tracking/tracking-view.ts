@@ -18,7 +18,10 @@ export const STEP_LABELS: Readonly<Record<Step, string>> = {
   done: 'Done',
 };
 
-/** How far a step of the list is. Each has its own word, so that colour is not all there is. */
+/**
+ * How far the work is with a step of the list. Each mark has its own word, because colour alone
+ * does not tell everybody.
+ */
 type StepMark = 'passed' | 'current' | 'ahead' | 'left_out';
 
 const MARK_WORDS: Readonly<Record<StepMark, string>> = {
@@ -63,7 +66,7 @@ export interface TrackingState {
     position: string | null;
     updated: string;
   };
-  /** One for each of the steps. */
+  /** One mark and word for each step of the list. */
   steps: { mark: StepMark; word: string }[];
   plan: PlanPoint | null;
 }

@@ -16,8 +16,8 @@ export interface SenderEvents {
 
 /**
  * Sends the stored actions in the sequence in which they were taken, and retries until the server
- * has answered. Only one tab sends at a time. If two sent all the same, the ids of the actions make
- * each act once.
+ * has answered. Only one tab sends at a time. If two tabs send nevertheless, each action still acts
+ * once, because the server knows its id.
  */
 export class Sender {
   #isRunning = false;
@@ -58,7 +58,8 @@ export class Sender {
     for (;;) {
       const next = await this.#findNext();
       if (!next && !this.#mustRead) return;
-      // Set before the request: its answer may be older than what asks for the state meanwhile.
+      // Set this before the request. What asks for the state while the request runs may be newer
+      // than its answer.
       this.#mustRead = false;
       const answer = next ? await this.#send(next) : await this.server.readState();
       this.#receive(answer);

@@ -1,7 +1,10 @@
 import type { DriverState } from '../../../api/public/driver/driver-contract.js';
 import type { StoredAction } from './store.js';
 
-/** How the server answered a request. `later`: it did not, and the request may be sent again. */
+/**
+ * How the server answered a request. `later` means that it gave no answer, and that the request may
+ * be sent again.
+ */
 export type Answer =
   | { kind: 'ok'; state: DriverState | null }
   | { kind: 'refused'; reason: string }

@@ -1,18 +1,24 @@
 /** A colour of the theme: `good` is the variable --tone-good. */
 export type Tone = 'good' | 'bad' | 'alert' | 'busy' | 'plain';
 
-/** One set of values, with a value for each label of its figure; null where there is none. */
+/**
+ * The values of one row of bars or of one curve: one value for each label of the figure. A label
+ * without a value has null.
+ */
 export interface Series {
   name: string;
   tone: Tone;
   values: readonly (number | null)[];
-  /** Hatched bars and dashed curves differ from others without their colour. */
+  /**
+   * True to hatch the bars or dash the curve, so that it differs from others by more than its
+   * colour.
+   */
   isMarked?: boolean;
 }
 
-/** The numbers of a chart, which its table has too. */
+/** The numbers of a chart. Its table shows the same numbers. */
 export interface ChartFigure {
-  /** Bars stand on each other: their height is the sum. */
+  /** Bars are stacked, so the height of a stack is the sum. */
   kind: 'bars' | 'curves';
   labels: readonly string[];
   series: readonly Series[];

@@ -47,8 +47,8 @@ export function drawChart(
 }
 
 /**
- * Adds to each bar those below it. The tallest comes first, so that it does not cover the others.
- * Nothing is drawn for 0, which would be a thin line.
+ * Adds to each value the values of the series below it. Returns the tallest series first, so that
+ * it does not cover the others. Omits zeros, which would be drawn as thin lines.
  */
 function stack(series: readonly Series[]): Series[] {
   const sums: number[] = [];

@@ -4,7 +4,7 @@ import type { Problem } from '../../api/problem';
 import { FormDialog } from './form-dialog';
 
 /**
- * Asks before a write that people would not undo lightly, and restates what it does.
+ * Asks for confirmation before a write that is hard to undo, and restates what the write does.
  * @param verb what the button says, such as "Void"
  * @param reason asks for a reason; `field` is its name in the API
  */

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react';
 
-/** What opened the dialogs that are open, the last one last. */
+/**
+ * The elements that opened the dialogs that are open now. The opener of the newest dialog is last.
+ */
 const openers: Element[] = [];
-/** Where the focus went, or would have gone, when a dialog closed last. */
+/** The element that got the focus, or should have got it, when the last dialog closed. */
 let lastOpener: Element | undefined;
 
 /**
@@ -21,7 +23,10 @@ export function useFocusReturn(): void {
   }, [opener]);
 }
 
-/** A button that was disabled by what it did has lost the focus; its dialog's opener stands in. */
+/**
+ * Returns the focused element. A button that its own click has disabled loses the focus; then
+ * returns the opener of the dialog that contains the button.
+ */
 function findOpener(): Element {
   const focused = document.activeElement ?? document.body;
   return focused === document.body ? (openers.at(-1) ?? focused) : focused;
@@ -29,16 +34,16 @@ function findOpener(): Element {
 
 function returnFocus(opener: Element): void {
   if (opener === document.body) return;
-  // A dialog that followed another one returns the focus to what opened the first.
+  // If one dialog opened another, its button is gone. The focus then goes to what opened the first.
   if (opener.isConnected) lastOpener = opener;
   const target = lastOpener;
-  // After the next dialog, if there is one, has taken the focus.
+  // Wait until the next dialog has taken the focus, if one opens now.
   setTimeout(() => {
     if (document.activeElement !== document.body) return;
     const dialog = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1);
     const isReachable = target?.isConnected && (!dialog || dialog.contains(target));
     if (isReachable && target instanceof HTMLElement) target.focus();
-    // A button that disappeared with what it did leaves the focus to its drawer.
+    // If the button that opened the dialog is gone, focus the drawer that contained it.
     if (document.activeElement === document.body) dialog?.focus();
   });
 }

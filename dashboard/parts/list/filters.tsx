@@ -18,7 +18,10 @@ export type Filter = {
     }
   | { kind: 'text' }
   | { kind: 'customer' }
-  /** The first day, or the last: the API gets its start, or the start of the next day. */
+  /**
+   * The first or the last day of a range. The API gets the start of the first day, or the start of
+   * the day after the last.
+   */
   | { kind: 'from' | 'to' }
 );
 

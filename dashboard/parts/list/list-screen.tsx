@@ -128,7 +128,7 @@ function useList<Row>(
   query: Record<string, unknown>,
   refetchMs: (rows: readonly Row[]) => number | false = () => false,
 ) {
-  // The rows' type follows from `path`, which is the caller's to match.
+  // The path determines the type of the rows. The caller must name the type that fits.
   const read = api.useQuery as unknown as (
     method: 'get',
     path: string,

@@ -2,19 +2,13 @@ import { Stack, Text } from '@mantine/core';
 import { client } from '../../api/client';
 import type { Schemas } from '../../api/records';
 import { useCan } from '../../api/session';
-import { AUDIT_OUTCOME } from '../../generated/vocabulary';
-import { wordsOf } from '../choices/words';
+import { WITHOUT_DRY_RUNS } from '../choices/audit-outcomes';
 import { TimeAgo } from '../values/time';
 import { ChangeValue } from './change-value';
 import { PagedTable } from './paged-table';
 import { humanize, StatusBadge } from './status-badge';
 
 type Entry = Schemas['AuditEntry'];
-
-/** Dry runs changed nothing: forms make one whenever the person has typed something. */
-const WITHOUT_DRY_RUNS = wordsOf(AUDIT_OUTCOME)
-  .filter((outcome) => outcome !== 'dry_run')
-  .join(',');
 
 /**
  * Who did what to a record, from the audit log, newest first.

@@ -11,7 +11,7 @@ export interface Column<Row> {
   width?: number;
 }
 
-/** A table of rows that are already there. */
+/** A table of rows that have already been read, without pages. */
 export function RecordTable<Row>({
   label,
   rows,

@@ -47,8 +47,9 @@ export function toZonedInput(at: string, timeZone: string): string {
 export function fromZonedInput(text: string, timeZone: string): string | null {
   const wall = Date.parse(`${text}Z`);
   if (Number.isNaN(wall)) return null;
-  // The offset of the instant itself is not known before the instant is: the second try corrects
-  // the hours around a change of daylight saving time.
+  // The offset depends on the instant, which is not known yet. So take the offset of a first guess,
+  // which is right except within hours of a change of daylight saving time; the second offset
+  // corrects it.
   const guess = wall - offsetMs(wall, timeZone);
   return new Date(wall - offsetMs(guess, timeZone)).toISOString();
 }

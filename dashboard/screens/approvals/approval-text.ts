@@ -4,7 +4,10 @@ import { humanize } from '../../parts/record/status-badge';
 
 export type Approval = Schemas['Approval'];
 
-/** What the agent wants to write, after validation. A proposal names only the invoice. */
+/**
+ * The write that an agent has requested, after validation. A proposal to approve an invoice has
+ * none of these members.
+ */
 export interface RequestedWrite {
   customer_id?: string | null;
   billing_email?: string | null;

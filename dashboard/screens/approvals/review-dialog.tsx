@@ -46,7 +46,8 @@ export function ReviewDialog({
   const submit = async () => {
     if (await write.run({ hash: shown.hash, text: text.trim() })) onClose();
   };
-  // The person's own decision is no decision of somebody else: the dialog closes with it.
+  // While the person's own decision is being stored, the approval must not appear as decided by
+  // somebody else.
   const isOver = latest.status !== 'pending' && !write.isRunning;
   const isReject = verdict === 'reject';
   return (

@@ -39,7 +39,10 @@ const VERBS: Readonly<Record<string, string>> = {
   tenant: 'created',
 };
 
-/** Refused calls, which name the way in and not always a record. */
+/**
+ * The actions of refused calls. They begin with the way of the call, such as `mcp`, because a
+ * refused call does not always name a record.
+ */
 const REFUSALS = ['request.refused', 'tool.refused', 'resource.refused', 'mcp.refused'];
 
 export const RECORD_TYPES = Object.keys(VERBS);

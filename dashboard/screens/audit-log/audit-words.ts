@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/records';
+import { WITHOUT_DRY_RUNS } from '../../parts/choices/audit-outcomes';
 
 type Entry = Schemas['AuditEntry'];
 
@@ -25,10 +26,6 @@ const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   dry_run: 'Dry run',
   held: 'Held',
 };
-
-const WITHOUT_DRY_RUNS = Object.keys(OUTCOMES)
-  .filter((outcome) => outcome !== 'dry_run')
-  .join(',');
 
 export const OUTCOME_OPTIONS = [
   { value: WITHOUT_DRY_RUNS, label: 'All but dry runs' },

@@ -14,9 +14,15 @@ export const MAX_PER_ADDRESS_AND_DAY = 5;
 
 const MAX_OPEN = 100;
 
+/** SQL condition on the alias `t` for invitations that were neither accepted nor revoked. */
+export const IS_UNUSED_SQL = 't.accepted_at is null and t.revoked_at is null';
+
+/** SQL condition on the alias `t` for invitations whose link still works. */
+export const IS_OPEN_SQL = `${IS_UNUSED_SQL} and t.expires_at > now()`;
+
 export const OPEN_INVITATION_QUOTA: AccountQuotaRule = {
   table: 'invitations',
-  countedRows: 't.accepted_at is null and t.revoked_at is null and t.expires_at > now()',
+  countedRows: IS_OPEN_SQL,
   maxRecords: MAX_OPEN,
   refusalMessage: `An account has ${MAX_OPEN} open invitations at most. Revoke one that is no longer needed.`,
 };
@@ -82,7 +88,7 @@ export async function replaceInvitations(tx: Transaction, commands: readonly Cre
   await tx.query({
     name: 'replace-invitations',
     text: `update invitations t set revoked_at = now(), updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql(EMAILS)}
-           where t.tenant_id = r.tenant_id and lower(t.email) = lower(r.email) and t.accepted_at is null and t.revoked_at is null`,
+           where t.tenant_id = r.tenant_id and lower(t.email) = lower(r.email) and ${IS_UNUSED_SQL}`,
     values: [JSON.stringify(commands.map(toEmailRow))],
   });
 }
@@ -126,7 +132,7 @@ export async function revokeInvitationsOf(tx: Transaction, people: readonly Reco
   await tx.query({
     name: 'revoke-invitations-of-people',
     text: `update invitations t set revoked_at = now(), updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql('tenant_id uuid, id uuid')}
-           where t.tenant_id = r.tenant_id and t.invited_by = r.id and t.accepted_at is null and t.revoked_at is null`,
+           where t.tenant_id = r.tenant_id and t.invited_by = r.id and ${IS_UNUSED_SQL}`,
     values: [JSON.stringify(people)],
   });
 }

@@ -1,4 +1,4 @@
-import { READ, type ResourceTable } from '../../records/resource-table.js';
+import { PERSON_READ, type ResourceTable } from '../../records/resource-table.js';
 import { factorRepresentation } from './representation.js';
 
 export const factorTable: ResourceTable = {
@@ -6,5 +6,5 @@ export const factorTable: ResourceTable = {
   table: 'user_factors',
   collection: '/me/factors',
   representation: factorRepresentation,
-  readAccess: { ...READ, isPersonOnly: true },
+  readAccess: PERSON_READ,
 };

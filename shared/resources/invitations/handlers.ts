@@ -91,13 +91,15 @@ function failTooOften(email: string): CommandOutcome {
   });
 }
 
+const isUnused = ({ accepted_at, revoked_at }: InvitationRow): boolean => !accepted_at && !revoked_at;
+
 /** Revokes invitations. Revoking a revoked one changes nothing; an accepted one is a person. */
 async function revokeInvitations(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
 ): Promise<CommandOutcome[]> {
   const rows = await lockRecords<InvitationRow>(tx, 'invitations', commands.map(toRecordRef));
-  const open = [...rows.values()].filter((row) => !row.revoked_at && !row.accepted_at);
+  const open = [...rows.values()].filter(isUnused);
   await endInvitations(tx, 'revoked_at', open);
   return commands.map((command) => {
     const row = rows.get(refKey(toRecordRef(command)));
@@ -123,7 +125,7 @@ async function acceptInvitations(
   const rows = await lockRecords<InvitationRow>(tx, 'invitations', commands.map(toRecordRef));
   const findOpen = (command: Command<AcceptedInvitation>) => {
     const row = rows.get(refKey(toRecordRef(command)));
-    const isOpen = row && !row.accepted_at && !row.revoked_at && Date.parse(row.expires_at) > Date.now();
+    const isOpen = row && isUnused(row) && Date.parse(row.expires_at) > Date.now();
     return isOpen ? row : undefined;
   };
   const people = commands.flatMap((command) => {

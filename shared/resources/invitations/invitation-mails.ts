@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/postgres/database.js';
+import { PRODUCT_NAME } from '../../platform/product-name.js';
 import { type CreateCommand, INVITATION_DAYS } from '../access-mails/invitation-rows.js';
 import { insertAccessMails, LINK_PLACE, toOneLine } from '../access-mails/store.js';
 import { findAccountNames } from '../tenants/find-tenant.js';
@@ -22,7 +23,7 @@ export async function insertInvitationMails(
       recipient: input.email,
       subject: `Your invitation to ${account}`,
       body_text: [
-        `${opening} to ${account} on Tow Dispatch, as ${input.role}.`,
+        `${opening} to ${account} on ${PRODUCT_NAME}, as ${input.role}.`,
         `Choose your password here. The link works once, for ${INVITATION_DAYS} days:\n${LINK_PLACE}`,
         'If you do not know this company, ignore this mail.',
       ].join('\n\n'),

@@ -2,17 +2,15 @@ import type { InvitationListQuery } from '../../contracts/generated.js';
 import type { Role } from '../../contracts/roles.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import { IS_OPEN_SQL, IS_UNUSED_SQL } from '../access-mails/invitation-rows.js';
 import { hashLinkToken } from '../access-mails/link-token.js';
 import { invitationFields } from './fields.js';
-
-/** SQL condition on the alias `t` for invitations whose link still works. */
-export const IS_OPEN_SQL = 't.accepted_at is null and t.revoked_at is null and t.expires_at > now()';
 
 const STATUS_SQL: Readonly<Record<NonNullable<InvitationListQuery['status']>, string>> = {
   open: IS_OPEN_SQL,
   accepted: 't.accepted_at is not null',
   revoked: 't.revoked_at is not null and t.accepted_at is null',
-  expired: 't.accepted_at is null and t.revoked_at is null and t.expires_at <= now()',
+  expired: `${IS_UNUSED_SQL} and t.expires_at <= now()`,
 };
 
 export function listInvitations(query: InvitationListQuery, scope: ListScope): SqlQuery {

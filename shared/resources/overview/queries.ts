@@ -23,9 +23,9 @@ function countWorkOrdersSql(status: string): string {
 }
 
 /**
- * SQL for one row per status. The range and the sequence fit the index invoices_status alone.
- * PostgreSQL would otherwise read all invoices of an account to find that none has a status that
- * most invoices of other accounts have.
+ * SQL for one row per status. The range and the sequence are written so that only the index
+ * invoices_status fits. Otherwise, for a status that is common in other accounts, PostgreSQL would
+ * read all invoices of this account.
  */
 const BY_STATUS = `
   select s.position, s.status, n.count, n.total_cents, n.count = ${MAX_COUNTED} as has_more

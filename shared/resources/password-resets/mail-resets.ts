@@ -13,9 +13,10 @@ import { insertAccessMails, LINK_PLACE, toOneLine } from '../access-mails/store.
 import { findAccountNames } from '../tenants/find-tenant.js';
 
 /**
- * Within this time a person gets a further link only after using the last one. The time is shorter
- * than a link's life, so a request that is ignored for it leaves a link that works. So nobody can
- * keep a person from a reset by asking for too many, until the day's limit.
+ * Within this time a person gets a further link only after using the last one. A link works for
+ * longer than this time, so a person whose request is ignored still has a link that works. A
+ * stranger who sends many requests therefore cannot prevent a reset, until the day's limit is
+ * reached.
  */
 const MINUTES_BETWEEN_MAILS = 10;
 /**

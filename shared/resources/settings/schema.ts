@@ -55,29 +55,23 @@ const LETTERHEAD = {
   remittance_text: 'Checks payable to Hudson Towing & Recovery',
 };
 
+const letterheadText = (name: keyof typeof LETTERHEAD, schema = Joi.string()) =>
+  schema.allow(null).example(LETTERHEAD[name]).description(DESCRIPTIONS[name]);
+
 /**
  * The company's details on invoices. They appear on the invoice's web page, in its PDF and in its
  * mail. Null clears a detail.
  */
 const letterheadPatch = () => ({
-  business_name: text(200)
-    .allow(null)
-    .example(LETTERHEAD.business_name)
-    .description(DESCRIPTIONS.business_name),
-  address: multilineText(500).allow(null).example(LETTERHEAD.address).description(DESCRIPTIONS.address),
-  city: text(120).allow(null).example(LETTERHEAD.city).description(DESCRIPTIONS.city),
-  state: text(50).allow(null).example(LETTERHEAD.state).description(DESCRIPTIONS.state),
-  zip: text(20).allow(null).example(LETTERHEAD.zip).description(DESCRIPTIONS.zip),
-  phone: text(32).allow(null).example(LETTERHEAD.phone).description(DESCRIPTIONS.phone),
+  business_name: letterheadText('business_name', text(200)),
+  address: letterheadText('address', multilineText(500)),
+  city: letterheadText('city', text(120)),
+  state: letterheadText('state', text(50)),
+  zip: letterheadText('zip', text(20)),
+  phone: letterheadText('phone', text(32)),
   email: email().allow(null).description(DESCRIPTIONS.email),
-  remittance_text: multilineText(2000)
-    .allow(null)
-    .example(LETTERHEAD.remittance_text)
-    .description(DESCRIPTIONS.remittance_text),
+  remittance_text: letterheadText('remittance_text', multilineText(2000)),
 });
-
-const letterheadText = (name: keyof typeof LETTERHEAD) =>
-  Joi.string().allow(null).example(LETTERHEAD[name]).description(DESCRIPTIONS[name]);
 
 const letterhead = () => ({
   business_name: letterheadText('business_name'),

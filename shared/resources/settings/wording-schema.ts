@@ -17,23 +17,19 @@ const EXAMPLES = {
   sms_text: '{company}: you owe {balance} for invoice {invoice_number}. See {link}',
 };
 
-type Name = keyof typeof EXAMPLES;
-
-const describe = (schema: Joi.StringSchema, name: Name) =>
+const wordingField = (name: keyof typeof EXAMPLES, schema = Joi.string()) =>
   schema.allow(null).example(EXAMPLES[name]).description(DESCRIPTIONS[name]);
 
 /** The account's own texts of messages. Null returns to the service's text. */
 export const wording = () => ({
-  mail_subject: describe(text(150).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY), 'mail_subject'),
-  mail_text: describe(multilineText(2000).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY), 'mail_text'),
-  sms_text: describe(text(300).pattern(WITH_LINK, `contain {link}, and ${KNOWN_ONLY}`), 'sms_text'),
+  mail_subject: wordingField('mail_subject', text(150).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY)),
+  mail_text: wordingField('mail_text', multilineText(2000).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY)),
+  sms_text: wordingField('sms_text', text(300).pattern(WITH_LINK, `contain {link}, and ${KNOWN_ONLY}`)),
 });
 
-const asStored = (name: Name) =>
-  Joi.string().allow(null).example(EXAMPLES[name]).description(DESCRIPTIONS[name]);
-
+/** The same texts as the API returns them. */
 export const wordingText = () => ({
-  mail_subject: asStored('mail_subject'),
-  mail_text: asStored('mail_text'),
-  sms_text: asStored('sms_text'),
+  mail_subject: wordingField('mail_subject'),
+  mail_text: wordingField('mail_text'),
+  sms_text: wordingField('sms_text'),
 });

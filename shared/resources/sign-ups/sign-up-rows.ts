@@ -1,5 +1,6 @@
 import { NO_TENANT, newId } from '../../platform/ids.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
+import { PRODUCT_NAME } from '../../platform/product-name.js';
 import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { hashLinkToken } from '../access-mails/link-token.js';
 import { insertAccessMails, LINK_PLACE } from '../access-mails/store.js';
@@ -114,7 +115,7 @@ function buildMail(id: string, recipient: string) {
     recipient,
     subject: 'Verify your address',
     body_text: [
-      'Somebody signed up for Tow Dispatch with this address.',
+      `Somebody signed up for ${PRODUCT_NAME} with this address.`,
       `Open this link and enter the password that you chose. It works once, for ${SIGN_UP_HOURS} hours:\n${LINK_PLACE}`,
       'If this was not you, ignore this mail. Nothing is created then.',
     ].join('\n\n'),

@@ -1,5 +1,4 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import { sha256 } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
@@ -8,6 +7,7 @@ import { isOwned, lockFactorsOfPeople } from '../factors/factor-rows.js';
 import { failWrongProof, useProofs } from '../factors/proofs.js';
 import type { NewSession } from '../sessions/commands.js';
 import { addKnownAddress, type KnownAddresses } from '../sessions/known-addresses.js';
+import { markPassword } from '../sessions/password-mark.js';
 import { insertSessions } from '../sessions/session-rows.js';
 
 interface UserRow extends Row {
@@ -32,10 +32,7 @@ export async function createSessions(
   const users = await lockRecords<UserRow>(tx, 'users', commands.map(userRef));
   const isCurrent = (command: Command<NewSession>): boolean => {
     const user = users.get(refKey(userRef(command)));
-    return (
-      user?.deactivated_at === null &&
-      sha256(user.password_hash).toString('hex') === command.input.password_mark
-    );
+    return user?.deactivated_at === null && markPassword(user) === command.input.password_mark;
   };
   const current = commands.filter(isCurrent);
   const refusals = await refuseWithoutFactor(tx, current);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Config } from '../../config/config.js';
 import { openAllIds, openIds, sealIdsRepeatably } from '../../contracts/sealed-ids.js';
-import { deriveKey } from '../../platform/crypto.js';
+import { deriveKey, deriveUuid } from '../../platform/crypto.js';
+import { ACTIVE_STATUSES, type WorkOrderStatus } from '../work-orders/transitions.js';
 
 /** The work order that a link opens. */
 export interface LinkTarget {
@@ -11,7 +11,7 @@ export interface LinkTarget {
 
 /** The members of a work order that change when it is given to another driver or truck. */
 export interface Assignment {
-  status: string;
+  status: WorkOrderStatus;
   truck_id: string | null;
   driver_id: string | null;
   dispatch_time: string | null;
@@ -30,9 +30,6 @@ export function deriveLinkKeys({ secretKey }: Pick<Config, 'secretKey'>): LinkKe
   };
 }
 
-/** In these statuses a driver works on the work order, and its link opens. */
-export const DRIVEN_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
-
 /**
  * Returns the mark of an assignment as a UUID, or undefined while nobody drives the work order. A
  * driver's link contains the mark. So it stops working when the work order ends, is unassigned, or
@@ -44,10 +41,8 @@ export function markAssignment({
   driver_id,
   dispatch_time,
 }: Assignment): string | undefined {
-  if (!DRIVEN_STATUSES.includes(status) || truck_id === null) return undefined;
-  const facts = JSON.stringify([truck_id, driver_id, dispatch_time && Date.parse(dispatch_time)]);
-  const hex = createHash('sha256').update(facts).digest('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+  if (!ACTIVE_STATUSES.includes(status) || truck_id === null) return undefined;
+  return deriveUuid([truck_id, driver_id, dispatch_time && Date.parse(dispatch_time)]);
 }
 
 export function sealDriverLink(

@@ -3,6 +3,7 @@ import { selectLogoRef } from '../../documents/logo-queries.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { selectProgress } from '../trucks/current-work-order.js';
 import { isPositionStale } from '../trucks/fields.js';
+import { isTowedSql } from './is-towed.js';
 import type { LinkTarget } from './link.js';
 
 /** The hours for which a tracking link still opens after its work order has ended. */
@@ -85,7 +86,7 @@ export async function readTrackedWorkOrder(
     name: 'read-tracked-work-order',
     text: `select t.environment, coalesce(t.business_name, t.name) as company, t.phone, t.time_zone,
              ${selectLogoRef('w')} as logo, (${HAS_LINK_ENDED}) as has_link_ended, ${PROGRESS} as progress,
-             (w.dropoff_location is not null or w.service_type ~ '(tow|transport)$') as is_towed,
+             ${isTowedSql('w')} as is_towed,
              w.contact_name, w.vehicle_make, w.vehicle_model, w.eta, k.unit_number, ${POSITION} as position, now() as read_at
            from work_orders w join tenants t on t.tenant_id = w.tenant_id
            left join trucks k on k.tenant_id = w.tenant_id and k.id = w.truck_id and w.status in ('dispatched', 'in_progress')

@@ -49,7 +49,10 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
-/** In these statuses, a driver works on the work order and reports steps. */
+/**
+ * In these statuses, a driver works on the work order and reports steps, and the driver's link
+ * opens.
+ */
 export const ACTIVE_STATUSES: readonly WorkOrderStatus[] = ['dispatched', 'in_progress'];
 
 /** The state of a work order that determines what may be done with it. */
@@ -80,7 +83,7 @@ export function listAllowedActions({
  */
 export function nextStatuses(status: WorkOrderStatus): WorkOrderStatus[] {
   const targets = Object.entries(WORK_ORDER_ACTIONS)
-    .filter(([action, step]) => action !== 'reopen' && action !== 'accept' && step.from.includes(status))
-    .map(([, step]) => step.to);
+    .filter(([action, { from }]) => action !== 'reopen' && action !== 'accept' && from.includes(status))
+    .map(([, { to }]) => to);
   return [...new Set(targets)];
 }

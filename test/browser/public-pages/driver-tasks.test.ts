@@ -85,7 +85,15 @@ describe("the driver's page in a browser", () => {
     return page;
   }
 
-  const startJob = () => createDrivenJob(tenant.client);
+  /** Opens the page of a new work order on a phone. */
+  async function openJob(colorScheme?: 'light' | 'dark') {
+    const job = await createDrivenJob(tenant.client);
+    const context = await openPhone(colorScheme);
+    return { job, context, page: await openPage(context, job) };
+  }
+
+  const cancel = (job: DrivenJob) =>
+    tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
   const readWorkOrder = async (id: string) => (await tenant.client.get(`/work-orders/${id}`)).body;
   const listSteps = async (id: string) =>
     (
@@ -95,8 +103,15 @@ describe("the driver's page in a browser", () => {
         [tenant.id, id],
       )
     ).map(({ step }) => step);
-  const tap = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).tap();
+  const findButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const tap = (page: Page, name: string) => findButton(page, name).tap();
   const waitForStatus = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
+  const waitForEnd = (page: Page) => page.getByRole('heading', { name: 'This job has ended' }).waitFor();
+  async function acceptOffline(context: BrowserContext, page: Page): Promise<void> {
+    await context.setOffline(true);
+    await tap(page, 'Accept');
+    await waitForStatus(page, 'No network. 1 waiting to be sent');
+  }
   const drawJpeg = (red: number) =>
     sharp({ create: { width: 2400, height: 1200, channels: 3, background: { r: red, g: 9, b: 99 } } })
       .jpeg()
@@ -114,11 +129,10 @@ describe("the driver's page in a browser", () => {
   const countStored = (page: Page) => page.evaluate<number>(COUNT_STORED);
 
   it('a driver does a whole tow with one thumb at 360 px, and nothing of it stays on the phone', async () => {
-    const job = await startJob();
-    const page = await openPage(await openPhone(), job);
+    const { job, page } = await openJob();
     await page.getByRole('heading', { level: 1, name: job.number }).waitFor();
     for (const step of STEPS) {
-      const button = page.getByRole('button', { name: step, exact: true });
+      const button = findButton(page, step);
       await button.waitFor();
       const box = await button.boundingBox();
       expect(box?.height, step).to.be.at.least(48);
@@ -133,15 +147,14 @@ describe("the driver's page in a browser", () => {
     await page.getByLabel('Loaded miles (optional)').fill('12.5');
     expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(360);
     await tap(page, 'Yes, complete the job');
-    await page.getByRole('heading', { name: 'This job has ended' }).waitFor();
+    await waitForEnd(page);
     expect(await readWorkOrder(job.id)).to.deep.include({ status: 'completed', miles: 12.5 });
     expect((await readWorkOrder(job.id)).notes).to.include('Sam Rivera] Keys are in the box');
     expect(await countStored(page)).to.equal(0);
   });
 
   it('a driver files an inspection with a defect, and is warned', async () => {
-    const job = await startJob();
-    const page = await openPage(await openPhone(), job);
+    const { job, page } = await openJob();
     await page.getByText('Not done in this shift').tap();
     await tap(page, 'Save inspection');
     await page.getByRole('alert').getByText('Say whether Brakes is fine.').waitFor();
@@ -157,9 +170,7 @@ describe("the driver's page in a browser", () => {
   });
 
   it('two steps, a note and a photo without a network survive a reload, and are sent once and in sequence', async () => {
-    const job = await startJob();
-    const context = await openPhone();
-    const page = await openPage(context, job);
+    const { job, context, page } = await openJob();
     await waitForWorker(page);
     await context.setOffline(true);
     await tap(page, 'Accept');
@@ -172,7 +183,7 @@ describe("the driver's page in a browser", () => {
     await page.reload();
     await waitForStatus(page, 'No network. 4 waiting to be sent');
     await page.getByRole('heading', { level: 1, name: job.number }).waitFor();
-    await page.getByRole('button', { name: 'I am at the vehicle' }).waitFor();
+    await findButton(page, 'I am at the vehicle').waitFor();
     expect(await listSteps(job.id)).to.deep.equal([]);
     await context.setOffline(false);
     await waitForStatus(page, 'Everything is sent');
@@ -184,8 +195,7 @@ describe("the driver's page in a browser", () => {
   });
 
   it('a step whose response is lost is sent again and acts once', async () => {
-    const job = await startJob();
-    const page = await openPage(await openPhone(), job);
+    const { job, page } = await openJob();
     let lost = 0;
     await page.route('**/actions', async (route) => {
       if (lost > 0) return route.continue();
@@ -194,30 +204,28 @@ describe("the driver's page in a browser", () => {
       return route.abort();
     });
     await tap(page, 'Accept');
-    await page.getByRole('button', { name: 'I am on my way' }).waitFor();
+    await findButton(page, 'I am on my way').waitFor();
     await waitForStatus(page, 'Everything is sent');
     expect(lost).to.equal(1);
     expect(await listSteps(job.id)).to.deep.equal(['acknowledged']);
   });
 
   it('two open tabs send each step once, and both show it', async () => {
-    const job = await startJob();
-    const context = await openPhone();
-    const [first, second] = [await openPage(context, job), await openPage(context, job)];
+    const { job, context, page: first } = await openJob();
+    const second = await openPage(context, job);
     await context.setOffline(true);
     await tap(first, 'Accept');
-    await second.getByRole('button', { name: 'I am on my way' }).tap();
+    await tap(second, 'I am on my way');
     await context.setOffline(false);
     for (const page of [first, second]) {
       await waitForStatus(page, 'Everything is sent');
-      await page.getByRole('button', { name: 'I am at the vehicle' }).waitFor();
+      await findButton(page, 'I am at the vehicle').waitFor();
     }
     expect(await listSteps(job.id)).to.deep.equal(['acknowledged', 'en_route']);
   });
 
   it('a refused action is shown with its reason, does not block the next one, and can be removed', async () => {
-    const job = await startJob();
-    const page = await openPage(await openPhone(), job);
+    const { job, page } = await openJob();
     await tenant.client.patch(`/work-orders/${job.id}`, { notes: 'x'.repeat(4990) });
     await page.getByLabel('Note').fill('There is no room for this');
     await tap(page, 'Add note');
@@ -230,43 +238,33 @@ describe("the driver's page in a browser", () => {
   });
 
   it('a work order that is cancelled while the phone has no network ends on the phone, with what was lost', async () => {
-    const job = await startJob();
-    const context = await openPhone();
-    const page = await openPage(context, job);
-    await context.setOffline(true);
-    await tap(page, 'Accept');
-    await waitForStatus(page, 'No network. 1 waiting to be sent');
-    await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+    const { job, context, page } = await openJob();
+    await acceptOffline(context, page);
+    await cancel(job);
     await context.setOffline(false);
-    await page.getByRole('heading', { name: 'This job has ended' }).waitFor();
+    await waitForEnd(page);
     await page.getByText('1 entry was not sent. Call your dispatcher.').waitFor();
     expect(await countStored(page)).to.equal(0);
   });
 
   it('an ended link that is opened again shows what was not sent, and nothing stays on the phone', async () => {
-    const job = await startJob();
-    const context = await openPhone();
-    const page = await openPage(context, job);
+    const { job, context, page } = await openJob();
     await waitForWorker(page);
-    await context.setOffline(true);
-    await tap(page, 'Accept');
-    await waitForStatus(page, 'No network. 1 waiting to be sent');
+    await acceptOffline(context, page);
     await page.close();
-    await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+    await cancel(job);
     await context.setOffline(false);
     const again = await openPage(context, job);
     await again.getByText('1 entry was not sent. Call your dispatcher.').waitFor();
     expect(await countStored(again)).to.equal(0);
     await again.reload();
-    await again.getByRole('heading', { name: 'This job has ended' }).waitFor();
+    await waitForEnd(again);
     await again.getByText('Nothing about the job is left on this phone.').waitFor();
     expect(await countStored(again)).to.equal(0);
   });
 
   it('the state is read again soon after a failed read, also if the network came back during that read', async () => {
-    const job = await startJob();
-    const context = await openPhone();
-    const page = await openPage(context, job);
+    const { job, page } = await openJob();
     await waitForStatus(page, 'Everything is sent');
     let tries = 0;
     await page.route('**/state', async (route) => {
@@ -284,18 +282,17 @@ describe("the driver's page in a browser", () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`axe finds nothing on the driver's page (${colorScheme})`, async () => {
-      const job = await startJob();
-      const page = await openPage(await openPhone(colorScheme), job);
+      const { job, page } = await openJob(colorScheme);
       await page.getByText('Not done in this shift').tap();
       await tap(page, 'All fine');
       await page.getByRole('group', { name: 'Brakes' }).getByLabel('Defect').check();
       for (const step of STEPS) await tap(page, step);
       await tap(page, 'Complete');
       expect(await findAxeViolations(page)).to.deep.equal([]);
-      await page.getByRole('button', { name: 'Not yet' }).tap();
-      await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+      await tap(page, 'Not yet');
+      await cancel(job);
       await page.reload();
-      await page.getByRole('heading', { name: 'This job has ended' }).waitFor();
+      await waitForEnd(page);
       expect(await findAxeViolations(page), 'the page of an ended link').to.deep.equal([]);
     });
   }

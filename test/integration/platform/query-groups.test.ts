@@ -24,7 +24,7 @@ describe('queries of one transaction that are sent together', () => {
   before(async () => {
     databaseUrl = await createDatabase();
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
-    // With one connection, each test shows in what state the earlier ones left it.
+    // All tests use one connection, so each test also shows in what state the tests before left it.
     db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'query-groups', logger });
   });
   after(() => db.close());

@@ -80,7 +80,7 @@ describe("driver's page", () => {
     expect((await page.get('')).status).to.equal(404);
   });
 
-  it('an ended link gets the page with its script and nothing of the work order, a mistyped one no script', async () => {
+  it("an ended driver's link gets the page with its script and nothing of the work order, a mistyped link gets no script", async () => {
     const { page, number, id, path } = await startJob();
     const open = await page.get('');
     await tenant.client.post(`/work-orders/${id}/cancel`, { reason: 'customer' });
@@ -96,14 +96,14 @@ describe("driver's page", () => {
     expect(mistyped.text).to.include('This link has ended').and.to.not.include('<script');
   });
 
-  it('a work order without a drop-off skips the steps of a tow', async () => {
+  it("the driver's page of a work order without a drop-off leaves out the steps of a tow", async () => {
     const { page } = await startJob({ service_type: 'lockout', dropoff_location: null });
     const { body } = await page.get();
     const ids = body.data.state.steps.map(({ id }: { id: string }) => id);
     expect(ids).to.deep.equal(['acknowledged', 'en_route', 'on_scene', 'complete']);
   });
 
-  it('an action that is sent twice, also at once, acts once', async () => {
+  it("an action of the driver's page that is sent twice, even at once, acts once", async () => {
     const { page, id } = await startJob();
     const step = { id: crypto.randomUUID(), at: new Date().toISOString(), kind: 'step', step: 'en_route' };
     const responses = await Promise.all([page.act(step), page.act(step), page.act(step)]);
@@ -115,7 +115,7 @@ describe("driver's page", () => {
     expect((await readWorkOrder(id)).notes.match(/Keys are in the box/g)).to.have.length(1);
   });
 
-  it('notes at once are all added after those of the dispatcher, with the time and the name', async () => {
+  it("concurrent notes from the driver's page are all added after the dispatcher's notes, with time and name", async () => {
     const { page, id } = await startJob();
     const texts = ['First', 'Second', 'Third'];
     const sent = await Promise.all(texts.map((text) => page.act({ kind: 'note', text })));
@@ -126,7 +126,7 @@ describe("driver's page", () => {
       expect(notes).to.match(new RegExp(`\\[\\d+:\\d\\d [AP]M \\S+, Sam Rivera\\] ${text}`));
   });
 
-  it('an inspection with a fatal defect is filed for the truck, warns the driver and blocks dispatch', async () => {
+  it("an inspection from the driver's page with a fatal defect is filed for the truck, warns the driver and blocks dispatch", async () => {
     const { page, id, truckId, driverId } = await startJob();
     const items = [{ key: 'winch', label: 'Winch and cable', state: 'fail', note: 'Frayed' }];
     const defects = [{ component: 'Winch and cable', severity: 'out_of_service' }];
@@ -146,7 +146,7 @@ describe("driver's page", () => {
     expect(refused.status).to.equal(409);
   });
 
-  it('the audit log shows each action as the driver, with the address of the phone and without the link', async () => {
+  it("the audit log shows actions of the driver's page as the driver's, with the address of the phone and without the link", async () => {
     const { page, id, driverId, path } = await startJob();
     await page.act({ kind: 'step', step: 'en_route' });
     const { items } = (await tenant.client.get(`/audit-log?entity_id=${id}&actor=${driverId}`)).body.data;
@@ -166,7 +166,7 @@ describe("driver's page", () => {
     expect(all[0]?.text).to.not.include(path.slice('/d/'.length));
   });
 
-  it('a request from another site, without the header, or with a wrong body changes nothing', async () => {
+  it("a request to the driver's page from another site, without the header, or with a wrong body changes nothing", async () => {
     const { page, id, path } = await startJob();
     const foreign = new DriverClient(stack, path, { Origin: 'https://evil.example.com' });
     expect((await foreign.act({ kind: 'step', step: 'en_route' })).status).to.equal(403);
@@ -188,7 +188,7 @@ describe("driver's page", () => {
     expect(await listSteps(id)).to.have.length(0);
   });
 
-  it('a phone whose clock is ahead logs the present time', async () => {
+  it('a step from a phone whose clock is ahead is logged with the present time', async () => {
     const { page, id } = await startJob();
     const ahead = new Date(Date.now() + 86_400_000).toISOString();
     await page.act({ kind: 'step', step: 'en_route', at: ahead });
@@ -196,14 +196,14 @@ describe("driver's page", () => {
     expect(step?.at.getTime()).to.be.below(Date.now() + 60_000);
   });
 
-  it('a time before the assignment counts as the time of the assignment, because prices depend on it', async () => {
+  it('a step with a time before the assignment is logged with the time of the assignment, because prices depend on it', async () => {
     const { page, id } = await startJob();
     const { dispatch_time: assignedAt } = await readWorkOrder(id);
     await page.act({ kind: 'complete', at: '1970-01-01T00:00:00Z' });
     expect(await readWorkOrder(id)).to.include({ status: 'completed', completion_time: assignedAt });
   });
 
-  it('a driver who lost the work order uses up nothing of the next driver', async () => {
+  it("requests with the ended link of an earlier driver use up nothing of the next driver's limit", async () => {
     const { page, id, truckId } = await startJob();
     await tenant.client.post(`/work-orders/${id}/unassign`, {});
     await assign(tenant.client, id, truckId);
@@ -213,7 +213,7 @@ describe("driver's page", () => {
     expect((await next.get()).status).to.equal(200);
   });
 
-  it('a truck without a driver stands in the audit log for its driver', async () => {
+  it('the audit log names the truck as the actor if a truck without a driver reports a step', async () => {
     const { id, truckId } = await startJob();
     await tenant.client.post(`/work-orders/${id}/unassign`, {});
     await assign(tenant.client, id, truckId, { driver_id: null });
@@ -228,7 +228,7 @@ describe("limits of the driver's page", () => {
   const stack = useStack(PROXIED_STACK);
   const tenant = useTenant(stack, 'Hudson Towing');
 
-  it('more than 120 requests a minute for one work order are 429, and other work orders stay open', async () => {
+  it("the driver's page answers 429 to more than 120 requests a minute for one work order, and other work orders stay open", async () => {
     const { path } = await createDrivenJob(tenant.client);
     const page = new DriverClient(stack, path, { 'X-Forwarded-For': '198.51.100.31' });
     const statuses = await Promise.all(Array.from({ length: 130 }, async () => (await page.get()).status));

@@ -72,7 +72,7 @@ describe('photos of work orders', () => {
     expect(bytes.includes('CanaryPhone')).to.equal(false);
   });
 
-  it('PNG and WebP become JPEG, and bytes after the picture that are another kind of file are gone', async () => {
+  it('photos in PNG and WebP become JPEG, without the bytes of another file that followed the picture', async () => {
     const { page, id } = await createJob();
     const script = Buffer.from('<script>alert(1)</script>PK\x03\x04');
     const files = [
@@ -121,7 +121,7 @@ describe('photos of work orders', () => {
     expect((await page.addPhoto(whole)).status, 'a photo after that').to.equal(200);
   });
 
-  it('a photo that is sent twice, also at once and under new ids, is stored once', async () => {
+  it('a photo that is sent twice, even at once and under new ids, is stored once', async () => {
     const { page, id } = await createJob();
     const file = await drawJpeg(40);
     const once = crypto.randomUUID();
@@ -172,7 +172,7 @@ describe('photos of work orders', () => {
     expect(await countObjects(), 'pictures of refused photos').to.equal(before);
   });
 
-  it('a work order takes 50 photos, also when the last ones come at once', async () => {
+  it('a work order takes at most 50 photos, even if the last ones arrive at once', async () => {
     const { id } = await createJob();
     await stack.rows(
       tenant.id,
@@ -210,7 +210,7 @@ describe('photos of work orders', () => {
     expect(JSON.stringify(items)).to.not.include('object_key');
   });
 
-  it('a dry run stores no picture, and agents may neither see nor add photos', async () => {
+  it('a dry run of a photo stores no picture, and agents may neither see nor add photos', async () => {
     const { id } = await createJob();
     const tried = await post(id, await drawJpeg(70), { 'x-service-dry-run': 'true' });
     expect(tried.status, tried.text).to.equal(200);
@@ -222,7 +222,7 @@ describe('photos of work orders', () => {
     expect((await post(id, await drawJpeg(71), { client: agent })).status).to.equal(403);
   });
 
-  it('the storage cleaner deletes pictures of deleted and of never created photos, looks all up together and keeps the others', async () => {
+  it('the storage cleaner deletes the pictures that no photo has, finds all of an account in one transaction, and keeps the others', async () => {
     const { id } = await createJob();
     const storage = openStorage(stack.runtime.config.exportStorage);
     const kept = (await post(id, await drawJpeg(80))).body;

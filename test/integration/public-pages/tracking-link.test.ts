@@ -28,7 +28,7 @@ describe('tracking link', () => {
       tow.id,
     ]);
 
-  it('every tampered, foreign or unknown token gets the same 404 page, without a name', async () => {
+  it('a tampered, foreign or unknown tracking token gets the same 404 page, which names no company', async () => {
     const tow = await TrackedTow.book(tenant.client);
     await tow.assign();
     const token = getToken(tow);
@@ -77,7 +77,7 @@ describe('tracking link', () => {
     }
   });
 
-  it('the link ends six hours after the work order, and then names whom to call', async () => {
+  it('a tracking link ends six hours after its work order, and its page then names whom to call', async () => {
     await tenant.client.patch('/settings', { phone: '+1 518 555 0142' });
     const endings: Record<string, string> = {
       completed: `status = 'completed', completion_time = now() - interval '7 hours'`,
@@ -107,12 +107,12 @@ describe('tracking link', () => {
     }
   });
 
-  it('the page of a sandbox work order says that no truck will come', async () => {
+  it('the tracking page of a sandbox work order says that no truck will come', async () => {
     const tow = await TrackedTow.book(tenant.sandbox);
     expect(await (await open(tow.path)).text()).to.include('Test: no truck will come');
   });
 
-  it('the page limits requests per network, and its link works from another network', async () => {
+  it('the tracking page limits requests per network, and its link still works from another network', async () => {
     const { path } = await TrackedTow.book(tenant.client);
     const client = new TestClient(stack.origin, '', '');
     const requestFrom = (address: string, part = '') =>

@@ -20,7 +20,7 @@ describe('tracking page', () => {
   };
   const readState = async ({ path }: TrackedTow): Promise<Json> => (await open(`${path}/state`)).json();
 
-  it('the page follows a work order from the booking to its completion', async () => {
+  it('the tracking page follows a work order from the booking to its completion', async () => {
     const actions: [string, (tow: TrackedTow) => Promise<unknown>][] = [
       ['received', async () => undefined],
       ['assigned', (tow) => tow.assign()],
@@ -59,7 +59,7 @@ describe('tracking page', () => {
     ]);
   });
 
-  it('steps that a work order does not need, or no longer has, are left out', async () => {
+  it('the tracking page leaves out steps that a work order does not need, or no longer has', async () => {
     const lockout = await TrackedTow.book(tenant.client, { service_type: 'lockout' });
     const marks = async (tow: TrackedTow) =>
       (await readState(tow)).steps.map(({ mark }: { mark: string }) => mark);
@@ -71,7 +71,7 @@ describe('tracking page', () => {
     expect(html).to.include('This request was cancelled.').and.to.not.include('Found another');
   });
 
-  it('the page greets a person by the first name only, and without a name where it cannot be told', async () => {
+  it('the tracking page greets a motorist by the first name only, and without a name if the first name is not clear', async () => {
     const greetings: Record<string, string> = {
       'Dana Whitfield': 'Hello Dana<',
       'Whitfield, Dana M.': 'Hello Dana<',
@@ -88,7 +88,7 @@ describe('tracking page', () => {
     }
   });
 
-  it('the ETA is a time of the account, and absent where nobody has named one', async () => {
+  it("the tracking page shows the ETA in the account's time zone, and none if nobody has set one", async () => {
     const account = await stack.createTenant('Far Towing');
     await account.client.patch('/settings', { time_zone: 'Asia/Tokyo' });
     const tow = await TrackedTow.book(account.client);
@@ -105,7 +105,7 @@ describe('tracking page', () => {
     expect(await (await open(without.path)).text()).to.not.include('Expected');
   });
 
-  it('texts of the account and of the motorist are shown as text, not as HTML', async () => {
+  it('the tracking page shows texts of the account and of the motorist as text, not as HTML', async () => {
     const account = await stack.createTenant(ATTACK);
     await account.client.patch('/settings', { business_name: ATTACK, phone: `"><b>1` });
     const tow = await TrackedTow.book(
@@ -126,7 +126,7 @@ describe('tracking page', () => {
     expect(headers.get('x-content-type-options')).to.equal('nosniff');
   });
 
-  it('the page shows the letterhead of the account, and its logo under the same link', async () => {
+  it('the tracking page shows the letterhead of the account, and serves the logo under the same link', async () => {
     const account = await stack.createTenant('Plain Name');
     await account.client.patch('/settings', {
       business_name: 'Hudson & Sons',
@@ -148,7 +148,7 @@ describe('tracking page', () => {
     expect(html).to.include('<a href="tel:+15185550142">Call +1 518 555 0142 ext. 7</a>');
   });
 
-  it('no response of the page may be cached, indexed, framed or sent on as a referrer, and none sets a cookie', async () => {
+  it('no response of the tracking page may be cached, indexed, framed or sent on as a referrer, and none sets a cookie', async () => {
     const tow = await TrackedTow.book(tenant.client);
     const responses = await Promise.all(
       [tow.path, `${tow.path}/state`, `${tow.path}/logo`, '/t/unknown'].map((path) =>
@@ -175,7 +175,7 @@ describe('tracking page', () => {
     expect(html?.split('<script>')[1]?.length).to.be.below(5 * 1024);
   });
 
-  it('HEAD is answered without a body, and every other method is refused', async () => {
+  it('the tracking page answers HEAD without a body, and refuses all methods but GET and HEAD', async () => {
     const { path } = await TrackedTow.book(tenant.client);
     const head = await open(path, { method: 'HEAD' });
     expect([head.status, await head.text()]).to.deep.equal([200, '']);

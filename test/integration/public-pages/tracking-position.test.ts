@@ -22,7 +22,7 @@ describe('position of the truck on the tracking page', () => {
       tow.id,
     ]);
 
-  it('on the way, the page shows distance and direction, and a place in the plan', async () => {
+  it('while the truck is on the way, the tracking page shows its distance and direction, and its place in the plan', async () => {
     const tow = await TrackedTow.book(tenant.client);
     await tow.depart();
     await tow.locate(NORTH_OF_PICKUP);
@@ -34,7 +34,7 @@ describe('position of the truck on the tracking page', () => {
     expect(html).to.include(`translate(80 ${plan.y})`).and.to.include(position);
   });
 
-  it('before the truck leaves and from its arrival on, the page shows no position', async () => {
+  it('the tracking page shows no position before the truck leaves, and none from its arrival on', async () => {
     const later: string[][] = [
       [],
       ['acknowledged'],
@@ -63,7 +63,7 @@ describe('position of the truck on the tracking page', () => {
     }
   });
 
-  it('the page shows no position that the truck reported before it left for this motorist', async () => {
+  it('the tracking page shows no position that the truck reported before it left for this motorist', async () => {
     const assignedLater = await TrackedTow.book(tenant.client);
     await assignedLater.locate(NORTH_OF_PICKUP);
     await assignedLater.depart();
@@ -75,11 +75,12 @@ describe('position of the truck on the tracking page', () => {
     expect(await readPosition(leftLater)).to.deep.equal(HIDDEN);
   });
 
-  it('the page shows no position of a truck that serves somebody else, or was replaced', async () => {
+  it('the tracking page shows no position of a truck that serves somebody else, or was replaced', async () => {
     const tow = await TrackedTow.book(tenant.client);
     await tow.depart();
     await tow.locate(NORTH_OF_PICKUP);
-    // No command can put a truck on two work orders. The page does not rely on it.
+    // No command puts a truck on two work orders, but the page does not rely on that. So write the
+    // row directly.
     const other = await TrackedTow.book(tenant.client);
     await change(other, `status = 'dispatched', truck_id = '${tow.truckId}'`);
     expect(await readPosition(tow)).to.deep.equal(HIDDEN);
@@ -91,7 +92,7 @@ describe('position of the truck on the tracking page', () => {
     expect(await readPosition(replaced)).to.deep.equal(HIDDEN);
   });
 
-  it('an old position is called old and not shown', async () => {
+  it('the tracking page says that an old position is old, and does not show it', async () => {
     const tow = await TrackedTow.book(tenant.client);
     await tow.assign();
     await change(tow, `dispatch_time = now() - interval '1 hour', status = 'in_progress'`);
@@ -102,7 +103,7 @@ describe('position of the truck on the tracking page', () => {
     });
   });
 
-  it('without the coordinates of the pickup, the page shows no position', async () => {
+  it('the tracking page shows no position if the pickup has no coordinates', async () => {
     const tow = await TrackedTow.book(tenant.client, { pickup: { address: '12 Elm Street' } });
     await tow.depart();
     await tow.locate(NORTH_OF_PICKUP);

@@ -17,7 +17,7 @@ describe('privacy of the tracking page', () => {
   }
   const open = (path: string) => fetch(`${stack.origin}${path}`);
 
-  it('the page and its state contain only what a motorist may see, and no other text of the work order', async () => {
+  it('the tracking page and its state contain only what a motorist may see, and no other text of the work order', async () => {
     const marks = Array.from({ length: 12 }, (_, nth) => `Marker${'abcdefghijkl'[nth]}`);
     const [last, phone, pickup, dropoff, notes, customerNotes, company, contact, email, driver, plate, unit] =
       marks as string[];

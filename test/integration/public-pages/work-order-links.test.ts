@@ -31,7 +31,7 @@ describe('links of work orders', () => {
     expect(await open(tracking.replace('/t/', '/d/'))).to.equal(404);
   });
 
-  it('only callers that may assign trucks get the links, and no list, event or audit entry has them', async () => {
+  it('only callers that may assign trucks get driver_url and tracking_url, and no list, event or audit entry has them', async () => {
     const { id, path } = await createDrivenJob(tenant.client);
     const token = path.slice('/d/'.length);
     const writer = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
@@ -70,7 +70,7 @@ describe('links of work orders', () => {
     expect(await open(completed.path)).to.equal(404);
   });
 
-  it('giving the work order to another truck or driver ends the link of the first, and an ETA does not', async () => {
+  it("giving a work order to another truck or driver ends the first driver's link, and setting an ETA does not", async () => {
     const job = await createDrivenJob(tenant.client);
     await assign(tenant.client, job.id, job.truckId, { eta: new Date(Date.now() + 600_000).toISOString() });
     expect(await open(job.path)).to.equal(200);
@@ -86,7 +86,7 @@ describe('links of work orders', () => {
     expect((await tenant.client.get(`/work-orders/${job.id}`)).body.step).to.equal(null);
   });
 
-  it('a guessed, changed or foreign token gets the same 404 as an ended link', async () => {
+  it("a guessed, changed or foreign driver's token gets the same 404 as an ended link", async () => {
     const { path, id } = await createDrivenJob(tenant.client);
     const other = await stack.createTenant('Other Towing');
     const keys = deriveLinkKeys(stack.runtime.config);

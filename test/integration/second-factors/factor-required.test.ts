@@ -25,7 +25,7 @@ describe('asking again for a second factor', () => {
       [tenantId],
     );
 
-  it('changes of keys, people, factors and the requirement need a factor of the last ten minutes', async () => {
+  it('a session of a person with a factor changes keys, people, factors and require_factor only within ten minutes of a proof', async () => {
     const { client, id, user } = await createPersonWithFactor(stack, tenant.id);
     const key = (await client.post('/api-keys', newKey)).body;
     const agent = (await client.post('/agent-keys', { name: 'Agent', scopes: ['read_invoices'] })).body;
@@ -51,7 +51,7 @@ describe('asking again for a second factor', () => {
     expect((await client.post('/customers', { company_name: 'Club' })).status).to.equal(201);
   });
 
-  it('POST /session/confirm with a code, once, lets the changes pass again', async () => {
+  it('POST /session/confirm with an unused code lets the session change keys and people again', async () => {
     const { client, app } = await createPersonWithFactor(stack, tenant.id);
     await forgetProof(tenant.id);
     expectError(await client.post('/api-keys', newKey), 403, 'factor_required');
@@ -66,14 +66,14 @@ describe('asking again for a second factor', () => {
     expectError(await client.post('/api-keys', newKey), 403, 'factor_required');
   });
 
-  it('a proof counts only in its own session', async () => {
+  it('a second factor that is proved in one session counts in no other session of the person', async () => {
     const { client, user } = await createPersonWithFactor(stack, tenant.id);
     const other = await openSession(stack, user);
     expectError(await other.post('/api-keys', newKey), 403, 'factor_required');
     expect((await client.post('/api-keys', newKey)).status).to.equal(201);
   });
 
-  it('wrong codes in a session are limited', async () => {
+  it('POST /session/confirm answers 429 after too many wrong codes in a session', async () => {
     const { client, app } = await createPersonWithFactor(stack, tenant.id);
     const guess = () => client.post('/session/confirm', { code: app.inventCode() });
     const statuses: number[] = [];
@@ -82,14 +82,14 @@ describe('asking again for a second factor', () => {
     expect(statuses[5]).to.equal(429);
   });
 
-  it('people without a factor, and keys, are not asked', async () => {
+  it('people without a second factor, and keys, change keys and people without a proof', async () => {
     const person = await openSession(stack, { tenantId: tenant.id });
     expect((await person.post('/api-keys', newKey)).status).to.equal(201);
     await createPersonWithFactor(stack, tenant.id);
     expect((await tenant.client.post('/api-keys', newKey)).status).to.equal(201);
   });
 
-  it('GET /session/challenge names the factors that can answer', async () => {
+  it('GET /session/challenge names the second factors that can answer it', async () => {
     const { client } = await createPersonWithFactor(stack, tenant.id);
     const { body } = await client.get('/session/challenge');
     expect(body).to.deep.include({ kinds: ['totp', 'recovery_codes'], passkey: null });
@@ -126,7 +126,7 @@ describe('an account that requires a second factor', () => {
     expect((await owner.patch('/settings', { require_factor: false })).body.require_factor).to.equal(false);
   });
 
-  it('a person without a factor reaches only the session, the own sessions and the own factors', async () => {
+  it('in an account that requires second factors, a person without one reaches only /session, /me/sessions and /me/factors', async () => {
     const person = await openSession(stack, { tenantId: tenant.id });
     await require();
     await eventually('the requirement counts', async () => (await person.get('/me')).status === 403, 6000);
@@ -139,7 +139,7 @@ describe('an account that requires a second factor', () => {
     expect((await person.get('/me/factors')).status).to.equal(200);
   });
 
-  it('the sandbox is closed to the person too', async () => {
+  it('an account that requires second factors closes its sandbox too to a person without one', async () => {
     await require();
     const user = await createUser(stack, tenant.id);
     const { cookie } = (await openSession(stack, user)).defaultHeaders;
@@ -147,7 +147,7 @@ describe('an account that requires a second factor', () => {
     expectError(await inSandbox.get('/customers'), 403, 'factor_setup_required');
   });
 
-  it('setting a factor up opens everything at once', async () => {
+  it('in an account that requires second factors, confirming a factor opens all routes at once', async () => {
     await require();
     const person = await openSession(stack, { tenantId: tenant.id });
     expectError(await person.get('/customers'), 403, 'factor_setup_required');
@@ -156,7 +156,7 @@ describe('an account that requires a second factor', () => {
     expect((await person.delete('/session')).status).to.equal(200);
   });
 
-  it('keys work on, and nobody removes the last own factor', async () => {
+  it('in an account that requires second factors, keys still work, and nobody removes their own last factor', async () => {
     await require();
     expect((await tenant.client.get('/customers')).status).to.equal(200);
     expectError(await owner.delete(`/me/factors/${ownFactorId}`), 409, 'conflict');

@@ -39,7 +39,7 @@ describe('second factors of a person', () => {
     expect((await person.get('/me/factors')).body.data.items).to.deep.equal([]);
   });
 
-  it('confirming the first factor shows ten different recovery codes, and confirming a second one none', async () => {
+  it("confirming a person's first factor shows ten different recovery codes, and confirming the next one shows none", async () => {
     const person = await openPerson();
     const { id, recoveryCodes } = await addTotp(person);
     expect(new Set(recoveryCodes).size).to.equal(10);
@@ -56,7 +56,7 @@ describe('second factors of a person', () => {
     expectError(await person.post(`/me/factors/${id}/confirm`, { code: '123456' }), 409, 'conflict');
   });
 
-  it('the first factor needs the password, so that a stolen session cannot lock its person out', async () => {
+  it('adding the first second factor needs the password, so that a stolen session cannot lock its person out', async () => {
     const person = await openPerson();
     const input = { kind: 'totp', name: 'Phone' };
     expect(listValidationErrors(await person.post('/me/factors', input))).to.deep.equal([
@@ -67,7 +67,7 @@ describe('second factors of a person', () => {
     expect((await person.get('/session')).body.has_factor).to.equal(false);
   });
 
-  it('a wrong code confirms no factor, and neither does a missing one', async () => {
+  it('a second factor is not confirmed by a wrong or a missing code', async () => {
     const person = await openPerson();
     const { id, secret } = (await beginTotp(person)).body;
     const code = new AuthenticatorApp(secret).inventCode();
@@ -78,7 +78,7 @@ describe('second factors of a person', () => {
     expect((await person.get('/session')).body.has_factor).to.equal(false);
   });
 
-  it('only the session that began a factor confirms it', async () => {
+  it('only the session that began to add a second factor can confirm it', async () => {
     const user = await createUser(stack, tenant.id);
     const [first, second] = [await openSession(stack, user), await openSession(stack, user)];
     const { id, secret } = (await beginTotp(first)).body;
@@ -87,7 +87,7 @@ describe('second factors of a person', () => {
     expect((await first.post(`/me/factors/${id}/confirm`, { code })).status).to.equal(200);
   });
 
-  it('a factor that was begun more than ten minutes ago cannot be confirmed', async () => {
+  it('a second factor that was begun more than ten minutes ago cannot be confirmed', async () => {
     const person = await openPerson();
     const { id, secret } = (await beginTotp(person)).body;
     await stack.rows(
@@ -99,7 +99,7 @@ describe('second factors of a person', () => {
     expectError(await person.post(`/me/factors/${id}/confirm`, { code }), 409, 'conflict');
   });
 
-  it('a person has at most ten factors', async () => {
+  it('a person has at most ten second factors', async () => {
     const person = await openPerson();
     for (let count = 0; count < 10; count += 1) expect((await beginTotp(person)).status).to.equal(201);
     expectError(await beginTotp(person), 409, 'conflict');
@@ -116,7 +116,7 @@ describe('second factors of a person', () => {
     expect((await client.post('/session/confirm', { recovery_code: current })).status).to.equal(200);
   });
 
-  it('removing the last factor removes the recovery codes too', async () => {
+  it("removing a person's last second factor removes the recovery codes too", async () => {
     const { client, id } = await createPersonWithFactor(stack, tenant.id);
     const removed = await client.delete(`/me/factors/${id}`);
     expect(removed.status, removed.text).to.equal(200);
@@ -126,7 +126,7 @@ describe('second factors of a person', () => {
     expectError(await client.delete(`/me/factors/${id}`), 404, 'not_found');
   });
 
-  it("nobody sees, confirms or removes another person's factors, in the same account or in another", async () => {
+  it('nobody sees, confirms or removes the second factors of another person, in the same account or in another', async () => {
     const owner = await createPersonWithFactor(stack, tenant.id);
     const pending = (await beginTotp(owner.client)).body;
     const other = await stack.createTenant();
@@ -141,20 +141,20 @@ describe('second factors of a person', () => {
     }
   });
 
-  it('keys have no factors', async () => {
+  it('GET and POST /me/factors refuse keys, which have no second factors', async () => {
     expectError(await tenant.client.get('/me/factors'), 403, 'forbidden');
     expectError(await beginTotp(tenant.client), 403, 'forbidden');
     expectError(await tenant.client.post('/me/factors/recovery-codes'), 403, 'forbidden');
   });
 
-  it('a person manages the same factors while the sandbox is selected', async () => {
+  it('a person manages the same second factors while the sandbox is selected', async () => {
     const { client, id } = await createPersonWithFactor(stack, tenant.id);
     const { cookie } = client.defaultHeaders;
     const inSandbox = createSessionClient(stack.origin, cookie as string, 'sandbox');
     expect((await inSandbox.get(`/me/factors/${id}`)).status).to.equal(200);
   });
 
-  it('no row, audit entry or stored response contains a secret, a code or a recovery code', async () => {
+  it('no row, audit entry or stored response contains the secret, code or recovery code of a second factor', async () => {
     const own = await stack.createTenant();
     const person = await openSession(stack, { tenantId: own.id });
     const key = { headers: { 'idempotency-key': '5f3b0a3e-7d3c-4a52-b0a1-0d8a5b6c7d8e' } };
@@ -176,7 +176,7 @@ describe('second factors of a person', () => {
     for (const code of codes) expect(text).to.not.include(code);
   });
 
-  it('row-level security hides factors from a transaction of another account', async () => {
+  it('row-level security hides second factors from a transaction of another account', async () => {
     const { id } = await createPersonWithFactor(stack, tenant.id);
     const other = await stack.createTenant();
     const read = (as: string) => stack.rows(as, 'select id from user_factors where id = $1', [id]);

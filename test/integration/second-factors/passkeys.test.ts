@@ -64,7 +64,7 @@ describe('passkeys', () => {
     expect((await confirm(id, passkey.create(options, { origin }))).status).to.equal(200);
   });
 
-  it('a sign-in needs user verification, this origin, this host and the key of the passkey', async () => {
+  it('a sign-in with a passkey needs user verification, this origin, this host and the key of the passkey', async () => {
     await add();
     const { challenge, options } = await askSignIn();
     const forged = new SoftwarePasskey().use(options, { origin });
@@ -94,7 +94,7 @@ describe('passkeys', () => {
     }
   });
 
-  it('a challenge of a session works once, and only in this session', async () => {
+  it('a passkey challenge from GET /session/challenge works once, and only in its session', async () => {
     await add();
     const ask = async () => (await client.get('/session/challenge')).body;
     const { challenge, passkey: options } = await ask();

@@ -31,7 +31,7 @@ describe('signing in with a second factor', () => {
     return { 'x-forwarded-for': `203.0.113.${addresses}` };
   };
 
-  it('POST /session with the right password sets no cookie and returns a challenge', async () => {
+  it('for a person with a second factor, POST /session with the right password sets no cookie and returns a challenge', async () => {
     const { user } = await createPersonWithFactor(stack, tenant.id);
     const { email, password } = user;
     const response = await requestSession(stack.origin, { email, password });
@@ -41,7 +41,7 @@ describe('signing in with a second factor', () => {
     expect(response.headers['set-cookie']).to.equal(undefined);
   });
 
-  it('a wrong password gets the same response whether or not the person has a factor', async () => {
+  it('a wrong password gets the same response whether or not the person has a second factor', async () => {
     const { user } = await createPersonWithFactor(stack, tenant.id);
     const plain = await createUser(stack, tenant.id);
     const bodies: unknown[] = [];
@@ -77,7 +77,7 @@ describe('signing in with a second factor', () => {
     expect(responses.map(({ status }) => status).sort()).to.deep.equal([200, 400, 400]);
   });
 
-  it('a recovery code finishes the sign-in once, in any spelling', async () => {
+  it('a recovery code finishes a sign-in once, whatever its case and its hyphens', async () => {
     const { user, recoveryCodes } = await createPersonWithFactor(stack, tenant.id);
     const [code = ''] = recoveryCodes;
     const person = await signInWithFactor(stack, user, {
@@ -90,7 +90,7 @@ describe('signing in with a second factor', () => {
     expect(listValidationErrors(replayed)).to.deep.equal(['recovery_code wrong']);
   });
 
-  it('a challenge creates one session', async () => {
+  it('the challenge of a sign-in creates one session at most', async () => {
     const { user, app, recoveryCodes } = await createPersonWithFactor(stack, tenant.id);
     const { challenge } = await requestChallenge(stack, user);
     expect((await answerChallenge(stack, { challenge, code: app.takeCode() })).status).to.equal(200);
@@ -99,7 +99,7 @@ describe('signing in with a second factor', () => {
     expect(second.headers['set-cookie']).to.equal(undefined);
   });
 
-  it('a new password, a deactivation and a foreign challenge end the second step', async () => {
+  it('the second step of a sign-in fails after a new password or a deactivation, and with a foreign challenge', async () => {
     const admin = await openSession(stack, { tenantId: tenant.id });
     const changed = await createPersonWithFactor(stack, tenant.id, { role: 'admin' });
     const left = await createPersonWithFactor(stack, tenant.id, { role: 'admin' });
@@ -120,7 +120,7 @@ describe('signing in with a second factor', () => {
     for (const body of answers) expectError(await answerChallenge(stack, body, headers), 401, 'unauthorized');
   });
 
-  it('the second step names every validation error of its body', async () => {
+  it('POST /session/factor names every validation error of its body', async () => {
     const headers = useNetwork();
     const none = await answerChallenge(stack, { code: '1'.repeat(21) }, headers);
     expect(listValidationErrors(none)).to.deep.equal(['challenge required', 'code max']);
@@ -134,7 +134,7 @@ describe('signing in with a second factor', () => {
     expect(listValidationErrors(passkey)).to.deep.equal(['passkey wrong']);
   });
 
-  it('after five wrong codes even the right code is refused for a minute', async () => {
+  it('after five wrong codes at sign-in, even the right code is refused for a minute', async () => {
     const { user, app } = await createPersonWithFactor(stack, tenant.id);
     const headers = useNetwork();
     const { challenge } = await requestChallenge(stack, user);
@@ -144,7 +144,7 @@ describe('signing in with a second factor', () => {
     expectError(await guess(app.takeCode()), 429, 'rate_limited');
   });
 
-  it('a wrong code after the right password leaves an audit entry without the code', async () => {
+  it('a wrong code after the right password leaves an audit entry, which does not contain the code', async () => {
     const own = await stack.createTenant();
     const { user, app } = await createPersonWithFactor(stack, own.id);
     const { challenge } = await requestChallenge(stack, user);
@@ -157,7 +157,7 @@ describe('signing in with a second factor', () => {
     expect(JSON.stringify(items)).to.not.include(code).and.not.include(challenge);
   });
 
-  it('somebody with the password cannot lock the person out of a network that the person has used', async () => {
+  it('somebody who has the password and guesses codes cannot lock the person out of a network that the person has used', async () => {
     const { user, app } = await createPersonWithFactor(stack, tenant.id);
     const own = useNetwork();
     const { challenge } = await requestChallenge(stack, user);
@@ -174,7 +174,7 @@ describe('signing in with a second factor', () => {
     expect(response.status, response.text).to.equal(200);
   });
 
-  it('the second step from a page of another site is refused', async () => {
+  it('POST /session/factor from a page of another site is refused', async () => {
     const { user, app } = await createPersonWithFactor(stack, tenant.id);
     const { challenge } = await requestChallenge(stack, user);
     const body = { challenge, code: app.takeCode() };
@@ -182,7 +182,7 @@ describe('signing in with a second factor', () => {
     expect((await answerChallenge(stack, body, { origin: stack.origin })).status).to.equal(200);
   });
 
-  it('a person without a factor signs in by POST /session alone, as before', async () => {
+  it('a person without a second factor signs in by POST /session alone', async () => {
     const user = await createUser(stack, tenant.id);
     const response = await requestSession(stack.origin, { email: user.email, password: user.password });
     expect(response.status, response.text).to.equal(200);

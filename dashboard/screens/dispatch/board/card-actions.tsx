@@ -7,7 +7,7 @@ import { useBoard } from './board-view';
 
 /** Returns the step after the last one logged; undefined after the last of all. */
 function nextStep(step: WorkOrder['step']): Schemas['DriverStep'] | undefined {
-  // That the work order was offered is logged only where somebody wants it.
+  // Skip the first step, `offered`, which only some dispatchers log.
   return STEP_NAMES[step === null ? 1 : STEP_NAMES.indexOf(step) + 1];
 }
 

@@ -79,13 +79,15 @@ function isSame(before: CardProps, after: CardProps): boolean {
 }
 
 /**
- * A real link, without the router's own: 200 of those would be rendered at every change of the URL.
+ * A plain link instead of the router's. With 200 cards, the router would render 200 links again at
+ * every change of the URL.
  */
 function CardLink({ id, number }: { id: string; number: string }) {
   const { open, hrefOf } = useBoard();
   const ref = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
-    // The focus was on the old card, which is gone. Whoever went elsewhere meanwhile stays there.
+    // The focus was on the card in the old column, which is gone. Leave the focus alone if the
+    // person has moved it meanwhile.
     if (takeMove(id) && document.activeElement === document.body) ref.current?.focus();
   }, [id]);
   const follow = (event: MouseEvent) => {

@@ -8,7 +8,7 @@ import { changeCard, useCardState } from '../writes/card-store';
 import { useBoard } from './board-view';
 import { nameTruck } from './truck-names';
 
-/** The fields whose change matters to a dispatcher; other fields are in the history. */
+/** Fields whose change means nothing to a dispatcher. The history shows them. */
 const INTERNAL = new Set(['intake', 'dispatch_time']);
 
 /**

@@ -5,7 +5,10 @@ import type { Act } from '../writes/work-order-actions';
 import { type BoardView, type ColumnName, columnOf } from './board-view';
 import { type BoardTruck, nameTruck } from './truck-names';
 
-/** The card under the pointer. What is dragged cannot be read from the event before the drop. */
+/**
+ * The work order that is being dragged. Before the drop, browsers hide the dragged data from
+ * events.
+ */
 let dragged: WorkOrder | undefined;
 
 export function startDrag(event: DragEvent<HTMLElement>, workOrder: WorkOrder): void {

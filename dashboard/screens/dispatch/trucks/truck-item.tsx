@@ -27,7 +27,8 @@ export const TruckItem = memo(
           {canWrite && truck.current_work_order_id === null ? (
             <StatusSelect truck={truck} />
           ) : (
-            // While the truck has a work order, its status follows that.
+            // A truck with a work order shows the work order instead, because its status follows
+            // from that.
             <StatusBadge status={truck.status} />
           )}
         </div>

@@ -34,7 +34,8 @@ function RemoveButton({ shown }: { shown: Export }) {
   const isRunning = isUnfinished(shown);
   const remove = useWrite(
     (headers) => {
-      // Each step of the progress changes the version, so a running export is cancelled in any.
+      // The progress of a running export changes its version all the time, so cancel it whatever
+      // its version.
       const match = isRunning ? {} : ifMatch(shown);
       return client.DELETE('/exports/{id}', {
         params: { path: { id: shown.id }, header: { ...headers, ...match } },

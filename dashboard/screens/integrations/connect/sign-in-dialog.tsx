@@ -28,7 +28,8 @@ export function SignInDialog({
     { params: { path: { id } } },
     { refetchInterval: ({ state }) => state.data?.status !== 'active' && STATUS_MS },
   );
-  // A connection that works already may be signed in again too, and shows no change then.
+  // A connection that was active before the sign-in shows no change, so the dialog cannot tell when
+  // it is done.
   const isDone = status !== 'active' && data?.status === 'active';
   return (
     <Modal opened onClose={onClose} closeOnClickOutside={false} title={`Sign in at ${vendorName}`}>

@@ -12,7 +12,7 @@ import { readFields, type VendorValues } from '../vendors/vendor-schema';
 
 /**
  * Changes label, settings and credentials. Settings are replaced as a whole; credentials only if
- * new ones were entered, which the vendor is then asked about at once.
+ * the person enters new ones. The service then asks the vendor at once whether they work.
  */
 export function EditConnection({
   connection,

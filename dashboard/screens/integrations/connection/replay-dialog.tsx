@@ -12,7 +12,7 @@ const DAYS = 7;
 
 type Body = Schemas['OperationReplay'];
 
-/** Tries the given-up writes of a period again, and says before how many they are. */
+/** Tries the given-up writes of a period again. Shows first how many there are. */
 export function ReplayDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const [since, setSince] = useState<string | null>(() =>
     new Date(Date.now() - DAYS * 86_400_000).toISOString(),

@@ -32,7 +32,10 @@ export function RunsTab({ connectionId }: { connectionId: string }) {
   );
 }
 
-/** The stream `describe` is the test: it reads what the vendor says about the account. */
+/**
+ * Names what a run read. The stream `describe` is the connection test, which reads what the vendor
+ * says about the account.
+ */
 function nameStream(stream: string): string {
   return stream === 'describe' ? 'Test' : humanize(stream);
 }

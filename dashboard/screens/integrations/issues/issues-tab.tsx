@@ -15,7 +15,10 @@ import { ResolveDialog } from './resolve-dialog';
 
 type Issue = Schemas['SyncIssue'];
 
-/** `status` in the URL is the filter of the list of connections behind the record. */
+/**
+ * Named `issue_status`, because `status` in the URL filters the list of connections behind the
+ * record.
+ */
 const STATUS: Filter = {
   name: 'issue_status',
   label: 'Status',

@@ -39,7 +39,7 @@ export function SettingsForm({
   );
   const changed = findChanged(opened, changes);
   const isComplete = changed.every((name) => changes[name] !== undefined);
-  // A fault of a change that was taken back says nothing any more.
+  // Once the person has taken back all changes, the faults of the last try no longer matter.
   const problem = changed.length > 0 ? write.problem : undefined;
   const { errors, rest } = problem ? splitFaults(problem, SETTING_NAMES) : { errors: {}, rest: undefined };
   const submit = async (event: FormEvent) => {

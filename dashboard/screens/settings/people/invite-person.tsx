@@ -44,7 +44,7 @@ export function InvitePerson({
   const { write, invite } = useInvite(onUnmailed);
   const submit = async () => {
     const created = await invite({ email, role });
-    // With a link to pass on, its dialog takes the place of this one.
+    // If there is a link to pass on, its dialog replaces this one.
     if (created && !created.accept_url) onClose();
   };
   return (

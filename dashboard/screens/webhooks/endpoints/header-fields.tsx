@@ -119,7 +119,10 @@ function HeaderRow({
   );
 }
 
-/** No rows mean: remove the headers that there are, or nothing to send. */
+/**
+ * Returns the headers to send. Without filled rows, returns null to remove the endpoint's headers,
+ * or undefined if it has none.
+ */
 function toHeaders(
   rows: readonly Row[],
   names: readonly string[],

@@ -50,7 +50,7 @@ describe('invitations', () => {
     expect(session.body.tenant.id).to.equal(tenant.id);
   });
 
-  it('two concurrent accepts of one link make one person, and the link then works no more', async () => {
+  it('two concurrent accepts of one invitation add one person, and its link then works no more', async () => {
     const { email } = await invite();
     const token = await mailbox(email).waitForToken();
     const responses = await Promise.all([accept(token), accept(token, { ...PERSON, name: 'Other' })]);
@@ -60,7 +60,7 @@ describe('invitations', () => {
     expect(items.filter((user: { email: string }) => user.email === email)).to.have.length(1);
   });
 
-  it('a link that is unknown, revoked, replaced or expired gets the same 404', async () => {
+  it('an invitation link that is unknown, revoked, replaced or expired gets the same 404', async () => {
     const revoked = await invite();
     const revokedToken = await mailbox(revoked.email).waitForToken();
     const response = await owner.delete(`/invitations/${revoked.response.body.id}`);
@@ -105,7 +105,7 @@ describe('invitations', () => {
     expect((await invite({ role: 'viewer' }, admin)).response.status).to.equal(201);
   });
 
-  it('a key invites only people who cannot approve, and makes nobody an approver later', async () => {
+  it('a key invites only people with roles that cannot approve, and gives nobody such a role later', async () => {
     for (const role of ['admin', 'dispatcher', 'bookkeeper'])
       expectError((await invite({ role }, tenant.client)).response, 403, 'forbidden');
     const { email, response } = await invite({ role: 'viewer' }, tenant.client);
@@ -130,7 +130,7 @@ describe('invitations', () => {
     expect((await owner.get(`/invitations/${response.body.id}`)).body.status).to.equal('open');
   });
 
-  it('a person of the account cannot be invited, and an accept fails once the address is taken', async () => {
+  it('a person of the account cannot be invited, and accepting an invitation fails once the address is taken', async () => {
     const user = await createUser(stack, tenant.id);
     expectError((await invite({ email: user.email.toUpperCase() })).response, 409, 'conflict');
     const { email } = await invite();
@@ -139,7 +139,7 @@ describe('invitations', () => {
     expectError(await accept(token), 409, 'conflict');
   });
 
-  it('a weak password or a missing name is refused, and the link still works', async () => {
+  it('accepting an invitation with a weak password or without a name is refused, and the link still works', async () => {
     const { email } = await invite();
     const token = await mailbox(email).waitForToken();
     const refused = await accept(token, { password: 'too short' });
@@ -147,7 +147,7 @@ describe('invitations', () => {
     expect((await accept(token)).status).to.equal(200);
   });
 
-  it('one address can be invited five times a day, and an account has 100 open invitations at most', async () => {
+  it('an account invites one address at most five times a day, and has at most 100 open invitations', async () => {
     const email = createAddress();
     for (let nth = 0; nth < 5; nth += 1) expect((await invite({ email })).response.status).to.equal(201);
     expectError((await invite({ email: email.toUpperCase() })).response, 409, 'conflict');
@@ -162,7 +162,7 @@ describe('invitations', () => {
     expect(refused.body.error.message).to.include('100 open invitations');
   });
 
-  it('an account creates 100 invitations a day at most, also if it revokes them', async () => {
+  it('an account creates at most 100 invitations a day, even if it revokes them', async () => {
     await stack.rows(
       tenant.id,
       `insert into invitations (tenant_id, id, email, role, token_hash, expires_at, revoked_at)
@@ -193,7 +193,7 @@ describe('invitations', () => {
     expect((await accept(await mailbox(kept.email).waitForToken())).status).to.equal(200);
   });
 
-  it('a name of an account takes no place of the link, and no link in it can be clicked', async () => {
+  it("an account's name in the mail of an invitation can neither replace the link nor contain one that can be clicked", async () => {
     const account = await stack.createTenant('{link} http://spam.example www.spam.example');
     const { email, response } = await invite({}, await openSession(stack, { tenantId: account.id }));
     expect(response.status, response.text).to.equal(201);
@@ -202,7 +202,7 @@ describe('invitations', () => {
     expect((await accept(await mailbox(email).waitForToken())).status).to.equal(200);
   });
 
-  it('neither the audit log nor PostgreSQL contains the token or the password', async () => {
+  it('neither the audit log nor PostgreSQL contains the token of an invitation or the chosen password', async () => {
     const { email } = await invite();
     const token = await mailbox(email).waitForToken();
     await accept(token);
@@ -224,7 +224,7 @@ describe('invitations', () => {
 describe('invitations without a mail server', () => {
   const stack = useStack();
 
-  it('the response shows the link to the signed-in person who invites, and never to a key', async () => {
+  it('without a mail server, POST /invitations shows the link to a signed-in person, and never to a key', async () => {
     const tenant = await stack.createTenant();
     const owner = await openSession(stack, { tenantId: tenant.id });
     const input = { email: createAddress(), role: 'viewer' };

@@ -48,7 +48,7 @@ describe('password reset by mail', () => {
       return isDone && { mailed: rows.filter(({ state }) => state === 'sent').length };
     });
 
-  it('the mailed link sets a new password, ends every session, and a mail confirms it', async () => {
+  it('the mailed link of a password reset sets a new password and ends every session, and a mail confirms this', async () => {
     const session = await openSession(stack, user);
     expect((await session.get('/session')).status).to.equal(200);
     expect((await ask(user.email.toUpperCase())).status).to.equal(202);
@@ -64,7 +64,7 @@ describe('password reset by mail', () => {
     expect(mail.text).to.include(`${PUBLIC_URL}/app/forgot-password`);
   });
 
-  it('known and unknown addresses get the same status, headers and body', async () => {
+  it('POST /password-reset gives known and unknown addresses the same status, headers and body', async () => {
     const unusable = createAddress();
     await tenant.client.post('/users', { name: 'No password', email: unusable });
     const deactivated = await createUser(stack, tenant.id, { role: 'viewer', email: createAddress() });
@@ -79,7 +79,7 @@ describe('password reset by mail', () => {
       expect((await countMailedRequests(email, 1)).mailed).to.equal(0);
   });
 
-  it('a key that changes the address of a person gets no link to set the password; a person who does, does', async () => {
+  it('an address that a key gave to a person gets no link to set the password, and one that a person gave does', async () => {
     const person = await createUser(stack, tenant.id, { role: 'dispatcher', email: createAddress() });
     const [byKey, byOwner] = [createAddress(), createAddress()];
     expect((await tenant.client.patch(`/users/${person.id}`, { email: byKey })).status).to.equal(200);
@@ -91,7 +91,7 @@ describe('password reset by mail', () => {
     expect((await reset(await mailbox(byOwner).waitForToken())).status).to.equal(200);
   });
 
-  it('each account that has the address gets its own link, named after the account', async () => {
+  it('a password reset mails one link for each account that has the address, and names the account', async () => {
     const other = await stack.createTenant('Catskill Recovery');
     await createUser(stack, other.id, { email: user.email });
     await ask(user.email);
@@ -107,7 +107,7 @@ describe('password reset by mail', () => {
     expect(session.body.tenant.name).to.equal('Catskill Recovery');
   });
 
-  it('a link works once: a second, a concurrent and an expired use get the same 404', async () => {
+  it('the link of a password reset works once: a second, a concurrent and an expired use get the same 404', async () => {
     await ask(user.email);
     const token = await mailbox(user.email).waitForToken();
     expectError(await reset(token, 'too short'), 400, 'validation_error');
@@ -135,14 +135,14 @@ describe('password reset by mail', () => {
     expectError(await reset(first), 404, 'not_found');
   });
 
-  it('many requests send one mail in ten minutes, and its link still works', async () => {
+  it('many requests for a password reset send one mail in ten minutes, and its link still works', async () => {
     const asked = 8;
     for (let nth = 0; nth < asked; nth += 1) expect((await ask(user.email)).status).to.equal(202);
     expect((await countMailedRequests(user.email, asked)).mailed).to.equal(1);
     expect((await reset(await mailbox(user.email).waitForToken())).status).to.equal(200);
   });
 
-  it('strangers use up their own twelve mails a day, not those of a network that the person knows', async () => {
+  it('requests from unknown networks use up twelve mails of password resets a day, and leave those of known networks', async () => {
     const known = createStranger(stack);
     await known.post('/session', { email: user.email, password: user.password });
     for (let nth = 1; nth <= 12; nth += 1) {
@@ -156,7 +156,7 @@ describe('password reset by mail', () => {
     expect((await reset(await mailbox(user.email).waitForToken(13))).status).to.equal(200);
   });
 
-  it('a network that asks for one address too often causes no more work, and gets the usual response', async () => {
+  it('a network that asks too often for resets of one address causes no more work, and gets the usual response', async () => {
     const stranger = createStranger(stack);
     const statuses = [];
     for (let nth = 0; nth < 8; nth += 1) statuses.push((await ask(user.email, stranger)).status);
@@ -166,7 +166,7 @@ describe('password reset by mail', () => {
     expectError(await ask(createAddress(), stranger), 429, 'rate_limited');
   });
 
-  it('neither the audit log nor PostgreSQL contains the token or the password', async () => {
+  it('neither the audit log nor PostgreSQL contains the token of a password reset or the new password', async () => {
     await ask(user.email);
     const token = await mailbox(user.email).waitForToken();
     await reset(token);

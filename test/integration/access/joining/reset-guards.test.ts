@@ -37,7 +37,7 @@ describe('password resets and other people', () => {
 
   const countResets = async () => (await stack.rows(tenant.id, 'select 1 from password_resets')).length;
 
-  it('a person whom a key added gets no mailed link until a person vouches for the address', async () => {
+  it('a person whom a key added gets no link to reset the password until a person sends the same address', async () => {
     const owner = await openSession(stack, user);
     const email = createAddress();
     const added = await tenant.client.post('/users', { name: 'Added by a key', email });
@@ -52,7 +52,7 @@ describe('password resets and other people', () => {
     expect(listMails(email).length).to.be.lessThan(2);
   });
 
-  it('a person whom a person added gets a mailed link', async () => {
+  it('a person whom another person added gets a mailed link to reset the password', async () => {
     const owner = await openSession(stack, user);
     const email = createAddress();
     const added = await owner.post('/users', { name: 'Added by a person', email, password: NEW_PASSWORD });
@@ -60,7 +60,7 @@ describe('password resets and other people', () => {
     expect(await ask(email)).to.equal(true);
   });
 
-  it('a new password, a new address, a deactivation and a key that chose the address end open links', async () => {
+  it('open links to reset a password end with a new password, a new address, a deactivation or an address from a key', async () => {
     const owner = await openSession(stack, user);
     const mark = (id: string) =>
       stack.rows(tenant.id, 'update users set is_email_set_by_key = true where id = $1', [id]);
@@ -79,13 +79,13 @@ describe('password resets and other people', () => {
     }
   });
 
-  it('after a link was used, the next request within ten minutes is mailed', async () => {
+  it('after the link of a password reset was used, the next request within ten minutes is mailed', async () => {
     await ask(user.email);
     expect((await reset(await mailbox(user.email).waitForToken())).status).to.equal(200);
     expect(await ask(user.email)).to.equal(true);
   });
 
-  it('a stranger who adds the address to an own account uses up no mail of the person on a known network', async () => {
+  it("a stranger who adds a person's address to another account uses up none of the reset mails for the person's known network", async () => {
     const own = createStranger(stack);
     await own.post('/session', { email: user.email, password: user.password });
     const account = await stack.createTenant('Of a stranger');
@@ -113,7 +113,7 @@ describe('password resets and other people', () => {
     expect(await countResets()).to.equal(13);
   });
 
-  it('entries with the address in six other accounts hide nobody from resets and, once proved, from sign-in', async () => {
+  it('six other accounts with the same address hide nobody from password resets, nor from sign-in once the address is proved', async () => {
     const email = createAddress();
     for (let nth = 0; nth < 6; nth += 1) {
       const account = await stack.createTenant('Of a stranger');
@@ -129,7 +129,7 @@ describe('password resets and other people', () => {
     expect(session.body.tenant.name).to.equal('Hudson Towing');
   });
 
-  it('entries without a password do not count among the accounts that a sign-in tries', async () => {
+  it('people who have no password yet do not count among the five accounts in which a sign-in tries the password', async () => {
     const email = createAddress();
     for (let nth = 0; nth < 6; nth += 1) {
       const account = await stack.createTenant('Of a stranger');

@@ -33,7 +33,7 @@ describe('sign-up', () => {
   const findSignUps = (email: string) =>
     stack.rows<{ id: string }>(NO_TENANT, 'select * from sign_ups where lower(email) = lower($1)', [email]);
 
-  it('the mailed link and the password create account, sandbox, owner and both keys, shown once', async () => {
+  it('the mailed link of a sign-up and the password create account, sandbox, owner and both keys, which are shown once', async () => {
     const email = createAddress();
     const asked = await signUp({ email });
     expect(asked.status, asked.text).to.equal(202);
@@ -72,7 +72,7 @@ describe('sign-up', () => {
       .and.not.include(token);
   });
 
-  it('an address that has an account gets the same status, headers, body and mail as any other', async () => {
+  it('POST /signup gives an address that has an account the same status, headers, body and mail as any other', async () => {
     const tenant = await stack.createTenant();
     const known = await createUser(stack, tenant.id, { email: createAddress() });
     const unknown = createAddress();
@@ -99,7 +99,7 @@ describe('sign-up', () => {
     expect((await verify(token)).status).to.equal(201);
   });
 
-  it('two concurrent uses of a link create one account', async () => {
+  it('two concurrent uses of the link of a sign-up create one account', async () => {
     const email = createAddress();
     await signUp({ email });
     const token = await mailbox(email).waitForToken();
@@ -114,7 +114,7 @@ describe('sign-up', () => {
     expect(found.flat()).to.have.length(1);
   });
 
-  it('a link that is unknown or expired gets 404, and no account exists', async () => {
+  it('an unknown or expired link of a sign-up gets 404 and creates no account', async () => {
     const email = createAddress();
     await signUp({ email });
     const token = await mailbox(email).waitForToken();
@@ -147,7 +147,7 @@ describe('sign-up', () => {
     expect(mails).to.deep.equal([]);
   });
 
-  it('a mail whose wake-up job was lost is found by the clock', async () => {
+  it('the clock finds the mail of a sign-up whose wake-up job was lost', async () => {
     const email = createAddress();
     await stack.runtime.db.transaction([NO_TENANT], (tx) =>
       insertAccessMails(tx, [{ tenant_id: NO_TENANT, kind: 'sign_up', recipient: email, body_text: 'x' }]),
@@ -171,7 +171,7 @@ describe('sign-up', () => {
     expect(open.filter((status) => status === 404)).to.have.length(1);
   });
 
-  it('one address gets ten sign-up mails a day, five of one network, and the response does not say so', async () => {
+  it('one address gets at most ten sign-up mails a day, five from one network, and the response does not reveal it', async () => {
     const email = createAddress();
     const near = createStranger(stack);
     for (let nth = 0; nth < 6; nth += 1)
@@ -187,7 +187,7 @@ describe('sign-up', () => {
     expect(await findSignUps(email)).to.have.length(10);
   });
 
-  it('a name or a company with a link is refused, because it would stand in mails to others', async () => {
+  it('a sign-up whose name or company contains a link is refused, because mails to others show both', async () => {
     for (const input of [
       { company: 'Cheap at http://spam.example' },
       { name: 'see WWW.spam.example' },
@@ -233,7 +233,7 @@ describe('sign-up', () => {
     expect(row?.text).to.not.include('203.0.113');
   });
 
-  it('a weak password and missing members are refused', async () => {
+  it('a sign-up with a weak password or missing members is refused', async () => {
     const refused = await createStranger(stack).post('/signup', { password: 'short', email: 'nobody' });
     expectError(refused, 400, 'validation_error');
     expect(listValidationErrors(refused)).to.have.length(4);
@@ -249,7 +249,7 @@ describe('sign-up', () => {
 describe('sign-up by invitation of the operator', () => {
   const stack = useStack({ environment: { SIGNUP: 'invite', SIGNUPS_PER_DAY: '2', TRUST_PROXY: 'true' } });
 
-  it('needs a token that works once, and the deployment accepts its number of sign-ups a day', async () => {
+  it('with SIGNUP=invite, a sign-up needs a token that works once, and only a set number succeeds in a day', async () => {
     const { createSignUpToken } = await import('../../../../bin/commands/sign-up-tokens.js');
     const create = async () => {
       const { data } = await createSignUpToken({ values: {}, positionals: [] }, {
@@ -279,7 +279,7 @@ describe('sign-up by invitation of the operator', () => {
 describe('closed sign-up', () => {
   const stack = useStack({ environment: { SIGNUP: 'closed' } });
 
-  it('refuses every sign-up with 403', async () => {
+  it('with SIGNUP=closed, every sign-up is refused with 403', async () => {
     expect((await createStranger(stack).get('/signup')).body).to.deep.equal({ mode: 'closed' });
     expectError(
       await createStranger(stack).post('/signup', { ...APPLICANT, email: createAddress() }),

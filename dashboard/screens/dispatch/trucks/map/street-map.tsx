@@ -7,7 +7,7 @@ import './street-map.css';
 import { showMarkers } from './markers';
 import { countPositions, type Position } from './positions';
 
-/** A map that is not complete by then is given up. */
+/** If the map is not complete after this time, the page gives it up. */
 const MAX_LOADING_MS = 15_000;
 
 export interface StreetMapProps {
@@ -64,7 +64,7 @@ function openMap(
       bounds: findBounds(positions),
       fitBoundsOptions: { padding: 36, maxZoom: 15 },
       locale: { 'Map.Title': `Map of ${countPositions(positions)}` },
-      // Its own control parses HTML, which Trusted Types forbid.
+      // MapLibre's own control for attributions parses HTML, which Trusted Types forbid.
       attributionControl: false,
       // The wheel scrolls the page.
       scrollZoom: false,
@@ -76,14 +76,14 @@ function openMap(
     map.on('webglcontextlost', onFailure);
     map.once('load', () => {
       clearTimeout(timer);
-      // A single tile that fails later leaves a hole, and no reason to take the map away. The
-      // library would write the error to the console if nothing listened.
+      // If a single tile fails later, the map stays and has a hole. The library would write the
+      // error to the console if nothing listened.
       map.off('error', onFailure);
       map.on('error', () => undefined);
     });
     return map;
   } catch {
-    // Without WebGL 2.
+    // MapLibre throws in browsers without WebGL 2.
     onFailure();
     return undefined;
   }
@@ -95,7 +95,9 @@ function findBounds(positions: readonly Position[]): LngLatBoundsLike {
   return [Math.min(...lngs), Math.min(...lats), Math.max(...lngs), Math.max(...lats)];
 }
 
-/** Whom the map is from, as text: most providers require it to be shown. */
+/**
+ * Returns the names of the map's providers as text. Most providers require that a map shows them.
+ */
 function readAttribution(map: MapLibreMap): string {
   const texts = Object.keys(map.getStyle().sources).map((id) => {
     const html = map.getSource(id)?.attribution ?? '';
