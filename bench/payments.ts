@@ -6,8 +6,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { percentile, print, printMachine } from './support/report.js';
 import { startStores, waitFor } from './support/stores.js';
 
-// Measures online payments: a double of the vendor sends webhooks at a fixed rate, and the service
-// reads each payment there and records it. The time runs from the webhook to the event invoice.paid.
+// Measures online payments. A double of the vendor sends webhooks at a fixed rate, and the service
+// reads each payment there and records it. Measured is the time from the payment to invoice.paid.
 const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 200);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
 /** Stripe allows a connection 25 reads a second, so the payments belong to many accounts. */
@@ -115,7 +115,7 @@ const opened = await Promise.all(
     return own;
   }),
 );
-// The accounts take turns, as customers do.
+// The payments of the accounts alternate, as customers pay.
 const pages = (opened[0] ?? []).flatMap((_, index) => opened.flatMap((own) => own[index] ?? []));
 const paidAt = await payAll(double, pages);
 const tenantIds = payers.map(({ tenantId }) => tenantId);

@@ -1,7 +1,6 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
-import { deriveId } from '../../shared/platform/ids.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { openPretendToken, type PretendPage } from '../../shared/resources/open-pay-links/pretend-page.js';
 import { type PretendLink, readPretendLink } from '../../shared/resources/pay-links/queries.js';
@@ -100,7 +99,7 @@ async function pretend(
       tenantId: page.tenantId,
       environment: 'sandbox',
       name: 'pretend',
-      entityId: deriveId(page.payLinkId, 'payment'),
+      entityId: deriveUuid([page.payLinkId, 'payment']),
       input,
     }),
     source: 'webhook',

@@ -1,4 +1,5 @@
 import { hasAccess } from '../../shared/contracts/access.js';
+import { ACTIVE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import {
   type Assignment,
   deriveLinkKeys,
@@ -8,7 +9,7 @@ import {
   sealTrackingLink,
 } from '../../shared/resources/work-order-links/link.js';
 import { assignWorkOrder } from '../../shared/resources/work-orders/commands.js';
-import { ACTIVE_STATUSES, type WorkOrderStatus } from '../../shared/resources/work-orders/transitions.js';
+import type { WorkOrderStatus } from '../../shared/resources/work-orders/transitions.js';
 import type { ApiContext } from './context.js';
 import type { ApiRuntime } from './runtime.js';
 

@@ -100,6 +100,11 @@ export const WORK_ORDER_STATUSES = [
   'completed',
   'cancelled',
 ] as const;
+/**
+ * In these statuses, a driver works on the work order and reports steps, and the driver's link
+ * opens.
+ */
+export const ACTIVE_STATUSES: readonly (typeof WORK_ORDER_STATUSES)[number][] = ['dispatched', 'in_progress'];
 
 export const BILLING_STATUSES = [
   'unbilled',

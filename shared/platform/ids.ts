@@ -24,15 +24,6 @@ export function newId(): string {
 }
 
 /**
- * Derives a UUID from texts: the same texts always give the same id. It has the form of a UUIDv8
- * (RFC 9562).
- */
-export function deriveId(...parts: readonly string[]): string {
-  const hex = hash('sha256', parts.join('\n'));
-  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
-}
-
-/**
  * Creates the UUIDv7 that belongs to a time and a name. The same arguments give the same id.
  * @param name needs a part that no outsider can choose, such as the id of a record
  */

@@ -5,7 +5,7 @@ import type {
   InboundCall,
   PhoneInbound,
 } from '../../../shared/integrations/contract/vendor.js';
-import { deriveId } from '../../../shared/platform/ids.js';
+import { deriveUuid } from '../../../shared/platform/crypto.js';
 import { createIntegrationCommand } from '../../../shared/resources/connections/integration-command.js';
 import { createMessage, type NewText } from '../../../shared/resources/messages/commands.js';
 import { deriveLinkKey, sealLink } from '../../../shared/resources/planned-messages/link.js';
@@ -100,13 +100,13 @@ async function askForTow(api: ApiRuntime, ctx: ApiContext, { request, call }: Ch
     contact_phone: call.from,
     notes: 'Asked for by phone. Call back to learn where the vehicle is.',
   };
-  const entityId = deriveId(connection.id, call.externalId);
+  const entityId = deriveUuid([connection.id, call.externalId]);
   await run(api, ctx, {
     request,
     type: createWorkOrder.type,
     entityId,
     input,
-    id: deriveId(entityId, 'tow'),
+    id: deriveUuid([entityId, 'tow']),
   });
   return { sentences: ['Thank you. A dispatcher calls you back in a moment.', 'Goodbye.'] };
 }
@@ -117,7 +117,7 @@ async function textInvoice(api: ApiRuntime, ctx: ApiContext, choice: Choice): Pr
   const { invoice, business_name } = facts;
   if (invoice === null)
     return { sentences: ['We find no open invoice for your number. We connect you.'], isConnected: true };
-  const entityId = deriveId(invoice.id, call.externalId);
+  const entityId = deriveUuid([invoice.id, call.externalId]);
   const { tenant_id: tenantId } = request.connection;
   const token = sealLink(deriveLinkKey(api.config), { tenantId, messageId: entityId });
   const dollars = (invoice.balance_cents / 100).toFixed(2);
@@ -128,7 +128,7 @@ async function textInvoice(api: ApiRuntime, ctx: ApiContext, choice: Choice): Pr
     type: createMessage.type,
     entityId,
     input,
-    id: deriveId(entityId, 'invoice'),
+    id: deriveUuid([entityId, 'invoice']),
   });
   return { sentences: ['We text you your invoice now.', 'Goodbye.'] };
 }

@@ -1,5 +1,5 @@
 import type { HookAnswer, InboundText } from '../../../shared/integrations/contract/vendor.js';
-import { deriveId } from '../../../shared/platform/ids.js';
+import { deriveUuid } from '../../../shared/platform/crypto.js';
 import type { CalledConnection } from '../../../shared/resources/connections/hook-queries.js';
 import { createIntegrationCommand } from '../../../shared/resources/connections/integration-command.js';
 import { type ReceivedText, receiveText } from '../../../shared/resources/messages/commands.js';
@@ -40,7 +40,7 @@ async function storeText(
     opt_out_type: text.optOutType,
   };
   // The same text always gets the same id, so a repeated webhook stores nothing.
-  const entityId = deriveId(connectionId, text.externalId);
+  const entityId = deriveUuid([connectionId, text.externalId]);
   const command = createIntegrationCommand(
     { tenantId, connectionId, vendor, environment },
     { type: receiveText.type, entityId, input },

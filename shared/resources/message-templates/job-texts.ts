@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js';
 import type { Change, Command, Prompt } from '../../contracts/command.js';
+import type { WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { type PlannedText, storeTexts } from '../planned-messages/texts.js';
@@ -41,7 +42,7 @@ interface Row extends RecordRef {
   driver: string | null;
   eta_minutes: number | null;
   pickup: string | null;
-  status: string;
+  status: (typeof WORK_ORDER_STATUSES)[number];
   truck_id: string | null;
   driver_id: string | null;
   dispatch_time: string | null;

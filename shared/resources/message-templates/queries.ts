@@ -1,11 +1,11 @@
-import { deriveId } from '../../platform/ids.js';
+import { deriveUuid } from '../../platform/crypto.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { messageTemplateFields } from './fields.js';
 import { DEFAULT_TEXTS, TEMPLATE_KEYS, type TemplateKey } from './vocabulary.js';
 
 /** The id of an account's template. A template is stored once somebody changes it. */
 export function templateId(tenantId: string, key: TemplateKey): string {
-  return deriveId(tenantId, 'message template', key);
+  return deriveUuid([tenantId, 'message template', key]);
 }
 
 /** Reads the account's templates, with the product's words for those that nobody has changed. */

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { openAllIds, openIds, sealIdsRepeatably } from '../../contracts/sealed-ids.js';
+import { ACTIVE_STATUSES, type WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { deriveKey, deriveUuid } from '../../platform/crypto.js';
-import { ACTIVE_STATUSES, type WorkOrderStatus } from '../work-orders/transitions.js';
 
 /** The work order that a link opens. */
 export interface LinkTarget {
@@ -11,7 +11,7 @@ export interface LinkTarget {
 
 /** The members of a work order that change when it is given to another driver or truck. */
 export interface Assignment {
-  status: WorkOrderStatus;
+  status: (typeof WORK_ORDER_STATUSES)[number];
   truck_id: string | null;
   driver_id: string | null;
   dispatch_time: string | null;

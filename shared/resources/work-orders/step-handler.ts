@@ -1,12 +1,12 @@
 import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderStepEntry } from '../../contracts/generated.js';
+import { ACTIVE_STATUSES } from '../../contracts/vocabulary.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { type JobMoment, sendJobTexts } from '../message-templates/job-texts.js';
-import { ACTIVE_STATUSES } from './transitions.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
+import { ACTIVE_STATUSES, type WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 
 export type WorkOrderStatus = (typeof WORK_ORDER_STATUSES)[number];
 
@@ -48,12 +48,6 @@ export const DRIVER_STEPS = [
   'cleared',
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
-
-/**
- * In these statuses, a driver works on the work order and reports steps, and the driver's link
- * opens.
- */
-export const ACTIVE_STATUSES: readonly WorkOrderStatus[] = ['dispatched', 'in_progress'];
 
 /** The state of a work order that determines what may be done with it. */
 export interface WorkOrderState {

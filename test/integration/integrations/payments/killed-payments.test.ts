@@ -33,7 +33,7 @@ describe('payments whose worker is killed', () => {
     await worker.waitForOutput(/working/);
     return worker;
   }
-  /** Waits for the death of a worker, ends its lease, which would last 15 s more, and starts another. */
+  /** Waits until a worker is dead, ends its lease, and starts another worker. */
   async function takeOver(dying: TestProcess): Promise<void> {
     expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
     await startWorker();

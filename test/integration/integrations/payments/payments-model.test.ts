@@ -1,6 +1,6 @@
 /**
- * Walks random sequences of payments, refunds, disputes, lost webhooks and failing calls. Afterwards
- * the books of the vendor and of the account agree to the cent.
+ * Walks random sequences of payments, refunds, disputes, lost webhooks and failing calls.
+ * Afterwards the books of the vendor and of the account agree to the cent.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
+/** The events that docs/integrations/stripe.md asks an account to subscribe to. */
+const SUBSCRIBED = /^(payment_intent\.|refund\.|charge\.refunded$|charge\.dispute\.)/;
+
 /** How the double sends webhooks. */
 export interface WebhookHabits {
   /** If true, webhooks are lost. The events stay in the list. */
@@ -25,7 +28,7 @@ export class WebhookSender {
 
   send(account: StripeAccount, event: StripeObject): void {
     const { webhook } = account;
-    if (!webhook || this.habits.isLost) return;
+    if (!webhook || this.habits.isLost || !SUBSCRIBED.test(String(event.type))) return;
     for (let copy = 0; copy < this.habits.copies; copy++) {
       const sending = this.deliver(webhook, JSON.stringify(event)).finally(() => this.open.delete(sending));
       this.open.add(sending);
