@@ -1,6 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { methodNotAllowed, readUserAgent } from '../../shared/http/request.js';
+import { deriveUuid } from '../../shared/platform/crypto.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { openPretendToken, type PretendPage } from '../../shared/resources/open-pay-links/pretend-page.js';
 import { type PretendLink, readPretendLink } from '../../shared/resources/pay-links/queries.js';
