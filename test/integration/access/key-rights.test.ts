@@ -183,15 +183,10 @@ describe('rights of API keys and agent keys', () => {
     ] as KeyOptions[]) {
       const me = await (await clientWith(options)).get('/me');
       expect(me.status, me.text).to.equal(200);
-      expect(me.body.tenant).to.include({
-        id: tenant.id,
-        environment: 'live',
-        time_zone: 'America/New_York',
-      });
-      expect(me.body.key).to.deep.include({
-        kind: options.kind ?? 'api',
-        read_only: options.readOnly ?? false,
-      });
+      const account = { id: tenant.id, environment: 'live', time_zone: 'America/New_York' };
+      expect(me.body.tenant).to.include(account);
+      const { kind = 'api', readOnly: read_only = false } = options;
+      expect(me.body.key).to.deep.include({ kind, read_only });
     }
   });
 
