@@ -79,7 +79,10 @@ function buildCountQuery({ site_hash, invited_by_hash }: Origin): SqlQuery {
   };
 }
 
-/** True if the address may get another mail of a sign-up, and if given, from this site. */
+/**
+ * True if the address may get another mail of a sign-up. With `site_hash`, also checks the mails
+ * that this site has caused.
+ */
 export async function mayMailSignUp(
   tx: Transaction,
   { email, site_hash }: { email: string; site_hash: string | null },

@@ -56,7 +56,7 @@ function Changes({ problem }: { problem: Problem }) {
   );
 }
 
-/** The work order that has the chosen truck, if that is why. */
+/** Names the work order that has the chosen truck, if the write was refused for that reason. */
 function OtherWorkOrder({ problem }: { problem: Problem }) {
   const taken = problem.faults.find(
     (fault): fault is Fault & { work_order_id: string; job_number: string } =>

@@ -49,7 +49,10 @@ export function dropOnTruck(act: Act, workOrder: WorkOrder, truck: BoardTruck): 
   void act(workOrder, { name: 'assign', truckId: truck.id, truckName: nameTruck(truck) });
 }
 
-/** Does what leads to the column on which a card was dropped, or says why nothing does. */
+/**
+ * Runs the action that moves the work order to the column on which its card was dropped. If there
+ * is none, says why.
+ */
 export function dropOnColumn({ act, trucks }: BoardView, workOrder: WorkOrder, column: ColumnName): void {
   const { id, job_number: number, status } = workOrder;
   if (columnOf(workOrder) === column) return;

@@ -27,8 +27,8 @@ export const TruckItem = memo(
           {canWrite && truck.current_work_order_id === null ? (
             <StatusSelect truck={truck} />
           ) : (
-            // A truck with a work order shows the work order instead, because its status follows
-            // from that.
+            // Nobody sets the status of a truck that has a work order, because it follows from the
+            // work order.
             <StatusBadge status={truck.status} />
           )}
         </div>

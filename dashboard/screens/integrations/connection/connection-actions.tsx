@@ -25,7 +25,9 @@ function isMove(name: Connection['allowed_actions'][number]): name is Move {
   return name in VERBS;
 }
 
-/** The worker asks the vendor some seconds later, which makes no event. */
+/**
+ * Reads the connection again some seconds later. The worker's request to the vendor makes no event.
+ */
 function readAgainSoon(): void {
   for (const ms of [1500, 4000, 10_000]) setTimeout(() => void queryClient.invalidateQueries(), ms);
 }

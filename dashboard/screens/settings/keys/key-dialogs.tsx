@@ -25,7 +25,7 @@ export function useKeyDialogs({
   name: string;
   sendRoll: SendRoll;
   sendRevoke: SendRevoke;
-  /** What is ready to use a new key. */
+  /** Renders commands and texts to copy that use a new key. */
   usage: (key: string) => ReactNode;
   create: (then: { onCreated: (created: KeyWithSecret) => void; onClose: () => void }) => ReactNode;
 }) {
