@@ -8,7 +8,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 const ROUTE = '/app/{path}';
 const INDEX = 'index.html';
 const isWorker = (name: string) => name.endsWith('.mjs');
-/** Stands in index.html where this response's nonce belongs. */
+/** The mark in index.html that each response replaces with its nonce. */
 const NONCE_MARK = '__CSP_NONCE__';
 
 /**

@@ -34,7 +34,7 @@ export function ExactTime({
 }: {
   at: string | null | undefined;
   empty?: string;
-  /** True where events follow each other within a minute. */
+  /** True to show seconds, for events that follow each other within a minute. */
   hasSeconds?: boolean;
 }) {
   const timeZone = useTimeZone();

@@ -39,8 +39,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The actions of refused calls. They begin with the way of the call, such as `mcp`, because a
- * refused call does not always name a record.
+ * The actions of refused calls. They begin with what was called, such as `tool`, because a refused
+ * call does not always name a record.
  */
 const REFUSALS = ['request.refused', 'tool.refused', 'resource.refused', 'mcp.refused'];
 

@@ -64,7 +64,7 @@ function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
   const canWrite = useCan('write');
   const { openRecord, router } = useUrl();
   const { env } = useUrlSearch();
-  // Built once: the router would build it anew for every card.
+  // Build the drawer's address once. The router would build it anew for every card.
   const [path = '', query] = useMemo(
     () =>
       router.buildLocation({ to: '/dispatch', search: (env ? { env } : {}) as never }).publicHref.split('?'),

@@ -66,7 +66,10 @@ function findRefusal(counts: Counts | undefined, perDay: number): SignUpRefusal 
   return counts.has_token ? undefined : 'no_token';
 }
 
-/** The mail of each sign-up has the site's hash in `network`. */
+/**
+ * Builds the query that counts for the limits. It finds the sign-ups of a site by their mails,
+ * whose column `network` contains the site's hash.
+ */
 function buildCountQuery({ site_hash, invited_by_hash }: Origin): SqlQuery {
   return {
     name: 'count-sign-ups',

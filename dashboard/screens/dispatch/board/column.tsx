@@ -25,7 +25,7 @@ export function Column({
 }: {
   name: ColumnName;
   workOrders: readonly WorkOrder[];
-  /** How many there are; a text such as "200+" if only the first are known. */
+  /** The number of work orders in the column, such as "12", or "200+" if there may be more. */
   count: string;
   empty: string;
   facts: CardFacts;

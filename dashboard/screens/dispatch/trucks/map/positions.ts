@@ -59,7 +59,7 @@ const SCALES_MILES = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /**
  * Projects positions onto a drawing of the given size, north up. A degree of longitude is narrower
- * the farther it is from the equator; over a town that is all that a plan needs.
+ * the farther it is from the equator. For a plan of a town, correcting this is exact enough.
  */
 export function drawPositions(
   positions: readonly Position[],
