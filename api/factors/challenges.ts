@@ -12,7 +12,7 @@ export interface SignInChallenge {
   passkey: string;
 }
 
-/** A question to a person who is signed in. */
+/** What a signed-in person must answer with a proof of a second factor. */
 export interface SessionChallenge {
   session_id: string;
   passkey: string;

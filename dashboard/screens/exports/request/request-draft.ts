@@ -48,7 +48,7 @@ export const EMPTY_REQUEST: RequestDraft = {
   decimals: false,
 };
 
-/** Keeps the request's members of a stored export or schedule. */
+/** Returns the members of a stored export or schedule that make up its request. */
 export function readRequest(stored: RequestDraft): RequestDraft {
   const { resource, format, filters, include, compression, bom, decimals } = stored;
   return { resource, format, filters, include, compression, bom, decimals };
