@@ -61,7 +61,7 @@ async function openPage(event: FetchEvent): Promise<Response> {
   const loading = fetch(event.request);
   const page = await Promise.race([loading, patience]).catch(() => undefined);
   if (page) {
-    // A new release may have changed the page.
+    // Store the page again, because a new release may have changed it.
     event.waitUntil(keepShell().catch(() => undefined));
     return page;
   }

@@ -45,7 +45,7 @@ const TONES: readonly [RegExp, Tone][] = [
   ],
 ];
 
-/** "partially_paid" becomes "Partially paid". */
+/** Returns a word of the API for people: "Partially paid" for `partially_paid`. */
 export function humanize(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

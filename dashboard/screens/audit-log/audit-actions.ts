@@ -53,7 +53,7 @@ export function listActions(recordType: string | undefined): string[] {
   return [...actions, ...REFUSALS];
 }
 
-/** "work_order.step_logged" becomes "Work order step logged". */
+/** Returns an action for people: "Work order step logged" for `work_order.step_logged`. */
 export function describeAction(action: string): string {
   const words = action
     .replace('.', ' ')

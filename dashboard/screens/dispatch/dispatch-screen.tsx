@@ -10,7 +10,7 @@ import { useUrl, useUrlSearch } from '../../parts/url/use-url';
 import { Board } from './board/board';
 import { BoardContext, type BoardView } from './board/board-view';
 import './dispatch.css';
-import { isFree } from './board/truck-names';
+import { isFree } from './board/board-truck';
 import { TruckRail } from './trucks/truck-rail';
 import { useAnnouncement } from './writes/card-store';
 import { QuestionDialog } from './writes/question-dialog';
@@ -57,7 +57,9 @@ function Content({ board }: { board: Schemas['DispatchBoard'] }) {
   );
 }
 
-/** The view that the cards share, with the same identity until something in it changes. */
+/**
+ * Returns the view that the cards share. It stays the same object until something in it changes.
+ */
 function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
   const act = useBoardActions();
   const canDispatch = useCan('approve');

@@ -1,12 +1,12 @@
 import { CircleAlert } from 'lucide-react';
 import type { Fault, Problem } from '../../../api/problem';
+import { nameTruck } from '../../../parts/choices/name-truck';
 import { ChangeValue } from '../../../parts/record/change-value';
 import { humanize } from '../../../parts/record/status-badge';
 import { RecordLink } from '../../../parts/url/links';
 import { TimeAgo } from '../../../parts/values/time';
 import { changeCard, useCardState } from '../writes/card-store';
 import { useBoard } from './board-view';
-import { nameTruck } from './truck-names';
 
 /** Fields whose change means nothing to a dispatcher. The history shows them. */
 const INTERNAL = new Set(['intake', 'dispatch_time']);

@@ -2,11 +2,12 @@ import { memo } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
+import { nameTruck } from '../../../parts/choices/name-truck';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
+import type { BoardTruck } from '../board/board-truck';
 import { useBoard } from '../board/board-view';
 import { dropOnTruck, takeCards } from '../board/drag';
-import { type BoardTruck, nameTruck } from '../board/truck-names';
 import { announce } from '../writes/card-store';
 
 type Settable = Schemas['SettableTruckStatus'];

@@ -20,7 +20,7 @@ const VERBS: Record<Move, { label: string; done: string }> = {
   resume: { label: 'Resume', done: 'Connection resumed' },
 };
 
-/** Disconnecting and signing in have dialogs of their own. */
+/** True for an action that needs no dialog of its own, as disconnecting and signing in do. */
 function isMove(name: Connection['allowed_actions'][number]): name is Move {
   return name in VERBS;
 }

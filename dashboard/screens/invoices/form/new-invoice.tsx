@@ -77,7 +77,7 @@ export function NewInvoice() {
   );
 }
 
-/** The number after the newest invoice's; undefined until it is known. */
+/** Returns the number after that of the newest invoice; undefined until it is known. */
 function useSuggestedNumber(): string | undefined {
   const newest = api.useQuery('get', '/invoices', { params: { query: { limit: 1 } } }, { staleTime: 0 });
   const [suggested, setSuggested] = useState<string>();

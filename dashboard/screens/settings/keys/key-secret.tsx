@@ -10,7 +10,7 @@ export interface NewSecret {
   overlapHours?: number;
 }
 
-/** Shows a new key once, with commands and texts to copy that use it. */
+/** Shows a new key once, with what a person copies to use it, such as a command. */
 export function KeySecret({
   name,
   value: { created, overlapHours },

@@ -1,5 +1,6 @@
 import type { WorkOrder } from '../../../../api/records';
-import { type BoardTruck, nameTruck } from '../../board/truck-names';
+import { nameTruck } from '../../../../parts/choices/name-truck';
+import type { BoardTruck } from '../../board/board-truck';
 
 /** A known position, as the map and its table show it. */
 export interface Position {
@@ -8,7 +9,7 @@ export interface Position {
   name: string;
   lat: number;
   lng: number;
-  /** What is known about it: the truck's status, or the pickup's address. */
+  /** The truck's status, or the pickup's address. */
   detail: string;
   /** When the truck was there; null for a pickup, which does not move. */
   at: string | null;
@@ -35,7 +36,7 @@ export function findPositions(trucks: readonly BoardTruck[], waiting: readonly W
   return [...ofTrucks, ...ofPickups];
 }
 
-/** "2 trucks and 1 waiting pickups", for the names of the maps. */
+/** Counts the positions for the name of a map: "2 trucks and 1 waiting pickups". */
 export function countPositions(positions: readonly Position[]): string {
   const trucks = positions.filter(({ kind }) => kind === 'truck').length;
   return `${trucks} trucks and ${positions.length - trucks} waiting pickups`;
