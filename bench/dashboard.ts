@@ -90,7 +90,7 @@ async function measureDrawer(page: Page): Promise<number[]> {
 async function measureBoard(page: Page): Promise<number[]> {
   for (let nth = 0; nth < CARDS; nth += 1) {
     const { id } = await post('/work-orders', { service_type: 'tow', pickup_location: `${nth} Main St` });
-    // A column shows a hundred cards at first, so half of them are in another.
+    // A column shows a hundred cards at first, so put every second work order into another column.
     if (nth % 2 === 0) continue;
     const truck = await post('/trucks', { unit_number: `T-${nth}`, duty_class: 'light' });
     await post(`/work-orders/${id}/assign`, { truck_id: truck.id });

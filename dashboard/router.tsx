@@ -15,8 +15,8 @@ import { NotFound } from './shell/not-found';
 import { Shell } from './shell/shell';
 
 /**
- * The search part of every URL: filters, cursor and environment, each a text. The router's own
- * format would write numbers and lists as JSON.
+ * Reads the search part of a URL: filters, cursor and environment, each as text. The router's own
+ * format would contain numbers and lists as JSON.
  */
 function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));

@@ -51,8 +51,9 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
   plugins: [react()],
-  // `npx vite dashboard` shows edits at once, with the API of `npm start`. Written as an object,
-  // `/v1` keeps the Host of the page; the API refuses writes from pages of another host.
+  // `npx vite dashboard` shows edits at once, with the API of `npm start`. The entry of `/v1` is an
+  // object, because the proxy then keeps the page's Host header. The API refuses writes whose
+  // Origin names another host.
   server: { proxy: { '/v1': { target: 'http://127.0.0.1:3000' }, '/docs': 'http://127.0.0.1:3000' } },
   build: {
     outDir: '../dist/dashboard',

@@ -8,14 +8,15 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 const ROUTE = '/app/{path}';
 const INDEX = 'index.html';
 const isWorker = (name: string) => name.endsWith('.mjs');
-/** Stands in index.html where this response's nonce belongs. */
+/** The mark in index.html that each response replaces with its nonce. */
 const NONCE_MARK = '__CSP_NONCE__';
 
 /**
- * The page loads from, and sends to, only its own host and the hosts of the map, if one is set.
- * Scripts come only from files. The component library writes style elements, which need the nonce.
- * `blob:` is for the PDF of an invoice and for chosen pictures before they are sent. No text
- * becomes HTML, except by the one policy of dashboard/trusted-types.ts.
+ * Builds the Content-Security-Policy. The page may load from, and send to, only its own host and
+ * the hosts of the map, if one is set. Scripts come only from files. The component library writes
+ * style elements, which need the nonce. `blob:` is for the PDF of an invoice and for chosen
+ * pictures before they are sent. No text becomes HTML, except by the one policy of
+ * dashboard/trusted-types.ts.
  */
 function buildPolicy(nonce: string, origins: readonly string[]): string {
   return [

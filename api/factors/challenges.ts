@@ -1,6 +1,6 @@
 import { deriveKey, seal, unseal } from '../../shared/platform/crypto.js';
 
-/** The first step of a sign-in: the password was right. */
+/** What the first step of a sign-in returns, after the password was right. */
 export interface SignInChallenge {
   tenant_id: string;
   user_id: string;
@@ -12,7 +12,7 @@ export interface SignInChallenge {
   passkey: string;
 }
 
-/** A question to a person who is signed in. */
+/** What a signed-in person must answer with a proof of a second factor. */
 export interface SessionChallenge {
   session_id: string;
   passkey: string;
@@ -22,7 +22,7 @@ export interface SessionChallenge {
 
 /**
  * Seals challenges, and opens them until they expire. The server stores no challenge, so that
- * requests without an end cannot fill a table.
+ * endless requests cannot fill a table.
  */
 export interface Challenges<Content> {
   seal: (content: Content) => { challenge: string; expires_at: string };

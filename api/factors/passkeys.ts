@@ -106,7 +106,10 @@ export async function checkPasskey(
   return verified ? authenticationInfo?.newCounter : undefined;
 }
 
-/** The library throws for each fault of a response, as for malformed ones. */
+/**
+ * Refuses a response for which the library throws. It throws for malformed responses and for wrong
+ * ones alike.
+ */
 function refuse(): { verified: false; registrationInfo?: never; authenticationInfo?: never } {
   return { verified: false };
 }

@@ -17,7 +17,7 @@ const PER_NETWORK = {
 /** How many requests for one address a network may send until further ones have no effect. */
 const PER_ADDRESS_AND_NETWORK = { minute: 5, hour: 10 };
 
-/** Tries with passwords for one link. */
+/** The limit for tries with passwords for one link. */
 const PER_LINK = { minute: 10, hour: 40 };
 
 /** @throws {AppError} 429 if the network has sent too many requests for this purpose */

@@ -4,7 +4,7 @@ import { describeOrigin } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** The error for every link that does not work, whatever the reason. */
+/** Creates the error for a link that does not work. It is the same for every reason. */
 export function brokenLink(): AppError {
   return new AppError('not_found', 'This link does not work any more. Ask for a new one.');
 }

@@ -16,8 +16,8 @@ const readBytes = createRawBodyReader(PHOTO_TYPES, MAX_PHOTO_BYTES);
 const DEADLINE_MS = 60_000;
 
 /**
- * Photos in memory, from the first byte until they are in storage. At 10 MiB each, they take at
- * most 160 MiB together and 60 MiB per account.
+ * The limits for photos in memory. A photo is there from its first byte until it is in storage. At
+ * 10 MiB each, photos take at most 160 MiB together and 60 MiB per account.
  */
 const limit = createFairLimit({
   queues: ['photos'],
@@ -25,7 +25,7 @@ const limit = createFairLimit({
   maxRunningPerGroup: 6,
   maxQueued: 200,
   maxQueuedPerGroup: 20,
-  // Longer than the deadline, so that slow uploads delay others but do not refuse them.
+  // Longer than DEADLINE_MS, so that uploads that wait for slow ones are delayed, not refused.
   maxWaitMs: 90_000,
 });
 
@@ -37,8 +37,9 @@ export interface PhotoTarget {
   /** True if nothing may be stored. */
   isDryRun: boolean;
   /**
-   * True if the request has an Idempotency-Key. Then an earlier request may have taken the room,
-   * and its stored response is the answer. So only the command may refuse the photo.
+   * True if the request has an Idempotency-Key. An earlier request with this key may have taken the
+   * last room, and its stored response must be returned. So only the command, which finds that
+   * response, may refuse the photo.
    */
   hasKey: boolean;
 }

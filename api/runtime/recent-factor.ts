@@ -18,5 +18,5 @@ export async function assertRecentFactor({ db }: Pick<ApiRuntime, 'db'>, key: Pr
   );
 }
 
-/** For a write that is sensitive whatever its input. */
+/** For `isSensitive` of a write that is sensitive whatever its input. */
 export const isAlwaysSensitive = (): boolean => true;

@@ -21,8 +21,9 @@ const TRIES_PER_EMAIL_AND_NETWORK = { minute: 20, hour: 200 };
 const TRIES_PER_EMAIL = { minute: 100, hour: 1000 };
 
 /**
- * The limit for tries to prove a second factor. Three codes of a million are right at a time. With
- * the password, somebody who tries without a break for a month guesses one with 4 %.
+ * The limit for tries to prove a second factor. Of a million codes, three are valid at a time. An
+ * attacker who has the password and tries for a month without a break guesses a code with a
+ * probability of 4 %.
  */
 const FACTOR_TRIES = { minute: 5, hour: 20 };
 

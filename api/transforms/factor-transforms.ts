@@ -61,7 +61,7 @@ export function createFactorTransforms(api: ApiRuntime) {
       const factors = await readFactors(api.db, getPerson(ctx));
       const pending = factors.find(({ id, is_pending: isPending }) => isPending && id === ctx.state.targetId);
       const base = { session_id: getSessionId(ctx), codes: createCodes(ctx) };
-      // The handler refuses it.
+      // Without a pending factor, the handler refuses the command.
       if (!pending) return base;
       const given = input as unknown as FactorConfirm;
       return {

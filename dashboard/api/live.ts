@@ -181,7 +181,10 @@ function refreshSoon(): void {
   }, wait);
 }
 
-/** The session and the rights are read anew when they are stale; a write rarely changes them. */
+/**
+ * Re-reads the shown records. Leaves out the session and the rights, because a write rarely changes
+ * them.
+ */
 function refreshShown(): Promise<void> {
   const isRecord = ({ queryKey: [, path] }: { queryKey: readonly unknown[] }) =>
     path !== '/session' && path !== '/me';

@@ -1,6 +1,6 @@
 /** Below this many calls left in the minute, refreshes come only every {@link SLOW_MS}. */
 const FEW_LEFT = 40;
-/** These last calls of the minute belong to what the person does. */
+/** Refreshes leave these last calls of the minute to what the person does. */
 const RESERVED = 20;
 const SLOW_MS = 5000;
 

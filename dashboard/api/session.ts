@@ -42,17 +42,20 @@ export async function signOut(): Promise<void> {
   window.location.assign('/app/');
 }
 
-/** The signed-in person, with the account or sandbox that this page acts on. */
+/** Reads the signed-in person, with the account or sandbox that this page acts on. */
 export function useSession() {
   return api.useQuery('get', '/session', {}, { staleTime: 60_000 });
 }
 
-/** The rights and the time zone of the signed-in person's account. */
+/** Reads the rights of the signed-in person, and the time zone of the account. */
 export function useMe() {
   return api.useQuery('get', '/me', {}, { staleTime: 60_000 });
 }
 
-/** The account's time zone, in which all times are shown. The browser's own until it is known. */
+/**
+ * Returns the account's time zone, in which all times are shown. Until it is known, returns the
+ * browser's time zone.
+ */
 export function useTimeZone(): string {
   const { data } = useMe();
   return data?.tenant.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -44,8 +44,8 @@ const POLL_MS = 700;
 const MAX_REFRESH_MS = 3000;
 
 /**
- * A write with everything that it needs: one idempotency key per intention, retries while the
- * server is unreachable or busy, waiting for a late commit, and re-reading what is shown.
+ * Returns a write that a component can run. It has one idempotency key per intention, retries while
+ * the server is unreachable or busy, waits for a late commit, and re-reads what is shown.
  * @param send sends the write with the given headers
  */
 export function useWrite<Input, Result>(

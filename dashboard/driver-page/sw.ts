@@ -1,6 +1,7 @@
 /*
- * The service worker of the driver's page. It keeps the page without a work order and its files, so
- * that the page opens without a network. It never stores a response about a work order.
+ * The service worker of the driver's page. It keeps the empty page, which shows no work order, and
+ * the files of the page. So the page opens without a network. It never stores a response about a
+ * work order.
  */
 
 /** The part of the worker's global scope that this file uses; the DOM's types lack it. */
@@ -40,7 +41,7 @@ worker.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/d/assets/')) event.respondWith(openAsset(request));
 });
 
-/** Stores the page without a work order and its files. Drops the files of older pages. */
+/** Stores the empty page and its files. Drops the files of older pages. */
 async function keepShell(): Promise<void> {
   const cache = await caches.open(CACHE);
   const shell = await fetch(SHELL, { cache: 'no-cache' });
@@ -60,7 +61,7 @@ async function openPage(event: FetchEvent): Promise<Response> {
   const loading = fetch(event.request);
   const page = await Promise.race([loading, patience]).catch(() => undefined);
   if (page) {
-    // A new release may have changed the page.
+    // Store the page again, because a new release may have changed it.
     event.waitUntil(keepShell().catch(() => undefined));
     return page;
   }

@@ -95,7 +95,8 @@ function useArrivals<Item>(
 ): void {
   const newest = useRef<string>(undefined);
   useEffect(() => {
-    // Another environment: its records are read anew.
+    // No items means that the person has switched the environment, whose records are not read yet.
+    // Forget the newest one.
     if (!items) newest.current = undefined;
     const before = newest.current;
     for (const item of items ?? []) {
@@ -151,7 +152,7 @@ function showNews(group: readonly News[], { openRecord, openScreen }: Place): vo
   const environment = window.location.search.includes('env=sandbox') ? '?env=sandbox' : '';
   const open = () => (isRecord ? openRecord(id, screen) : openScreen(screen));
   const text = group.length === 1 ? first.text : `${group.length} ${first.kind}`;
-  // Toasts stand outside the router, so the link brings its own way to navigate.
+  // Toasts are rendered outside the router, so this link calls the router itself.
   void showToast(
     <Anchor
       inherit

@@ -3,7 +3,7 @@ import { formatCents } from '../parts/values/money';
 
 /** Something that has happened and that people want to hear of. */
 export interface News {
-  /** The kind, as several of it are called: "new work orders". */
+  /** The kind of news in the plural, such as "new work orders". */
   kind: string;
   text: string;
   /** The id of the record. */

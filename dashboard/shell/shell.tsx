@@ -20,7 +20,7 @@ import { PersonMenu } from './person-menu';
 import { ThemeSwitch } from './theme-switch';
 import { useUnseenCount } from './unseen';
 
-// Heard from the first second on, but not needed for the first picture.
+// Load this after the first picture. Events that arrive before are kept in ../api/live.
 const Alerts = lazy(async () => ({ default: (await import('./alerts')).Alerts }));
 // A signed-in person rarely needs these.
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));

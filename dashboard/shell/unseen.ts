@@ -15,7 +15,7 @@ export function updateUnseen(update: (old: readonly Unseen[]) => readonly Unseen
   for (const listener of listeners) listener();
 }
 
-/** How many things are new and unseen, for the title of the page. */
+/** Returns how many things are new and unseen, for the title of the page. */
 export function useUnseenCount(): number {
   return useSyncExternalStore(
     (listener) => {

@@ -2,7 +2,7 @@
 export const PLACEHOLDERS = ['company', 'invoice_number', 'balance', 'due_date', 'link'] as const;
 /** Matches texts whose braces contain only placeholders. */
 export const KNOWN_PLACEHOLDERS_ONLY = /^(?:[^{}]|\{(?:company|invoice_number|balance|due_date|link)\})*$/;
-/** Matches those of these texts that contain `{link}`. */
+/** Matches texts whose braces contain only placeholders, and that contain `{link}`. */
 export const WITH_LINK =
   /^(?:[^{}]|\{(?:company|invoice_number|balance|due_date)\})*\{link\}(?:[^{}]|\{(?:company|invoice_number|balance|due_date|link)\})*$/;
 

@@ -102,7 +102,10 @@ export async function runAction(request: DriverRequest, action: DriverAction): P
   await submitOne(request, { definition: completeWorkOrder, input, action });
 }
 
-/** The driver has seen the work order, but is not on the way yet. */
+/**
+ * True if the action only shows that the driver has seen the work order, not that the driver is on
+ * the way.
+ */
 function isBeforeStart(action: DriverAction): boolean {
   return action.kind === 'step' && ['offered', 'acknowledged'].includes(action.step);
 }

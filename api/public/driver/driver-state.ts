@@ -94,7 +94,10 @@ const describe = (label: string, text: string | null, href: string | null = null
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A link that phones open in their map application. The page itself requests nothing from it. */
+/**
+ * Returns a link that phones open in their map application. The page itself requests nothing from
+ * it.
+ */
 function linkToMap(destination: string): string {
   return `https://www.google.com/maps/dir/?${new URLSearchParams({ api: '1', destination })}`;
 }

@@ -72,7 +72,10 @@ function measure({ lat, lng, pickup_lat, pickup_lng }: TruckPosition): { miles: 
   };
 }
 
-/** The scale is logarithmic, so that the last mile is visible as well as the first. */
+/**
+ * Returns the truck's place in the plan. The scale is logarithmic, so that the last mile is visible
+ * as well as the first.
+ */
 function placeInPlan(miles: number, bearing: number): PlanPoint {
   const share = Math.min(1, Math.log1p(miles) / Math.log1p(MAX_MILES));
   const radius = MIN_RADIUS + share * (MAX_RADIUS - MIN_RADIUS);

@@ -15,7 +15,7 @@ export interface StoredAction {
   seq: number;
   job: string;
   action: DriverAction | PhotoAction;
-  /** Why the server refused it. */
+  /** Why the server refused the action; null if it is not sent yet. */
   refused: string | null;
 }
 

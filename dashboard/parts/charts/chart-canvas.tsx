@@ -6,8 +6,8 @@ import type { DrawnChart } from './draw-chart';
 const HEIGHT = 180;
 
 /**
- * The picture of a chart. What draws it is loaded only here, because most screens have no chart.
- * The picture is drawn again when the numbers or the colours of the theme change.
+ * The picture of a chart. The library that draws it is loaded only here, because most screens have
+ * no chart. The picture is drawn again when the numbers or the colours of the theme change.
  */
 export function ChartCanvas({
   figure,

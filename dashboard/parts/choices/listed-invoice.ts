@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client';
 
 /**
- * The number and the customer of an invoice, for the rows of other lists. One request reads the
- * newest 100 invoices, and one more reads each older invoice. They are read once and not with every
- * change of the account: a list of 50 rows would otherwise read 50 invoices again each time.
+ * Returns the number and the customer of an invoice, for the rows of other lists. One request reads
+ * the newest 100 invoices, and one more reads each older invoice. They are read once and not with
+ * every change of the account: a list of 50 rows would otherwise read 50 invoices again each time.
  */
 export function useListedInvoice(id: string | null) {
   const newest = useQuery({

@@ -1,5 +1,6 @@
 import { api } from '../../api/client';
 import { RecordLink } from '../url/links';
+import { nameTruck } from './name-truck';
 
 const PAGE = { params: { query: { limit: 200 } } };
 /**
@@ -64,17 +65,12 @@ export function DriverName({ id }: { id: string | null }) {
   return <>{(listed ?? single.data)?.name ?? '…'}</>;
 }
 
-/** The trucks of the account, up to 200, with their status now. */
+/** Reads the trucks of the account, up to 200, with their present status. */
 export function useTrucks() {
   return api.useQuery('get', '/trucks', PAGE).data?.data.items ?? [];
 }
 
-/** The drivers of the account, up to 200. */
+/** Reads the drivers of the account, up to 200. */
 export function useDrivers() {
   return api.useQuery('get', '/drivers', PAGE).data?.data.items ?? [];
-}
-
-/** How people call a truck: "Truck 12". A unit number may already say so. */
-export function nameTruck({ unit_number: number }: { unit_number: string }): string {
-  return /^truck\b/i.test(number) ? number : `Truck ${number}`;
 }

@@ -51,7 +51,7 @@ export function FormDialog({
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (!problem) return;
-    // In a long form, what is wrong may be out of sight.
+    // Go to the first fault, which may be out of sight in a long form.
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     if (field) field.focus();
     else form.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' });
@@ -65,7 +65,7 @@ export function FormDialog({
   return (
     <Modal
       opened
-      // While a write runs, its result is still to be shown.
+      // Stay open while a write runs, to show its result.
       onClose={() => !isRunning && onClose()}
       title={title}
       closeOnClickOutside={!isRunning && !isLong}

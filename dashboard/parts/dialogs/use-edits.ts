@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
 /**
- * What a person has typed over a record. Only the members that the person changed are kept and
- * sent, so that saving again after a 412 keeps what somebody else wrote into the others.
+ * Keeps what a person has typed over a record. Only the members that the person changed are kept
+ * and sent, so that saving again after a 412 keeps what somebody else wrote into the others.
  */
 export function useEdits<Fields extends object>(record: Fields) {
   const [edits, setEdits] = useState<Partial<Fields>>({});

@@ -8,11 +8,12 @@ const openers: Element[] = [];
 let lastOpener: Element | undefined;
 
 /**
- * When the dialog of this component goes away, the focus returns to what opened it. Mantine does
- * that only for dialogs that stay in the page while they are closed.
+ * Returns the focus to what opened the dialog of this component, when the dialog goes away. Mantine
+ * does that only for dialogs that stay in the page while they are closed.
  */
 export function useFocusReturn(): void {
-  // Read while rendering, because the dialog takes the focus as soon as it is in the page.
+  // Find the opener while rendering, because the dialog takes the focus as soon as it is in the
+  // page.
   const [opener] = useState(findOpener);
   useEffect(() => {
     openers.push(opener);

@@ -2,10 +2,10 @@ import { useCallback, useEffect, useState } from 'react';
 import type { Problem } from '../../api/problem';
 
 /**
- * The version of a record that a form was opened with, for If-Match. The page re-reads records all
- * the time; if the form sent the newest version, it would silently overwrite what a colleague has
- * just saved. So it takes the newest version only after the server has refused its own and shown
- * what changed.
+ * Returns the version of a record with which a form was opened, for If-Match. The page re-reads
+ * records all the time; if the form sent the newest version, it would silently overwrite what a
+ * colleague has just saved. So it takes the newest version only after the server has refused its
+ * own and shown what changed.
  * @param isEditing false while nothing has been typed; the newest version is then taken
  */
 export function useOpenedVersion<Versioned extends { updated_at: string }>(

@@ -33,7 +33,8 @@ const TEXTS: Record<Kind, { title: string; submit: string; hint: string; name: s
  * @param isFirst the first factor needs the password, and shows recovery codes afterwards
  */
 export function AddFactor({ kind, isFirst, onClose }: { kind: Kind; isFirst: boolean; onClose: () => void }) {
-  // Kept, because the person has a factor as soon as the first one is confirmed.
+  // Keep the first value. `isFirst` becomes false as soon as the first factor is confirmed, while
+  // the dialog is still open.
   const [needsPassword] = useState(isFirst);
   const [draft, setDraft] = useState({ name: TEXTS[kind].name, password: '' });
   const [app, setApp] = useState<Begun>();

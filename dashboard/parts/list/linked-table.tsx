@@ -95,7 +95,7 @@ function isControl(event: MouseEvent): boolean {
   return isOnControl || window.getSelection()?.isCollapsed === false;
 }
 
-/** `j` and `k` move the focus to the link of the next or the previous row. */
+/** Moves the focus to the link of the next row for `j`, and of the previous row for `k`. */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'j' && event.key !== 'k') return;
   const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('tr > td:first-child a')];

@@ -75,8 +75,8 @@ export function RecordDrawer<Data>({
 }
 
 /**
- * A button that disappears once it was pressed leaves the focus on the page itself. Escape closes
- * the drawer from there too, unless another dialog is open.
+ * Closes the drawer on Escape even if the focus is on the page itself, unless another dialog is
+ * open. The focus goes there from a button that disappears once it was pressed.
  */
 function useEscapeWithoutFocus(close: () => void): void {
   useEffect(() => {

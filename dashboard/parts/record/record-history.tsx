@@ -76,7 +76,7 @@ function Changes({ changes }: { changes: Entry['changes'] }) {
   );
 }
 
-/** "customer_id" becomes "Customer", "vin" becomes "VIN". */
+/** Returns the name of a field for people: "Customer" for `customer_id`, "VIN" for `vin`. */
 function nameField(field: string): string {
   return field === 'vin' ? 'VIN' : humanize(field.replace(/_(id|cents)$/, ''));
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useUrl, useUrlSearch } from '../url/use-url';
 
 export interface RecordTab {
-  /** Its name in the URL: `?tab=price`. */
+  /** The name of the tab in the URL: `?tab=price`. */
   value: string;
   label: string;
   /** Renders the tab's content; called only while the tab is open. */

@@ -25,7 +25,7 @@ const COLORS: Record<Tone, string> = {
   over: 'var(--tone-plain)',
 };
 
-/** Which tone a status has, by patterns of its words. */
+/** The tone of a status: that of the first pattern that matches the status. */
 const TONES: readonly [RegExp, Tone][] = [
   [
     /^(paid|completed?|succeeded|approved|accepted|active|healthy|delivered|resolved|pass(ed)?|available|connected|refunded|done|read)$/,
@@ -45,7 +45,7 @@ const TONES: readonly [RegExp, Tone][] = [
   ],
 ];
 
-/** "partially_paid" becomes "Partially paid". */
+/** Returns a word of the API for people: "Partially paid" for `partially_paid`. */
 export function humanize(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

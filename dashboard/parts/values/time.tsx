@@ -3,7 +3,10 @@ import { useEffect, useState } from 'react';
 import { useTimeZone } from '../../api/session';
 import { formatExact, formatRelative } from './zoned-time';
 
-/** Re-renders every half minute, so that relative times stay right. */
+/**
+ * Returns the time now, and renders the component again every half minute, so that relative times
+ * stay right.
+ */
 function useNow(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -34,7 +37,7 @@ export function ExactTime({
 }: {
   at: string | null | undefined;
   empty?: string;
-  /** True where events follow each other within a minute. */
+  /** True to show seconds, for events that follow each other within a minute. */
   hasSeconds?: boolean;
 }) {
   const timeZone = useTimeZone();

@@ -7,7 +7,10 @@ interface Action {
   permission: Schemas['Permission'];
 }
 
-/** What people may do with a work order; `allowed_actions` has the names that its state allows. */
+/**
+ * The actions on work orders, with their texts. A work order's `allowed_actions` names those that
+ * its state allows.
+ */
 export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   accept: { label: 'Accept', permission: 'approve' },
   start: { label: 'Start', permission: 'write' },

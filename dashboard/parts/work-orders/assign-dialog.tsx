@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { client, ifMatch } from '../../api/client';
 import type { Driver, Schemas, Truck, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
-import { nameTruck, useDrivers, useTrucks } from '../choices/record-names';
+import { nameTruck } from '../choices/name-truck';
+import { useDrivers, useTrucks } from '../choices/record-names';
 import { FormDialog } from '../dialogs/form-dialog';
 import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { humanize } from '../record/status-badge';
@@ -86,7 +87,8 @@ function describeEffect({ status }: WorkOrder): string {
 }
 
 /**
- * Free trucks first, then those off duty. A truck that is busy or out of service cannot be chosen.
+ * Lists the trucks to choose from: free ones first, then those off duty. A truck that is busy or
+ * out of service cannot be chosen.
  */
 function listTrucks(trucks: readonly Truck[], workOrderId: string) {
   const isBlocked = ({ current_work_order_id: current, status }: Truck) =>

@@ -7,7 +7,7 @@ import { ACTIONS, type ActionName } from './actions';
 
 type Init = { params: { path: { id: string }; header: WriteHeaders }; body: Record<string, never> };
 
-/** The moves that need no more than a yes. */
+/** The changes of status that need a confirmation and no input. */
 const MOVES = {
   accept: {
     effect: 'It is accepted, and waits for a truck.',

@@ -19,12 +19,15 @@ export function readRequest({ payload }: Approval): RequestedWrite {
   return payload as RequestedWrite;
 }
 
-/** Who asks: the name of the agent key. A proposal may also come from a person or an API key. */
+/**
+ * Returns who asks: the name of the agent key. A proposal may also come from a person or an API
+ * key.
+ */
 export function nameAsker({ agent_name: name }: Approval): string {
   return name ?? 'A person or an API key';
 }
 
-/** What is asked for, in a few words: "Approve invoice INV-1001". */
+/** Returns in a few words what is asked for: "Approve invoice INV-1001". */
 export function describeRequest(approval: Approval, invoiceNumber?: string): string {
   const number = invoiceNumber ?? readRequest(approval).invoice_number ?? undefined;
   const verbs: Record<string, string> = {
@@ -37,7 +40,7 @@ export function describeRequest(approval: Approval, invoiceNumber?: string): str
   return number ? `${verb} invoice ${number}` : `${verb} an invoice`;
 }
 
-/** What approving does, exactly. */
+/** Returns exactly what approving does. */
 export function describeApproving(approval: Approval, invoice: Invoice | undefined): string {
   const asker = nameAsker(approval);
   if (approval.action === 'invoice.create')
@@ -48,7 +51,7 @@ export function describeApproving(approval: Approval, invoice: Invoice | undefin
   return `Moves the invoice${from} to Approved. Its line items are then locked. Nothing is sent to the customer yet.`;
 }
 
-/** What rejecting does, exactly. */
+/** Returns exactly what rejecting does. */
 export function describeRejecting(approval: Approval): string {
   const unchanged =
     approval.action === 'invoice.create'

@@ -60,7 +60,10 @@ export function ApprovalsScreen() {
   );
 }
 
-/** The agents that have asked lately. Only people with the right admin may list all agent keys. */
+/**
+ * Returns the filter by agent, which offers the agents that have asked lately. Only people with the
+ * right admin may list all agent keys.
+ */
 function useAgentFilter(): Filter {
   const { data } = api.useQuery(
     'get',

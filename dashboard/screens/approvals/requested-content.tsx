@@ -138,7 +138,7 @@ function RequestedLines({
   );
 }
 
-/** The other members of a requested draft, by their names. */
+/** Lists the members of a requested draft that are not shown elsewhere, by their names. */
 function listOthers(approval: Approval) {
   return Object.fromEntries(
     Object.entries(approval.payload)

@@ -83,7 +83,7 @@ export function ReviewDialog({
   );
 }
 
-/** The version that the person has seen. It stays the same until a 409 renews it. */
+/** Returns the version that the person has seen. It stays the same until a 409 renews it. */
 function useShownVersion(approval: Approval) {
   const [shown, setShown] = useState(approval);
   const [changes, setChanges] = useState<readonly ShownChange[]>([]);

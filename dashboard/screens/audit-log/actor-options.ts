@@ -18,7 +18,7 @@ const KINDS: readonly Option[] = [
 const PAGE = { params: { query: { limit: 200 } } };
 
 /**
- * The actors that the log can be filtered by: kinds, people and keys.
+ * Returns the actors by which the log can be filtered: kinds, people and keys.
  * @param chosen the filter of the URL, which stays in the list although its actor may be unknown
  */
 export function useActorOptions(chosen: string | undefined): readonly Option[] {

@@ -40,8 +40,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The actions of refused calls. They begin with the way of the call, such as `mcp`, because a
- * refused call does not always name a record.
+ * The actions of refused calls. They begin with what was called, such as `tool`, because a refused
+ * call does not always name a record.
  */
 const REFUSALS = ['request.refused', 'tool.refused', 'resource.refused', 'mcp.refused'];
 
@@ -54,7 +54,7 @@ export function listActions(recordType: string | undefined): string[] {
   return [...actions, ...REFUSALS];
 }
 
-/** "work_order.step_logged" becomes "Work order step logged". */
+/** Returns an action for people: "Work order step logged" for `work_order.step_logged`. */
 export function describeAction(action: string): string {
   const words = action
     .replace('.', ' ')

@@ -78,12 +78,12 @@ export function AuditLogScreen() {
   );
 }
 
-/** A link may name a value that is not among the known ones. */
+/** Adds the chosen value to the known ones. A link may name a value that is not among them. */
 function withChosen(known: readonly string[], chosen: string | undefined): readonly string[] {
   return !chosen || known.includes(chosen) ? known : [...known, chosen];
 }
 
-/** "01a219ca-f92b-7025-9f11-1786c939f54d" becomes "01a219ca…f54d". */
+/** Shortens an id: `01a219ca-f92b-7025-9f11-1786c939f54d` becomes "01a219ca…f54d". */
 function shorten(id: string): string {
   return id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
 }

@@ -138,8 +138,8 @@ function CustomerFields({
 }
 
 /**
- * A name cannot be empty, and a type left out is the API's default; other texts are cleared by
- * null.
+ * Returns what to send for an empty field. A name cannot be empty, and without a type the API takes
+ * its default. Null clears any other text.
  */
 function emptyValueOf(name: (typeof TEXTS)[number][0]): '' | null | undefined {
   if (name === 'company_name') return '';

@@ -10,7 +10,7 @@ import { useUrl, useUrlSearch } from '../../parts/url/use-url';
 import { Board } from './board/board';
 import { BoardContext, type BoardView } from './board/board-view';
 import './dispatch.css';
-import { isFree } from './board/truck-names';
+import { isFree } from './board/board-truck';
 import { TruckRail } from './trucks/truck-rail';
 import { useAnnouncement } from './writes/card-store';
 import { QuestionDialog } from './writes/question-dialog';
@@ -57,14 +57,16 @@ function Content({ board }: { board: Schemas['DispatchBoard'] }) {
   );
 }
 
-/** The view that the cards share, with the same identity until something in it changes. */
+/**
+ * Returns the view that the cards share. It stays the same object until something in it changes.
+ */
 function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
   const act = useBoardActions();
   const canDispatch = useCan('approve');
   const canWrite = useCan('write');
   const { openRecord, router } = useUrl();
   const { env } = useUrlSearch();
-  // Built once: the router would build it anew for every card.
+  // Build the drawer's address once. The router would build it anew for every card.
   const [path = '', query] = useMemo(
     () =>
       router.buildLocation({ to: '/dispatch', search: (env ? { env } : {}) as never }).publicHref.split('?'),

@@ -68,7 +68,7 @@ export function IntegrationsScreen() {
   );
 }
 
-/** The worst of what the health says, in words. */
+/** Shows the worst problem of a connection's health, in words. */
 function Health({ connection: { status, health } }: { connection: Connection }) {
   const { error_rate: rate, last_error: error } = health;
   if (status === 'revoked') return <>–</>;

@@ -86,7 +86,10 @@ export function readReasonNumbers(rationale: string): ReasonNumber[] {
   return [];
 }
 
-/** "light_duty_tow jobs for motor_club accounts" becomes "light duty tow, motor club accounts". */
+/**
+ * Rewrites a group for people: "light_duty_tow jobs for motor_club accounts" becomes "light duty
+ * tow, motor club accounts".
+ */
 function describeGroup(group: string): string {
   const words = group
     .replace(/ jobs for /, ', ')

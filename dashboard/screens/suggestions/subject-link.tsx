@@ -2,7 +2,10 @@ import type { Schemas } from '../../api/records';
 import { useListedInvoice } from '../../parts/choices/listed-invoice';
 import { RecordLink } from '../../parts/url/links';
 
-/** The record that a suggestion is about. A claim has no screen; it is about the link's invoice. */
+/**
+ * The record that a suggestion is about. Claims have no screen of their own, so their link leads to
+ * the invoice.
+ */
 export function SubjectLink({ suggestion }: { suggestion: Schemas['Suggestion'] }) {
   const { entity_type: type, entity_id: id, invoice_id: invoiceId } = suggestion;
   const invoice = useListedInvoice(invoiceId);

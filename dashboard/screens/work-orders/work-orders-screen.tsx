@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import type { WorkOrder, WorkOrderListItem } from '../../api/records';
 import { useCan } from '../../api/session';
 import { PUBLISHED_SERVICE_TYPE, WORK_ORDER_STATUS } from '../../generated/vocabulary';
-import { nameTruck } from '../../parts/choices/record-names';
+import { nameTruck } from '../../parts/choices/name-truck';
 import { wordsOf } from '../../parts/choices/words';
 import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';

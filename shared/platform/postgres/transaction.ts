@@ -80,7 +80,7 @@ export async function runTransaction<T>(
   let hasEnded = false;
   const assertOpen = () => {
     if (hasEnded) throw new TransactionEndedError();
-    // Without `begin`, a query would be committed at once.
+    // If `begin` failed, send no query, because PostgreSQL would commit it at once.
     if (openingError) throw openingError;
   };
   try {

@@ -11,7 +11,10 @@ import { findKey } from './queries.js';
  * within 5 s even if its broadcast is lost, as the reference of the API promises.
  */
 const CACHE_TTL_MS = 4000;
-/** A credential that is used so shortly before its entry expires is queried again meanwhile. */
+/**
+ * If a credential is used within this time before its cache entry expires, the entry still answers,
+ * and a query renews it in the background.
+ */
 const REFRESH_BEFORE_MS = 2000;
 /** A request shares the query of earlier requests if it is not older than this. */
 const MAX_SHARED_QUERY_MS = 500;

@@ -34,7 +34,7 @@ const shared = {
   // Everybody may have factors, also people who may only read.
   permission: 'read',
   isPersonOnly: true,
-  // The factors of one person change one after another.
+  // Commands on the factors of one person share this key, so they run one after another.
   conflictKeys: (_input, { id }) => [`entity:${id}`],
 } satisfies Partial<CommandDefinition>;
 

@@ -107,7 +107,7 @@ export async function findAccountsThatRequire(tx: Transaction, tenantIds: string
   return new Set(rows.map(({ tenant_id: id }) => id));
 }
 
-/** Returns the keys of those of the people who own a factor. */
+/** Returns which of the people own a factor, as a set of their keys. */
 export async function findFactorOwners(tx: Transaction, people: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-factor-owners',

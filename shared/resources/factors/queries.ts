@@ -36,7 +36,7 @@ export interface StoredFactor {
   code_hashes: string[] | null;
 }
 
-/** Reads the factors of a person, those that wait to be confirmed too. */
+/** Reads the factors of a person, including those that are not confirmed yet. */
 export function readFactors(db: Database, person: RecordRef): Promise<StoredFactor[]> {
   return db.read<StoredFactor>(person.tenant_id, {
     name: 'read-factors',
@@ -46,7 +46,7 @@ export function readFactors(db: Database, person: RecordRef): Promise<StoredFact
   });
 }
 
-/** For so long after a proof, a person is not asked again in the same session. */
+/** For this time after a proof, a person is not asked again in the same session. */
 const PROOF_LIFETIME = "interval '10 minutes'";
 
 export interface FactorState {

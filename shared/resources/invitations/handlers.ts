@@ -40,7 +40,7 @@ interface InvitationRow extends Row, RecordRef {
 
 /**
  * Invites people by mail. A new invitation replaces an open one of the same address. As with users,
- * only an owner invites owners, and a key nobody who may approve.
+ * only an owner invites owners, and a key invites nobody who may approve.
  */
 async function createInvitations(
   tx: Transaction,
@@ -93,7 +93,10 @@ function failTooOften(email: string): CommandOutcome {
 
 const isUnused = ({ accepted_at, revoked_at }: InvitationRow): boolean => !accepted_at && !revoked_at;
 
-/** Revokes invitations. Revoking a revoked one changes nothing; an accepted one is a person. */
+/**
+ * Revokes invitations. Revoking a revoked invitation changes nothing. An accepted one is refused,
+ * because its person is already in the account.
+ */
 async function revokeInvitations(
   tx: Transaction,
   commands: Command<Record<string, never>>[],

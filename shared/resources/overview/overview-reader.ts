@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.js';
 import { KEPT_MS, MIN_KEPT_RECORDS } from './limits.js';
 import { buildOverviewQuery, type OverviewRow } from './queries.js';
 
-/** An overview has some 6 KB. */
+/** An overview takes about 6 KB. */
 const MAX_KEPT = 500;
 
 /**

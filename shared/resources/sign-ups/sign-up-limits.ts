@@ -66,7 +66,10 @@ function findRefusal(counts: Counts | undefined, perDay: number): SignUpRefusal 
   return counts.has_token ? undefined : 'no_token';
 }
 
-/** The mail of each sign-up has the site's hash in `network`. */
+/**
+ * Builds the query that counts for the limits. It finds the sign-ups of a site by their mails,
+ * whose column `network` contains the site's hash.
+ */
 function buildCountQuery({ site_hash, invited_by_hash }: Origin): SqlQuery {
   return {
     name: 'count-sign-ups',
@@ -79,7 +82,10 @@ function buildCountQuery({ site_hash, invited_by_hash }: Origin): SqlQuery {
   };
 }
 
-/** True if the address may get another mail of a sign-up, and if given, from this site. */
+/**
+ * True if the address may get another mail of a sign-up. With `site_hash`, also checks the mails
+ * that this site has caused.
+ */
 export async function mayMailSignUp(
   tx: Transaction,
   { email, site_hash }: { email: string; site_hash: string | null },

@@ -1,7 +1,10 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 
-/** A picture that is already in storage, unless there seemed to be no room for it. */
+/**
+ * A photo whose picture the api process has received. The picture is in storage, unless there was
+ * no room for it.
+ */
 export interface WorkOrderPhotoInput {
   work_order_id: string;
   content_type: string;

@@ -68,7 +68,7 @@ export function findPhotoRoom(wanted: Pick<PhotoRoom, 'tenant_id' | 'work_order_
   };
 }
 
-/** Builds a query for those of the objects that are pictures of photos. */
+/** Builds a query that returns which of the objects are pictures of photos. */
 export function findKnownPhotos(tenantId: string, objectKeys: readonly string[]): SqlQuery {
   return {
     name: 'known-photo-objects',

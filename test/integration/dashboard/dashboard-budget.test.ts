@@ -53,7 +53,7 @@ describe('the size of the dashboard', () => {
     );
     expect(scriptBytes, 'bytes of scripts').to.be.at.most(FIRST_LOAD.scripts);
     expect(styleBytes, 'bytes of styles').to.be.at.most(FIRST_LOAD.styles);
-    // And the page itself.
+    // The page itself is one more file.
     expect(files.size + 1, [...files].join(' ')).to.be.at.most(FIRST_LOAD.files);
   });
 

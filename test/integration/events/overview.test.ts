@@ -94,7 +94,7 @@ describe('GET /overview', () => {
         async (terms_days) => (await client.post('/customers', { company_name: 'Club', terms_days })).body.id,
       ),
     );
-    // Every half day, so that all ages and both sides of midnight occur.
+    // Insert an invoice for every half day, so that all ages and both sides of midnight occur.
     await stack.rows(
       id,
       `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, subtotal_cents, total_cents)

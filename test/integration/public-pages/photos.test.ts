@@ -253,7 +253,7 @@ describe('photos of work orders', () => {
     } finally {
       db.transaction = send;
     }
-    // One of the two reads whether earlier passes failed for the account.
+    // One of the two transactions reads whether earlier passes failed for the account.
     expect(transactions, 'transactions for all objects of the account').to.equal(2);
     const known = await stack.rows<{ object_key: string }>(
       tenant.id,

@@ -25,7 +25,7 @@ describe('signing in with a second factor', () => {
     tenant = await stack.createTenant();
   });
 
-  /** Tests count tries per network, so each test has its own. */
+  /** The product counts tries per network, so each test uses a network of its own. */
   const useNetwork = () => {
     addresses += 1;
     return { 'x-forwarded-for': `203.0.113.${addresses}` };

@@ -33,7 +33,7 @@ export class CompanyPerson extends MousePerson {
     await this.click('button', 'Create API key');
     const form = this.dialog('Create API key');
     await this.type(form.getByLabel('Name'), 'Body shop');
-    // The company's program sets up rate cards with it.
+    // The company's program needs this right to set up rate cards with the key.
     await form.getByRole('checkbox', { name: 'admin' }).click();
     await form.getByRole('button', { name: 'Create API key' }).click();
     const dialog = this.dialog('API key Body shop');

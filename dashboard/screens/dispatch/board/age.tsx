@@ -9,9 +9,12 @@ let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
-/** One clock for all cards: a timer of its own per card would render them one after the other. */
+/**
+ * Subscribes to the one clock of all cards. With one timer per card, the cards would be rendered
+ * one after the other.
+ */
 function subscribe(listener: () => void): () => void {
-  // The clock stood still while no card was shown.
+  // Set the clock, which stood still while no card was shown.
   if (listeners.size === 0) now = Date.now();
   listeners.add(listener);
   timer ??= setInterval(() => {

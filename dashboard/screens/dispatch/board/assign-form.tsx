@@ -1,9 +1,9 @@
 import { type FormEvent, useId } from 'react';
 import type { WorkOrder } from '../../../api/records';
+import { nameTruck } from '../../../parts/choices/name-truck';
 import { humanize } from '../../../parts/record/status-badge';
 import { changeCard, useCardState } from '../writes/card-store';
 import { useBoard } from './board-view';
-import { nameTruck } from './truck-names';
 
 /**
  * Chooses a truck and assigns it. A native select, because one per card must stay cheap. The choice

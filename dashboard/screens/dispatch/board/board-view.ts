@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import type { Act } from '../writes/work-order-actions';
-import type { BoardTruck } from './truck-names';
+import type { BoardTruck } from './board-truck';
 
 export type Suggestion = Schemas['Suggestion'];
 
@@ -30,7 +30,7 @@ export function useBoard(): BoardView {
 
 export type ColumnName = 'Unassigned' | 'Dispatched' | 'In progress' | 'Completed today';
 
-/** The column of a work order; undefined if it is cancelled. */
+/** Returns the column of a work order; undefined if the work order is cancelled. */
 export function columnOf({ status }: Pick<WorkOrder, 'status'>): ColumnName | undefined {
   const columns = {
     pending: 'Unassigned',

@@ -115,7 +115,7 @@ function countOf(workOrders: readonly WorkOrder[]): string {
   return workOrders.length.toLocaleString('en-US');
 }
 
-/** The work orders completed since midnight in the account's time zone. */
+/** Reads the work orders completed since midnight in the account's time zone. */
 function useCompletedToday() {
   const timeZone = useTimeZone();
   const today = new Date().toLocaleDateString('en-CA', { timeZone });

@@ -1,10 +1,11 @@
 import { type ReactNode, useId, useState } from 'react';
 import type { WorkOrder } from '../../../api/records';
+import { nameTruck } from '../../../parts/choices/name-truck';
 import { useUrlSearch } from '../../../parts/url/use-url';
+import type { BoardTruck } from './board-truck';
 import { type ColumnName, type Suggestion, useBoard } from './board-view';
 import { Card } from './card';
 import { dropOnColumn, takeCards } from './drag';
-import { type BoardTruck, nameTruck } from './truck-names';
 
 /** So many cards are rendered at once. The rest follow by a button, so that 5,000 stay usable. */
 const CARDS_SHOWN = 100;
@@ -25,7 +26,7 @@ export function Column({
 }: {
   name: ColumnName;
   workOrders: readonly WorkOrder[];
-  /** How many there are; a text such as "200+" if only the first are known. */
+  /** The number of work orders in the column, such as "12", or "200+" if there may be more. */
   count: string;
   empty: string;
   facts: CardFacts;

@@ -1,12 +1,12 @@
 import { CircleAlert } from 'lucide-react';
 import type { Fault, Problem } from '../../../api/problem';
+import { nameTruck } from '../../../parts/choices/name-truck';
 import { ChangeValue } from '../../../parts/record/change-value';
 import { humanize } from '../../../parts/record/status-badge';
 import { RecordLink } from '../../../parts/url/links';
 import { TimeAgo } from '../../../parts/values/time';
 import { changeCard, useCardState } from '../writes/card-store';
 import { useBoard } from './board-view';
-import { nameTruck } from './truck-names';
 
 /** Fields whose change means nothing to a dispatcher. The history shows them. */
 const INTERNAL = new Set(['intake', 'dispatch_time']);
@@ -56,7 +56,7 @@ function Changes({ problem }: { problem: Problem }) {
   );
 }
 
-/** The work order that has the chosen truck, if that is why. */
+/** Names the work order that has the chosen truck, if the write was refused for that reason. */
 function OtherWorkOrder({ problem }: { problem: Problem }) {
   const taken = problem.faults.find(
     (fault): fault is Fault & { work_order_id: string; job_number: string } =>

@@ -1,9 +1,10 @@
 import type { DragEvent } from 'react';
 import type { WorkOrder } from '../../../api/records';
+import { nameTruck } from '../../../parts/choices/name-truck';
 import { announce, ask, readCardState } from '../writes/card-store';
 import type { Act } from '../writes/work-order-actions';
+import type { BoardTruck } from './board-truck';
 import { type BoardView, type ColumnName, columnOf } from './board-view';
-import { type BoardTruck, nameTruck } from './truck-names';
 
 /**
  * The work order that is being dragged. Before the drop, browsers hide the dragged data from
@@ -21,7 +22,10 @@ export function endDrag(): void {
   dragged = undefined;
 }
 
-/** The handlers of a column or truck that takes cards. It is marked while a card is over it. */
+/**
+ * Returns the handlers of an element on which cards can be dropped, such as a column or a truck.
+ * The element is marked while a card is over it.
+ */
 export function takeCards(onCard: (workOrder: WorkOrder) => void) {
   return {
     onDragOver: (event: DragEvent<HTMLElement>) => {
@@ -49,7 +53,10 @@ export function dropOnTruck(act: Act, workOrder: WorkOrder, truck: BoardTruck): 
   void act(workOrder, { name: 'assign', truckId: truck.id, truckName: nameTruck(truck) });
 }
 
-/** Does what leads to the column on which a card was dropped, or says why nothing does. */
+/**
+ * Runs the action that moves the work order to the column on which its card was dropped. If there
+ * is none, says why.
+ */
 export function dropOnColumn({ act, trucks }: BoardView, workOrder: WorkOrder, column: ColumnName): void {
   const { id, job_number: number, status } = workOrder;
   if (columnOf(workOrder) === column) return;

@@ -2,11 +2,12 @@ import { memo } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
+import { nameTruck } from '../../../parts/choices/name-truck';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
+import type { BoardTruck } from '../board/board-truck';
 import { useBoard } from '../board/board-view';
 import { dropOnTruck, takeCards } from '../board/drag';
-import { type BoardTruck, nameTruck } from '../board/truck-names';
 import { announce } from '../writes/card-store';
 
 type Settable = Schemas['SettableTruckStatus'];
@@ -27,8 +28,8 @@ export const TruckItem = memo(
           {canWrite && truck.current_work_order_id === null ? (
             <StatusSelect truck={truck} />
           ) : (
-            // A truck with a work order shows the work order instead, because its status follows
-            // from that.
+            // Nobody sets the status of a truck that has a work order, because it follows from the
+            // work order.
             <StatusBadge status={truck.status} />
           )}
         </div>

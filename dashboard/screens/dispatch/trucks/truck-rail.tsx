@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from 'react';
 import type { WorkOrder } from '../../../api/records';
-import { type BoardTruck, isFree } from '../board/truck-names';
+import { type BoardTruck, isFree } from '../board/board-truck';
 import { FleetMap } from './map/fleet-map';
 import { findPositions } from './map/positions';
 import { TruckItem } from './truck-item';

@@ -20,8 +20,9 @@ export interface Question {
 const UNTOUCHED: CardState = {};
 
 /**
- * The state of the cards. It stands outside React's tree, because a card moves to another column
- * when somebody else assigns its work order, and must keep the choice; and the drawer shows it too.
+ * The state of the cards. It is kept outside React's tree. A card must keep the dispatcher's choice
+ * when it moves to another column, because somebody else has assigned the work order. The drawer
+ * shows the same state.
  */
 const cards = new Map<string, CardState>();
 let announcement = '';
@@ -57,7 +58,7 @@ export function changeCard(
   notify();
 }
 
-/** The last thing that was done or refused, for the live region. */
+/** Returns a text about the last thing that was done or refused, for the live region. */
 export function useAnnouncement(): string {
   return useSyncExternalStore(subscribe, () => announcement);
 }

@@ -12,7 +12,8 @@ export function isUnfinished({ status }: { status: Schemas['ExportStatus'] }): b
 }
 
 /**
- * The progress of an export makes no event, so what is shown is read again until all are finished.
+ * Returns how soon to read the exports again, until all are finished. Their progress makes no
+ * event.
  */
 export function pollWhileUnfinished(exports: readonly Export[]): number | false {
   return exports.some(isUnfinished) && PROGRESS_MS;

@@ -100,7 +100,11 @@ export function endAfter(day: string): string {
   return shiftDay(day, 1);
 }
 
-/** The API reads a plain date as midnight in the account's time zone. Other texts are instants. */
+/**
+ * Returns the day of a text in the account's time zone. A plain date is moved by `days` days. Any
+ * other text is an instant, which is moved by `days` ms, so that -1 leads to the day that ends
+ * there.
+ */
 function toDay(text: string, days: number, timeZone: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return shiftDay(text, days);
   return new Date(Date.parse(text) + days).toLocaleDateString('en-CA', { timeZone });
@@ -121,7 +125,7 @@ export function describeRange({ since, until }: ExportFilters, timeZone: string)
   return first ? `Since ${first}` : `Until ${last}`;
 }
 
-/** "created_at" becomes "Created", and "paid_at" becomes "Paid". */
+/** Returns a date field for people: "Created" for `created_at`, "Paid" for `paid_at`. */
 export function nameDateField(name: string): string {
   return humanize(name.replace(/_at$/, ''));
 }

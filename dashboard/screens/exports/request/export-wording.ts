@@ -22,7 +22,7 @@ export function nameResource(resource: ExportResource): string {
   return resource === 'all' ? 'Everything' : humanize(resource);
 }
 
-/** How people call an export or a schedule: "Work orders as CSV". */
+/** Names an export or a schedule for people: "Work orders as CSV". */
 export function nameExport({ resource, format }: { resource: ExportResource; format: ExportFormat }): string {
   return `${nameResource(resource)} as ${FORMATS[format].label}`;
 }

@@ -25,7 +25,10 @@ interface Part {
 
 type Values = Partial<Record<keyof ExportFilters, string | boolean>>;
 
-/** Which rows to export: the filters of the resource's list. Without any, all rows. */
+/**
+ * The fields that choose the rows to export: the filters of the resource's list. Without a filter,
+ * the export has all rows.
+ */
 export function FilterFields({ draft, onDraft, errors, withRange }: Part & { withRange: boolean }) {
   const filters = EXPORT_FILTERS[draft.resource];
   if (filters.length === 0) return null;

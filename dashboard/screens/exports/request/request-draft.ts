@@ -48,7 +48,7 @@ export const EMPTY_REQUEST: RequestDraft = {
   decimals: false,
 };
 
-/** Keeps the request's members of a stored export or schedule. */
+/** Returns the members of a stored export or schedule that make up its request. */
 export function readRequest(stored: RequestDraft): RequestDraft {
   const { resource, format, filters, include, compression, bom, decimals } = stored;
   return { resource, format, filters, include, compression, bom, decimals };
@@ -59,7 +59,10 @@ export function isAlwaysCompressed({ resource, include, format }: RequestDraft):
   return resource === 'all' || include.length > 0 || format === 'dump';
 }
 
-/** Another resource has other filters, and only everything can be a dump. */
+/**
+ * Changes the resource. Drops the filters, which the new resource may not have, and the format
+ * dump, which only `everything` can have.
+ */
 export function changeResource(draft: RequestDraft, resource: ExportResource): RequestDraft {
   const format = draft.format === 'dump' && resource !== 'all' ? 'csv' : draft.format;
   return fitOptions({ ...draft, resource, format, filters: {}, include: [] });

@@ -55,7 +55,7 @@ const INCLUDES = [
   ['payments', 'Payments and refunds'],
 ] as const;
 
-/** Which further files and columns the download has, and how it is packed. */
+/** The fields for further files and columns of the download, and for its compression. */
 function Options({ draft, onDraft, errors }: Part) {
   const set = (patch: Partial<RequestDraft>) => onDraft(fitOptions({ ...draft, ...patch }));
   const isCsv = draft.format === 'csv';

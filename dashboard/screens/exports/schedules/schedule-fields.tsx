@@ -95,14 +95,17 @@ function changeCadence(draft: ScheduleDraft, cadence: Schedule['cadence']): Sche
   };
 }
 
-/** The previous period is a range itself, so the range of the filters has to go. */
+/**
+ * Changes the period. The previous period is a range itself, so it removes the range of the
+ * filters.
+ */
 function changePeriod(draft: ScheduleDraft, period: Schedule['period']): ScheduleDraft {
   if (period === 'all') return { ...draft, period };
   const { since: _since, until: _until, ...filters } = draft.filters;
   return { ...draft, period, filters };
 }
 
-/** A resource without dates cannot be limited to the previous period. */
+/** Removes the previous period if the resource has no dates by which it could be limited. */
 export function fitPeriod(draft: ScheduleDraft): ScheduleDraft {
   return { ...draft, period: hasRange(draft.resource) ? draft.period : 'all' };
 }

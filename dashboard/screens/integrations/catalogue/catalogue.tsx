@@ -102,7 +102,7 @@ function VendorRow({ integration, onConnect }: { integration: Integration; onCon
   );
 }
 
-/** What a person must have at hand to connect the vendor. */
+/** Says what a person must have at hand to connect the vendor. */
 function describeNeeds({ auth, label, credentials_schema, settings_schema }: Integration): string {
   const fields = [...readFields(credentials_schema), ...readFields(settings_schema)];
   const needed = fields

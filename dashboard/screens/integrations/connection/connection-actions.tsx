@@ -20,12 +20,14 @@ const VERBS: Record<Move, { label: string; done: string }> = {
   resume: { label: 'Resume', done: 'Connection resumed' },
 };
 
-/** Disconnecting and signing in have dialogs of their own. */
+/** True for an action that needs no dialog of its own, as disconnecting and signing in do. */
 function isMove(name: Connection['allowed_actions'][number]): name is Move {
   return name in VERBS;
 }
 
-/** The worker asks the vendor some seconds later, which makes no event. */
+/**
+ * Reads the connection again some seconds later. The worker's request to the vendor makes no event.
+ */
 function readAgainSoon(): void {
   for (const ms of [1500, 4000, 10_000]) setTimeout(() => void queryClient.invalidateQueries(), ms);
 }

@@ -28,7 +28,7 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-/** The tones of StatusBadge know other words for these states. */
+/** The word that gives StatusBadge the right tone for each state. */
 const BADGES: Record<Schemas['OutboundOperationState'], string> = {
   due: 'pending',
   doing: 'running',

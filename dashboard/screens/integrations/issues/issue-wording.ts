@@ -18,7 +18,7 @@ export function nameResolution(resolution: Schemas['IssueResolution']): string {
   return RESOLUTIONS[resolution].label;
 }
 
-/** The resolutions that the API accepts for an issue, each with what it does. */
+/** Returns the resolutions that the API accepts for an issue, each with what it does. */
 export function resolutionsOf({ kind }: Schemas['SyncIssue']) {
   const names =
     kind === 'conflict' ? (['ours', 'theirs', 'ignore'] as const) : (['retry', 'ignore'] as const);

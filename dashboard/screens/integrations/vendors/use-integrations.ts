@@ -2,7 +2,7 @@ import { api } from '../../../api/client';
 import { humanize } from '../../../parts/record/status-badge';
 import type { Connection } from './vendor-kinds';
 
-/** The vendors that can be connected. They change only with a release. */
+/** Reads the vendors that can be connected. They change only with a release. */
 export function useIntegrations() {
   return api.useQuery('get', '/integrations', {}, { staleTime: 300_000 });
 }
@@ -21,7 +21,7 @@ export function useVendorName(): (vendor: string) => string {
   return (vendor) => data?.data.items.find((one) => one.vendor === vendor)?.label ?? humanize(vendor);
 }
 
-/** How people call a connection. A new one has no label until the vendor has answered. */
+/** Names a connection for people. A new connection has no label until the vendor has answered. */
 export function nameConnection(
   { label, vendor }: Connection,
   nameVendor: (vendor: string) => string,

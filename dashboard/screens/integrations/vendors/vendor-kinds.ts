@@ -8,7 +8,7 @@ interface KindText {
   name: string;
   /** What a connection of the kind does. */
   offer: string;
-  /** How the account works as long as it has none. */
+  /** How the account works without a connection of this kind. */
   without: string;
 }
 

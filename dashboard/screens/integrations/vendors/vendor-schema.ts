@@ -47,7 +47,7 @@ function kindOf({ type, enum: values }: FieldSchema): VendorField['kind'] {
   return types.includes('string') ? 'text' : 'json';
 }
 
-/** "api_key" becomes "API key". */
+/** Returns a field for people: "API key" for `api_key`. */
 export function nameField(name: string): string {
   return humanize(name).replaceAll(/\b(api|url|id|sms|sid)\b/gi, (word) => word.toUpperCase());
 }

@@ -5,7 +5,7 @@ type ActionName = Schemas['InvoiceActionName'];
 interface Action {
   verb: string;
   permission: 'write' | 'approve';
-  /** What it does, in one or two sentences. */
+  /** What the action does, in one or two sentences. */
   effect: string;
   /** Text of the notification afterwards, after the invoice's number. */
   done: string;
@@ -14,7 +14,10 @@ interface Action {
   reason?: string;
 }
 
-/** What people may do with an invoice; `allowed_actions` has the names that its status allows. */
+/**
+ * The actions on invoices, with their texts. An invoice's `allowed_actions` names those that its
+ * status allows.
+ */
 export const ACTIONS: Record<ActionName, Action> = {
   approve: {
     verb: 'Approve',

@@ -11,7 +11,7 @@ import { InvoiceFacts, InvoiceLines } from './invoice-fields';
 import { toLineInput } from './line-draft';
 import { NewerVersion } from './newer-version';
 
-/** Line items may change only before the invoice is approved. */
+/** True if the line items may still change, which is so until the invoice is approved. */
 export function hasOpenLines({ status }: Pick<Invoice, 'status'>): boolean {
   return status === 'draft' || status === 'needs_review';
 }

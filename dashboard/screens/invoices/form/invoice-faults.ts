@@ -30,7 +30,10 @@ export function collectErrors(
   return Object.fromEntries(Object.entries(errors).map(([name, text]) => [name, readable(text)]));
 }
 
-/** "line_items[0].unit_price_cents is required" becomes "Unit price is required". */
+/**
+ * Rewrites a fault for people: "line_items[0].unit_price_cents is required" becomes "Unit price is
+ * required".
+ */
 export function readable(text: string): string {
   return text
     .replace(/line_items\[\d+\]\./g, '')

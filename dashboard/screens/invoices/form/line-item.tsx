@@ -160,7 +160,7 @@ function MoveButtons({
   );
 }
 
-/** The choices, with the chosen value if it is none of the published ones. */
+/** Returns the choices: the published ones, and the chosen value if it is another one. */
 function withChosen(published: readonly string[], chosen: string) {
   const values = published.includes(chosen) ? published : [...published, chosen];
   return values.map((value) => ({ value, label: humanize(value) }));

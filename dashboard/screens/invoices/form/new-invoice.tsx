@@ -77,11 +77,12 @@ export function NewInvoice() {
   );
 }
 
-/** The number after the newest invoice's; undefined until it is known. */
+/** Returns the number after that of the newest invoice; undefined until it is known. */
 function useSuggestedNumber(): string | undefined {
   const newest = api.useQuery('get', '/invoices', { params: { query: { limit: 1 } } }, { staleTime: 0 });
   const [suggested, setSuggested] = useState<string>();
-  // It must not change while the person types, although newer invoices appear.
+  // Keep the first suggestion, so that it does not change while the person types, even if newer
+  // invoices appear.
   if (suggested === undefined && !newest.isFetching) {
     setSuggested(suggestNumber(newest.data?.data.items[0]?.invoice_number));
   }

@@ -9,9 +9,9 @@ export interface Step {
   fact: Fact;
   title: string;
   text: string;
-  /** Where a person does it in the dashboard. */
+  /** The screen of the dashboard where a person takes the step. */
   link: { label: string; screen: string; search?: Search };
-  /** How a program does it. */
+  /** The command by which a program takes the step. */
   curl?: string;
 }
 

@@ -11,8 +11,8 @@ type OpenDialog =
   | { name: 'secret'; secret: NewSecret };
 
 /**
- * The dialogs of a list of keys, of which one is open at a time, and the functions that open them.
- * A new secret lives only in this state, until the person has stored it.
+ * Returns the dialogs of a list of keys, and the functions that open them. One dialog is open at a
+ * time. Only this state contains a new secret, until the person has stored it.
  */
 export function useKeyDialogs({
   name,
@@ -25,7 +25,7 @@ export function useKeyDialogs({
   name: string;
   sendRoll: SendRoll;
   sendRevoke: SendRevoke;
-  /** What is ready to use a new key. */
+  /** Renders what a person copies to use a new key, such as a command. */
   usage: (key: string) => ReactNode;
   create: (then: { onCreated: (created: KeyWithSecret) => void; onClose: () => void }) => ReactNode;
 }) {

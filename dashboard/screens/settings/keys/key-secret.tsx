@@ -6,11 +6,11 @@ import type { KeyWithSecret } from './key-record';
 /** A key that was just created, or that replaces another. */
 export interface NewSecret {
   created: KeyWithSecret;
-  /** Until when the key that it replaces works; undefined if it replaces none. */
+  /** For how many hours the replaced key still works; undefined if the new key replaces none. */
   overlapHours?: number;
 }
 
-/** Shows a new key once, with what is ready to use it. */
+/** Shows a new key once, with what a person copies to use it, such as a command. */
 export function KeySecret({
   name,
   value: { created, overlapHours },

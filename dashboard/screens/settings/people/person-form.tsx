@@ -13,7 +13,7 @@ interface Draft {
   name: string;
   email: string;
   role: Role;
-  /** Empty: unchanged, or not set. */
+  /** Empty to leave the password unchanged, or to set none. */
   password: string;
 }
 

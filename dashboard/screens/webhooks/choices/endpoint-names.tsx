@@ -8,7 +8,10 @@ export type Endpoint = Schemas['WebhookEndpoint'];
 /** More than an account may have, so that one page has them all. */
 const ALL = 200;
 
-/** The account's endpoints; undefined for people who may not see them, and until they are read. */
+/**
+ * Reads the account's endpoints. Returns undefined until they are read, and for people who may not
+ * see them.
+ */
 export function useEndpoints(): readonly Endpoint[] | undefined {
   const canSee = useCan('admin');
   const { data } = api.useQuery(

@@ -3,7 +3,7 @@ import type { Schemas } from '../../../api/records';
 
 export type EventType = Schemas['EventType'];
 
-/** All event types with their descriptions and examples. They change only with a release. */
+/** Reads all event types with their descriptions and examples. They change only with a release. */
 export function useEventTypes() {
   return api.useQuery('get', '/event-types', {}, { staleTime: 'static' });
 }

@@ -19,7 +19,7 @@ export const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
   { header: 'Created', width: 130, render: ({ created_at: at }) => <TimeAgo at={at} /> },
 ];
 
-/** The status of the last response, or why there was none. */
+/** Returns the status of the last response, or why there was none. */
 export function describeResponse({ last_response_status: status, last_error: error }: Delivery): string {
   if (status !== null) return `HTTP ${status}`;
   return error ? nameError(error) : '–';

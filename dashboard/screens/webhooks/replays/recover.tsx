@@ -25,7 +25,7 @@ export function Recover({ endpoint, onClose }: { endpoint: Endpoint; onClose: ()
       params: { path: { id: endpoint.id }, header: headers },
       body: input,
     });
-  // A dry run returns 200 with a preview, which the document names outside the route's responses.
+  // Cast the type: a dry run returns 200 with a preview, which the generated types do not have.
   const count = useWrite<Body, Count>(
     async (headers, input) => (await post({ ...headers, 'X-Service-Dry-Run': 'true' }, input)) as never,
   );

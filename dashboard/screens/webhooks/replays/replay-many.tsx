@@ -32,7 +32,7 @@ export function ReplayMany({ onClose }: { onClose: () => void }) {
   const body = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined)) as Body;
   const post = (headers: WriteHeaders & { 'X-Service-Dry-Run'?: 'true' }, input: Body) =>
     client.POST('/webhook-deliveries/replay', { params: { header: headers }, body: input });
-  // A dry run returns 200 with a preview, which the document names outside the route's responses.
+  // Cast the type: a dry run returns 200 with a preview, which the generated types do not have.
   const count = useWrite<Body, Count>(
     async (headers, input) => (await post({ ...headers, 'X-Service-Dry-Run': 'true' }, input)) as never,
   );

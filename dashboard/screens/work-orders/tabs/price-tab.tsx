@@ -45,7 +45,10 @@ export function PriceTab({ workOrder }: { workOrder: WorkOrder }) {
   );
 }
 
-/** The rate card prices what is done, and work for which a truck was there in vain. */
+/**
+ * True if the rate card can price the work order: if the work is done, or a truck was there in
+ * vain.
+ */
 function canBeInvoiced({ status, cancel_reason: reason }: WorkOrder): boolean {
   return status === 'completed' || reason === 'goa' || reason === 'unsuccessful';
 }

@@ -3,7 +3,7 @@ import { humanize } from '../../../../parts/record/status-badge';
 import type { BoardView } from '../../board/board-view';
 import type { Position } from './positions';
 
-/** Puts a marker at each position. Returns what removes them. */
+/** Puts a marker at each position. Returns a function that removes the markers. */
 export function showMarkers(
   map: MapLibreMap,
   positions: readonly Position[],
@@ -18,7 +18,7 @@ export function showMarkers(
   };
 }
 
-/** A truck: its name, and in words what its colour says. */
+/** Creates the sign of a truck: its name, and in words what its colour means. */
 function createSign({ name, detail, isOld }: Position): HTMLElement {
   const element = document.createElement('span');
   element.className = 'dispatch-marker';
@@ -30,7 +30,7 @@ function createSign({ name, detail, isOld }: Position): HTMLElement {
   return element;
 }
 
-/** A pickup: it opens the drawer of its work order. */
+/** Creates the link at a pickup, which opens the drawer of the work order. */
 function createLink({ id, name, detail }: Position, { open, hrefOf }: Pick<BoardView, 'open' | 'hrefOf'>) {
   const element = document.createElement('a');
   element.className = 'dispatch-marker';

@@ -6,7 +6,8 @@ import type { Position } from './positions';
 
 /** What a map shows, as a table. */
 export function PositionDetails({ positions }: { positions: readonly Position[] }) {
-  // A closed table of all positions would cost as much as the cards.
+  // Render the table only while it is open, because its rows cost as much as the cards of the
+  // board.
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -1,5 +1,6 @@
 import type { WorkOrder } from '../../../../api/records';
-import { type BoardTruck, nameTruck } from '../../board/truck-names';
+import { nameTruck } from '../../../../parts/choices/name-truck';
+import type { BoardTruck } from '../../board/board-truck';
 
 /** A known position, as the map and its table show it. */
 export interface Position {
@@ -8,7 +9,7 @@ export interface Position {
   name: string;
   lat: number;
   lng: number;
-  /** What is known about it: the truck's status, or the pickup's address. */
+  /** The truck's status, or the pickup's address. */
   detail: string;
   /** When the truck was there; null for a pickup, which does not move. */
   at: string | null;
@@ -35,7 +36,7 @@ export function findPositions(trucks: readonly BoardTruck[], waiting: readonly W
   return [...ofTrucks, ...ofPickups];
 }
 
-/** "2 trucks and 1 waiting pickups", for the names of the maps. */
+/** Counts the positions for the name of a map: "2 trucks and 1 waiting pickups". */
 export function countPositions(positions: readonly Position[]): string {
   const trucks = positions.filter(({ kind }) => kind === 'truck').length;
   return `${trucks} trucks and ${positions.length - trucks} waiting pickups`;
@@ -59,7 +60,7 @@ const SCALES_MILES = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /**
  * Projects positions onto a drawing of the given size, north up. A degree of longitude is narrower
- * the farther it is from the equator; over a town that is all that a plan needs.
+ * the farther it is from the equator. For a plan of a town, correcting this is exact enough.
  */
 export function drawPositions(
   positions: readonly Position[],
