@@ -18,6 +18,8 @@ import type { ApiRuntime } from '../../runtime/runtime.js';
  * one stored item makes the worker read all changes of the item's stream.
  */
 const MAX_ITEMS = 200;
+/** An item with a longer hint only says that its stream has changes. */
+const MAX_HINT_CHARS = 100;
 /**
  * Maximum number of webhooks per connection. A refused webhook loses nothing: the vendor sends it
  * again, and the worker also reads the vendor's changes regularly.
@@ -78,7 +80,11 @@ async function findNewNotices(
   const notices = new Map(
     items.map(({ dedupeId, stream, hint }): [string, Notice] => [
       shorten(dedupeId),
-      { dedupe_id: shorten(dedupeId), stream, ...(hint === undefined ? {} : { hint }) },
+      {
+        dedupe_id: shorten(dedupeId),
+        stream,
+        ...(hint === undefined || hint.length > MAX_HINT_CHARS ? {} : { hint }),
+      },
     ]),
   );
   const stored = await findStoredNotices(db, connection, [...notices.keys()]);

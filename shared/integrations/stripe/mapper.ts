@@ -2,6 +2,7 @@ import type { Change } from '../contract/connection.js';
 import type { PaymentState, PayPage } from '../contract/payments.js';
 import { fingerprint } from './fingerprint.js';
 import type { FormValue } from './form.js';
+import { readOwnId } from './read-own-id.js';
 
 /** The parts of a PaymentIntent that are read, with the charge expanded. */
 export interface PaymentIntent {
@@ -78,8 +79,8 @@ export function toPaymentChange(intent: PaymentIntent): Change<PaymentState> {
   const method = charge?.payment_method_details?.type ?? '';
   const balance = charge?.balance_transaction;
   const fields: PaymentState = {
-    invoiceId: intent.metadata.invoice_id ?? null,
-    payLinkId: intent.metadata.pay_link_id ?? null,
+    invoiceId: readOwnId(intent.metadata.invoice_id),
+    payLinkId: readOwnId(intent.metadata.pay_link_id),
     status: toStatus(intent, charge !== null),
     amountCents: intent.amount_received || intent.amount,
     method: METHODS[method] ?? 'other',

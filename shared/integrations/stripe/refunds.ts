@@ -3,6 +3,7 @@ import type { RefundState, Refunds } from '../contract/payments.js';
 import { callStripe } from './client.js';
 import { pullNamed, readEach } from './events.js';
 import { fingerprint } from './fingerprint.js';
+import { readOwnId } from './read-own-id.js';
 
 interface StripeRefund {
   id: string;
@@ -39,7 +40,7 @@ function toChange({
   metadata,
 }: StripeRefund): Change<RefundState> {
   const fields: RefundState = {
-    refundId: metadata?.refund_id ?? null,
+    refundId: readOwnId(metadata?.refund_id),
     paymentExternalId: payment_intent ?? '',
     status: toStatus(status),
     amountCents: amount,

@@ -2,6 +2,9 @@ import type { CallAnswer, PhoneInbound } from '../contract/vendor.js';
 
 const TWIML = 'text/xml; charset=utf-8';
 const OPT_OUT_TYPES = ['STOP', 'START', 'HELP'] as const;
+const MAX_FIELD_CHARS = 64;
+/** Carriers send at most 1,600 characters in one text. */
+const MAX_TEXT_CHARS = 1600;
 /** Seconds that a caller has to press a key. */
 const MENU_SECONDS = 8;
 
@@ -10,10 +13,10 @@ export const phone: PhoneInbound = {
   readText(body) {
     const form = readForm(body, ['MessageSid', 'From', 'To']);
     return {
-      externalId: form.get('MessageSid') ?? '',
-      from: form.get('From') ?? '',
-      to: form.get('To') ?? '',
-      text: form.get('Body') ?? '',
+      externalId: read(form, 'MessageSid'),
+      from: read(form, 'From'),
+      to: read(form, 'To'),
+      text: (form.get('Body') ?? '').slice(0, MAX_TEXT_CHARS),
       optOutType: OPT_OUT_TYPES.find((type) => type === form.get('OptOutType')) ?? null,
     };
   },
@@ -22,13 +25,18 @@ export const phone: PhoneInbound = {
     const form = readForm(body, ['CallSid', 'From']);
     const spoken = form.get('SpeechResult')?.match(/\d/)?.[0];
     return {
-      externalId: form.get('CallSid') ?? '',
-      from: form.get('From') ?? '',
+      externalId: read(form, 'CallSid'),
+      from: read(form, 'From'),
       digit: form.get('Digits')?.slice(0, 1) || spoken || null,
     };
   },
   renderCall: (answer) => ({ contentType: TWIML, body: wrap(renderVerbs(answer)) }),
 };
+
+/** Reads a number or an id. Whoever knows the auth token could post longer ones. */
+function read(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? '').slice(0, MAX_FIELD_CHARS);
+}
 
 /** @throws {Error} if a field is absent, so the body is none of Twilio's */
 function readForm(body: Buffer, required: readonly string[]): URLSearchParams {

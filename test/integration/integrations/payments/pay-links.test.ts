@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
+import { addIntent, payIntent } from '../../../support/vendors/stripe-double/payments.js';
 
 describe('pay links', () => {
   requireContracts();
@@ -118,6 +119,22 @@ describe('pay links', () => {
     partial.double.pay(link.url);
     const invoice = await partial.waitForInvoice(other, 'partially_paid');
     expect(invoice).to.include({ paid_cents: 4000, balance_due_cents: 5000 });
+  });
+
+  it('a payment of another program, whatever its metadata say, is not recorded and blocks nothing', async () => {
+    const { vendor, double } = account;
+    for (const invoice_id of ['order 17', '', 'x'.repeat(400)]) {
+      const intent = addIntent(vendor, { amount: 900, metadata: { invoice_id, pay_link_id: 'none' } });
+      payIntent(vendor, intent, 'card');
+    }
+    const id = await account.createInvoice(3000);
+    const { url } = await account.openPayLink(id);
+    double.pay(url);
+    await account.waitForInvoice(id, 'paid');
+    const { body } = await account.client.get('/payments?limit=200');
+    expect(
+      body.data.items.filter(({ amount_cents }: { amount_cents: number }) => amount_cents === 900),
+    ).to.deep.equal([]);
   });
 
   it('without a connected vendor, a pay link is refused with a sentence', async () => {
