@@ -62,7 +62,10 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** The number of reads, and of writes, that one process handles at a time, however slow it is. */
+  /**
+   * The number of reads, and the number of writes, that one process always handles at a time, even
+   * if it is slow.
+   */
   openRequestsMin: number;
   /** Maximum number of open client connections of one process, in total and per network. */
   connectionsPerProcess: number;
