@@ -62,10 +62,7 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /**
-   * The number of reads, and the number of writes, that one process always handles at a time, even
-   * if it is slow.
-   */
+  /** How many reads, and how many writes, a process handles at a time even if it is slow. */
   openRequestsMin: number;
   /** Maximum number of open client connections of one process, in total and per network. */
   connectionsPerProcess: number;
