@@ -16,8 +16,8 @@ export const config = { transaction: false };
  * replaces them (shared/records/stored-json/triggers.ts). The clock then walks through the existing
  * rows and stores their texts. `stored_json_walks` says how far it has come.
  *
- * PostgreSQL runs the triggers of a row in the sequence of their names. This trigger must be the
- * last one that changes the row.
+ * PostgreSQL runs the triggers of a row in the sequence of their names. The trigger that stores the
+ * text must be the last one that changes the row.
  */
 export async function up(knex: Knex): Promise<void> {
   for (const step of [ADD_WALKS, ...TABLES.map(addColumns)]) {

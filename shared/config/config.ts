@@ -62,7 +62,7 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** The number of reads, and of writes, that one process handles at a time, however slow it is. */
+  /** How many reads, and how many writes, a process handles at a time even if it is slow. */
   openRequestsMin: number;
   /** Maximum number of open client connections of one process, in total and per network. */
   connectionsPerProcess: number;

@@ -16,7 +16,7 @@ const shared = {
 export interface CheckedProof {
   kind: ProofKind;
   factor_id: string;
-  /** The time step of a code. */
+  /** The time step of a code from an authenticator app. */
   step?: number;
   /** The signature counter of a passkey. */
   counter?: number;

@@ -42,7 +42,7 @@ describe('joining by the dashboard', function () {
       .getByRole('row', { name: new RegExp(email) })
       .getByText('Bookkeeper')
       .waitFor();
-    await page.getByRole('button', { name: `Send the invitation of ${email} again` }).click();
+    await page.getByRole('button', { name: `Send again the invitation of ${email}` }).click();
     const { page: invited } = await dashboard.open('', { isSignedOut: true });
     await openLink(invited, email, 2);
     await invited.getByText(`Hudson Towing invites ${email} as bookkeeper.`).waitFor();

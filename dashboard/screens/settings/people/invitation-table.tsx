@@ -74,7 +74,7 @@ function InvitationActions({
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`Send the invitation of ${email} again`}
+        aria-label={`Send again the invitation of ${email}`}
         disabled={isSending}
         onClick={onResend}
       >

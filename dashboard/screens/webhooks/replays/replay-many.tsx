@@ -105,7 +105,10 @@ function ReplayFields({
   );
 }
 
-/** Takes the filters that the list shows; without a first day, the last 24 hours. */
+/**
+ * Returns a draft with the filters that the list shows. Without a first day, the draft begins 24
+ * hours ago.
+ */
 function readDraft(search: Search, timeZone: string): Draft {
   const status = STATUSES.find(({ value }) => value === search.status)?.value ?? 'exhausted';
   const since = search.since && startOfDay(search.since, timeZone);

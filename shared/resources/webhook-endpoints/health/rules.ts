@@ -39,8 +39,8 @@ const hours = (count: number) => `interval '${count} hours'`;
 const failedFor = (count: number) => `l.last_failure_at >= l.failing_since + ${hours(count)}`;
 
 /**
- * SQL for the longest duration in `warnAfterHours` that the failures have reached. The value is
- * null if they have reached none.
+ * SQL for the longest duration in `warnAfterHours` that lies between the first and the latest
+ * failure of a series. The value is null if the series is shorter than all of them.
  */
 export const REACHED_HOURS_SQL = `case ${[...HEALTH_RULES.warnAfterHours]
   .reverse()

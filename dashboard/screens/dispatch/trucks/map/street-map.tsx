@@ -76,8 +76,8 @@ function openMap(
     map.on('webglcontextlost', onFailure);
     map.once('load', () => {
       clearTimeout(timer);
-      // If a single tile fails later, the map stays and has a hole. The library would write the
-      // error to the console if nothing listened.
+      // From now on, a tile that fails only leaves a hole in the map. A listener must remain,
+      // because without one the library writes errors to the console.
       map.off('error', onFailure);
       map.on('error', () => undefined);
     });
