@@ -113,7 +113,7 @@ export function renderChoicePage(title: string, text: string, choices: readonly 
 
 /**
  * Renders a page that leads to an address of another host. A form cannot redirect there, because
- * the policy's `form-action` covers redirects too.
+ * `form-action` of the Content-Security-Policy covers redirects too.
  */
 export function renderForwardPage(title: string, url: string): string {
   const address = escapeHtml(url);

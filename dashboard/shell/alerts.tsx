@@ -171,7 +171,8 @@ function showNews(group: readonly News[], { openRecord, openScreen }: Place): vo
 }
 
 /**
- * Marks as seen what the present screen shows. Forgets unseen things when the environment changes.
+ * Marks the news that the current screen shows as seen. Empties the list of unseen news when the
+ * person switches between live and sandbox.
  */
 function useSeenScreens(): void {
   const { screen } = useUrlPath();

@@ -7,7 +7,10 @@ type Json = Record<string, unknown>;
 
 interface Operation {
   responses: Record<string, Json>;
-  /** Responses that a plain call does not get, by status; see {@link isOtherResponse}. */
+  /**
+   * Responses other than the usual one, by status: the preview of a dry run, and the 202 of a
+   * delayed or held write. {@link isOtherResponse} recognizes them.
+   */
   'x-other-responses'?: Record<string, Json>;
 }
 

@@ -4,9 +4,9 @@ import { phoneKeySql, toPhoneKey } from '../../../shared/resources/text-consents
 /** What is known about the number of a caller. */
 export interface CallerFacts {
   business_name: string;
-  /** The newest open job whose contact has this number. */
+  /** The newest open work order whose contact has this number. */
   job: { status: string; eta_minutes: number | null } | null;
-  /** The newest invoice with a balance of this number's job or customer. */
+  /** The newest invoice with a balance due whose work order or customer has this number. */
   invoice: { id: string; invoice_number: string; balance_cents: number } | null;
 }
 

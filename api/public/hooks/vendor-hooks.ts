@@ -141,9 +141,10 @@ async function receivePhoneFor(
 }
 
 /**
- * Receives a webhook of the operator's application, and stores its items for each connection that
- * the webhook names. Skips connections over their limits, because a 429 would also refuse the items
- * of all other connections. The next regular pull of a skipped connection reads the changes.
+ * Receives a webhook that the vendor sends once for all connections of the operator's registered
+ * app. Its items name accounts at the vendor. Each item is stored for every connection of that
+ * account. A connection over its limits is skipped, because a 429 would refuse the items of all
+ * other connections too. The next regular pull of a skipped connection reads the changes.
  */
 async function receiveForAll({ api, guard }: Hooks, ctx: ApiContext, vendor: TenantVendor): Promise<void> {
   const { items, refusal } = await guard.readBody(ctx, (body) =>

@@ -18,8 +18,9 @@ export function useEdits<Fields extends object>(record: Fields) {
 }
 
 /**
- * Returns the members in which a form's next state differs from what it shows, for forms that
- * report their whole state. A member that the next state lacks is undefined.
+ * Returns only the members that the person has just changed. Some forms report their whole state
+ * after every change, so this function compares that state with the shown one. A member missing
+ * from the new state is returned as undefined.
  */
 export function findTyped<Fields extends object>(next: Fields, shown: Fields): Partial<Fields> {
   const names = new Set(Object.keys({ ...shown, ...next })) as Set<keyof Fields & string>;

@@ -28,7 +28,8 @@ export function LinkedTable<Row extends { id: string }>({
   rowName: (row: Row) => ReactNode;
   isOld: boolean;
   /**
-   * Rows open as `?<recordParameter>=<id>` over the current path, in place of a path of their own.
+   * The query parameter that holds the id of the open row. Opening a row then keeps the current
+   * path. By default, a row opens at its own path, `/<screen>/<id>`.
    */
   recordParameter?: string;
 }) {

@@ -99,7 +99,7 @@ export interface InboundText {
   from: string;
   to: string;
   text: string;
-  /** Set if the vendor has already answered this word of the carriers. */
+  /** The opt-out keyword that the vendor recognized in the text and has answered, if any. */
   optOutType: 'STOP' | 'START' | 'HELP' | null;
 }
 

@@ -95,7 +95,8 @@ class CredentialCache implements Credentials {
     const { text } = credential;
     const cached = this.cache.get(text, { noDeleteOnStaleGet: true });
     if (cached) {
-      // If this fails, the first request after the expiry reports it.
+      // A failure of this early renewal is ignored. The first request after the entry's expiry
+      // queries again, and reports a failure then.
       if (this.cache.getRemainingTTL(text) < REFRESH_BEFORE_MS) this.query(credential).catch(() => undefined);
       return ifValid(cached);
     }

@@ -25,7 +25,7 @@ export interface ReceivedText {
   text: string;
   /** The vendor's id of the text. */
   external_id: string;
-  /** Set if the vendor has already answered this word of the carriers. */
+  /** The opt-out keyword that the vendor recognized in the text and has answered, if any. */
   opt_out_type: 'STOP' | 'START' | 'HELP' | null;
 }
 

@@ -12,7 +12,7 @@ import { storeConsents } from '../text-consents/store.js';
 import type { NewText, ReceivedText } from './commands.js';
 import { readOptOutWord } from './opt-out-words.js';
 
-/** Sends texts that people wrote, to the number of a job or to another number. */
+/** Sends texts that people wrote, to the number of a work order or to another number. */
 export async function createMessages(
   tx: Transaction,
   commands: Command<NewText>[],
@@ -61,7 +61,7 @@ async function readContactPhones(tx: Transaction, refs: readonly RecordRef[]): P
 function checkNumber(number: string): CommandOutcome | undefined {
   if (isPhoneNumber(number)) return undefined;
   const message =
-    number === '' ? 'to is required without a job that has a contact_phone' : 'to must be a phone number';
+    number === '' ? 'to is required unless the work order has a contact_phone' : 'to must be a phone number';
   return failedOutcome({
     code: 'validation_error',
     message: `${message}.`,
@@ -72,7 +72,8 @@ function checkNumber(number: string): CommandOutcome | undefined {
 type ReceiveCommand = Command<ReceivedText>;
 
 /**
- * Stores texts that customers sent, with their open job. A text that arrives again changes nothing.
+ * Stores texts that customers sent, with the work order of the sender. A text that arrives again
+ * changes nothing.
  * STOP and START change what the number accepts. HELP is answered, unless the vendor has answered
  * already.
  */
@@ -122,7 +123,8 @@ function toConsent({ tenantId: tenant_id, input: { from, text, opt_out_type } }:
 }
 
 /**
- * Finds the job of each sender: the newest that is open, else the newest of the last thirty days.
+ * Finds the work order of each sender: the newest that is open, else the newest of the last thirty
+ * days.
  * @returns the id of the work order, by the command's id
  */
 async function findJobsOfNumbers(

@@ -45,7 +45,7 @@ export const session = allRequired({
   ),
 }).meta({ className: 'Session' });
 
-/** A session in the list of its person. */
+/** A session as listed to the person it belongs to. */
 export const ownSession = allRequired({
   id: uuid(),
   user_agent: Joi.string()

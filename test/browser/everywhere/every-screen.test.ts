@@ -83,7 +83,7 @@ describe('every screen of the dashboard', function () {
     ...SCREENS.flatMap((screen) => ('kind' in screen ? [`${screen.path}/${ids[screen.kind]}`] : [])),
     ...OTHER_VIEWS,
   ];
-  /** Opens a place in the same page, and waits until it has what it reads. */
+  /** Opens a path of the dashboard in the same page, and waits until everything is loaded. */
   async function visit(page: Page, path: string): Promise<void> {
     await page.goto(`${stack.origin}/app/${path}`);
     await page.getByRole('heading', { level: 1 }).first().waitFor();

@@ -70,7 +70,8 @@ describe('GET /overview', () => {
     const { body: truck } = await client.post('/trucks', { unit_number: '7', duty_class: 'light' });
     await client.post(`/work-orders/${orders[0]}/assign`, { truck_id: truck.id });
     await client.post(`/work-orders/${orders[1]}/cancel`, { reason: 'customer' });
-    // 25 hours ago is before the first hour, and 22.5 hours ago is in one of the first two.
+    // GET /overview returns 24 hours. A work order created 25 hours ago is too old for them. One
+    // created 22.5 hours ago is in the first or second hour, depending on the current minute.
     const move =
       'update work_orders set created_at = now() - make_interval(mins => $3) where tenant_id = $1 and id = $2';
     await stack.rows(id, move, [id, orders[2], 25 * 60]);

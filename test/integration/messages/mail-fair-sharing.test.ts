@@ -19,8 +19,8 @@ describe('fair sharing of mails between accounts', () => {
   });
 
   /**
-   * Sends an invoice of the other account, and waits for its mail. Returns the place of this mail
-   * among the mails that the server accepted after the request.
+   * Sends an invoice of the other account, and waits until the mail server has accepted its mail.
+   * Returns the mail's position among the mails accepted after the request to send it.
    */
   async function sendInvoiceOfOther(): Promise<number> {
     const { client } = other;

@@ -5,8 +5,9 @@ import { expect } from 'chai';
 import { PROJECT } from '../load/processes.js';
 
 /**
- * @param way whether the JSON names the server's URL, or the command that starts `tow mcp`
- * @returns the JSON in which only the address, the key and the project's folder are replaced
+ * @param way which JSON example of README.md to take: the one with the server's URL, or the one
+ * with the command `tow mcp`
+ * @returns that example; only its server URL, agent key and project folder are replaced
  */
 export async function fillReadmeAgentJson(
   way: 'url' | 'command',

@@ -256,7 +256,10 @@ export class CompanyPerson extends MousePerson {
   }
 }
 
-/** The links of a stack's messages name the usual port, while it listens on another. */
+/**
+ * Forwards the browser's requests for invoice links to the stack under test. The links in its
+ * messages name port 3000, but the stack listens on another port.
+ */
 export async function serveLinks(context: BrowserContext, origin: string): Promise<void> {
   await context.route('http://127.0.0.1:3000/i/**', async (route) => {
     const url = `${origin}${new URL(route.request().url()).pathname}`;

@@ -17,8 +17,9 @@ const INSERTS = [
 ];
 
 /**
- * Inserts a payments connection, a pay link, a refund, a dispute and a consent, all with the same
- * id, and returns it by the kind of record. Evidence may be sent for the dispute.
+ * Inserts a payments connection, a pay link, a refund, a dispute and a text consent. All five have
+ * the same id. Returns this id under the name of each kind but the connection. The dispute still
+ * accepts evidence, because its deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,

@@ -9,8 +9,8 @@ import { FORMATS, nameResource } from './export-wording';
 import type { RequestDraft } from './request-draft';
 
 /**
- * What an export or a schedule asks for.
- * @param period what a schedule says in place of the range
+ * Shows what an export or a schedule requests: resource, format, date range and filters.
+ * @param period the text for a schedule's relative period; it replaces the date range
  */
 export function RequestFacts({ request, period }: { request: RequestDraft; period?: string }) {
   const timeZone = useTimeZone();

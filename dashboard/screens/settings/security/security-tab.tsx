@@ -18,7 +18,10 @@ const REFRESH_MS = 20_000;
 
 type Window = Schemas['Me']['rate_limits'][number];
 
-/** Who is signed in here, with which rights and limits, and how to end access. */
+/**
+ * Shows the person's rights, second factors, sessions and rate limits. Explains how to end the
+ * access of a program, an agent or a person.
+ */
 export function SecurityTab() {
   return (
     <Stack gap="lg" maw={820}>
