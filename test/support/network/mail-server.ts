@@ -3,15 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** The behavior of the server toward one mail. */
-export type MailBehavior =
+/**
+ * The behavior of the server toward one mail. With `to`, toward the next mail to this address: the
+ * clock may send a mail about something else at any moment.
+ */
+export type MailBehavior = { to?: string } & (
   | { as: 'accept' }
   /** Refuses the sender (at MAIL), a recipient (at RCPT) or the mail (after its data). */
   | { as: 'refuse'; code: number; text: string; at: 'sender' | 'recipient' | 'data' }
   /** Sends no response after the data. */
   | { as: 'hang' }
   /** Closes all connections to the server after the data, without a response. */
-  | { as: 'cut' };
+  | { as: 'cut' }
+);
 
 export interface ReceivedMail {
   from: string;
@@ -47,7 +51,8 @@ export class MailServer {
         done();
       },
       onMailFrom: (_address, _session, done) => done((holder.self as MailServer).refusalAt('sender')),
-      onRcptTo: (_address, _session, done) => done((holder.self as MailServer).refusalAt('recipient')),
+      onRcptTo: ({ address }, _session, done) =>
+        done((holder.self as MailServer).refusalAt('recipient', [address])),
       onData(stream, session, done) {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -93,14 +98,20 @@ export class MailServer {
     this.maxConcurrent = 0;
   }
 
+  /** Returns the index of the next behavior for a mail to these addresses, or -1. */
+  private findBehavior(addresses: string[]): number {
+    return this.behaviors.findIndex(({ to }) => to === undefined || addresses.includes(to));
+  }
+
   /**
    * Returns the error with which the server refuses the next mail at this command, or null if it
    * accepts the command.
    */
-  private refusalAt(at: 'sender' | 'recipient'): Error | null {
-    const [behavior] = this.behaviors;
+  private refusalAt(at: 'sender' | 'recipient', addresses: string[] = []): Error | null {
+    const index = this.findBehavior(addresses);
+    const behavior = this.behaviors[index];
     if (behavior?.as !== 'refuse' || behavior.at !== at) return null;
-    this.behaviors.shift();
+    this.behaviors.splice(index, 1);
     return Object.assign(new Error(behavior.text), { responseCode: behavior.code });
   }
 
@@ -120,7 +131,8 @@ export class MailServer {
     this.maxConcurrent = Math.max(this.maxConcurrent, this.inProgress);
     if (this.delayMs > 0) await sleep(this.delayMs);
     this.inProgress -= 1;
-    const behavior = this.behaviors.shift() ?? { as: 'accept' };
+    const index = this.findBehavior(envelope.to);
+    const [behavior = { as: 'accept' }] = index < 0 ? [] : this.behaviors.splice(index, 1);
     if (behavior.as === 'accept') {
       this.accepted.push(received);
       done(null, 'OK queued');
