@@ -57,7 +57,10 @@ function renderAccount(account: StripeAccount): string {
   const hidden = `<input type="hidden" name="account" value="${escapeText(key)}">`;
   const objects = [...account.list('payment_intent'), ...account.list('refund'), ...account.list('dispute')];
   const rows = objects.map((object) => {
-    const offered = OFFERED[`${object.object} ${object.status}`] ?? [];
+    const isDebit = String(object.payment_method_types).includes('us_bank_account');
+    const offered = (OFFERED[`${object.object} ${object.status}`] ?? []).filter(
+      (action) => isDebit || action !== 'Return the debit',
+    );
     const buttons = offered.map((action) => `<button name="action" value="${action}">${action}</button>`);
     const dollars = (Number(object.amount) / 100).toFixed(2);
     return `<tr><td>${object.id}</td><td>$${dollars}</td><td>${object.status}</td><td><form method="post">${hidden}<input type="hidden" name="id" value="${object.id}">${buttons.join(' ')}</form></td></tr>`;
