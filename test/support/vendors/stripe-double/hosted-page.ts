@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { paySession } from './routes.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
@@ -8,7 +8,7 @@ export interface SessionFinder {
 }
 
 interface PageRequest {
-  request: IncomingMessage;
+  method: string;
   response: ServerResponse;
   url: URL;
   body: string;
@@ -22,20 +22,20 @@ const METHODS = { card: 'Pay by card', us_bank_account: 'Pay by bank account' } 
  */
 export async function serveHostedPage(
   double: SessionFinder,
-  { request, response, url, body }: PageRequest,
+  { method, response, url, body }: PageRequest,
 ): Promise<void> {
   if (!url.pathname.startsWith('/c/pay/')) return answerPage(response, 404, '<h1>No such page</h1>');
   const [account, session] = double.findSession(url.href);
   if (session.status !== 'open') return answerPage(response, 410, '<h1>This page has expired</h1>');
-  if (request.method === 'POST') {
-    const method = new URLSearchParams(body).get('method') as keyof typeof METHODS;
-    paySession(account, session, method);
+  if (method === 'POST') {
+    const paidBy = new URLSearchParams(body).get('method') as keyof typeof METHODS;
+    paySession(account, session, paidBy);
     response.writeHead(303, { location: String(session.success_url) }).end();
     return;
   }
   const dollars = (Number(session.amount_total) / 100).toFixed(2);
   const buttons = Object.entries(METHODS).map(
-    ([method, label]) => `<button name="method" value="${method}">${label}</button>`,
+    ([paidBy, label]) => `<button name="method" value="${paidBy}">${label}</button>`,
   );
   answerPage(response, 200, `<h1>Pay $${dollars}</h1><form method="post">${buttons.join(' ')}</form>`);
 }

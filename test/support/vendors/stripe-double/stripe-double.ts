@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { ContractCheck } from '../contracts/contract-check.js';
 import { decodeForm } from '../contracts/decode-form.js';
-import type { Fault } from '../contracts/fault.js';
+import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
 import { serveControlPage } from './control-page.js';
 import { serveHostedPage } from './hosted-page.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
@@ -21,38 +20,19 @@ function openContract(): ContractCheck | undefined {
 }
 
 /**
- * Stands in for Stripe's API, its hosted pages and its webhooks, over HTTP on loopback. It keeps
- * objects in memory, and checks every request and answer against Stripe's contract. It misbehaves
- * if a test wants that.
+ * Stands in for Stripe's API, its hosted pages and its webhooks. It keeps objects in memory, and
+ * checks every request and answer against Stripe's contract.
  */
-export class StripeDouble {
-  /** Requests and answers that Stripe's contract does not allow. */
-  readonly violations: string[] = [];
+export class StripeDouble extends VendorDouble {
   readonly calls: { name: string; key: string; at: number }[] = [];
   readonly webhooks = new WebhookSender();
-  origin = '';
-  /** Called for each request. If the function returns a fault, the double misbehaves that way. */
-  misbehave: (name: string) => Fault | undefined = () => undefined;
   /** If true, any secret key opens an account. */
   opensAnyKey = false;
   private readonly accounts = new Map<string, StripeAccount>();
-  private readonly contract = openContract();
-  private readonly server = createServer((request, response) => {
-    this.serve(request, response).catch((error: unknown) => {
-      this.violations.push(String(error));
-      response.destroy();
-    });
-  });
-
-  async start(port = 0): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
-    this.origin = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  protected readonly contract = openContract();
+  protected readonly errorBody = { error: { type: 'api_error', message: 'Oops.' } };
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.webhooks.stop();
   }
 
@@ -107,47 +87,37 @@ export class StripeDouble {
     throw new Error(`no account has ${id}`);
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '', this.origin);
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString('utf8');
+  protected async serve(call: ReceivedCall, response: ServerResponse): Promise<void> {
+    const { method, url, headers, body } = call;
     if (url.pathname === '/double/')
-      return serveControlPage([...this.accounts.values()], { method: request.method ?? '', body, response });
-    if (!url.pathname.startsWith('/v1/')) return serveHostedPage(this, { request, response, url, body });
-    const name = `${request.method} ${url.pathname}`;
-    this.calls.push({ name, key: String(request.headers['idempotency-key'] ?? ''), at: Date.now() });
-    const fault = this.misbehave(name);
-    if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.ms));
-    if (fault?.kind === 'cut_before') return void response.destroy();
-    if (fault?.kind === 'limit') {
-      const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests.' };
-      return send(response, 429, { error }, { 'retry-after': `${fault.seconds}` });
-    }
-    if (fault?.kind === 'status')
-      return send(response, fault.status, fault.body ?? { error: { type: 'api_error', message: 'Oops.' } });
-    const { status, result, headers } = this.answer(request, url, body);
-    if (fault?.kind === 'cut_after') return void response.destroy();
-    if (fault?.kind === 'hold') await fault.until;
-    send(response, status, result, headers);
+      return serveControlPage([...this.accounts.values()], { method, body, response });
+    if (!url.pathname.startsWith('/v1/')) return serveHostedPage(this, { method, response, url, body });
+    const name = `${method} ${url.pathname}`;
+    this.calls.push({ name, key: String(headers['idempotency-key'] ?? ''), at: Date.now() });
+    await this.serveCall(name, call, response);
   }
 
-  private answer(request: IncomingMessage, url: URL, body: string) {
-    const { method = '' } = request;
-    const account = this.findAccount(String(request.headers.authorization ?? '').replace('Bearer ', ''));
+  protected refuseByLimit(seconds: number): DoubleAnswer {
+    const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests.' };
+    return { status: 429, result: { error }, headers: { 'retry-after': `${seconds}` } };
+  }
+
+  protected buildHeaders(): Record<string, string> {
+    return { 'request-id': `req_${randomUUID()}` };
+  }
+
+  protected answer({ method, url, headers, body }: ReceivedCall): DoubleAnswer {
+    const account = this.findAccount(String(headers.authorization ?? '').replace('Bearer ', ''));
     if (!account)
       return {
         status: 401,
         result: { error: { type: 'invalid_request_error', message: 'Invalid API Key provided.' } },
       };
-    if (request.headers['stripe-version'] !== API_VERSION)
-      this.violations.push(`${method} ${url.pathname}: version`);
-    const key = String(request.headers['idempotency-key'] ?? '');
+    if (headers['stripe-version'] !== API_VERSION) this.violations.push(`${method} ${url.pathname}: version`);
+    const key = String(headers['idempotency-key'] ?? '');
     const form = decodeForm(method === 'GET' ? url.search.slice(1) : body);
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };
-    const faults = this.contract?.checkRequest(call) ?? [];
-    if (method === 'POST' && key === '') faults.push('no Idempotency-Key');
-    this.violations.push(...faults.map((fault) => `${method} ${url.pathname}: ${fault}`));
+    const faults = this.checkRequest(call, method === 'POST' && key === '' ? ['no Idempotency-Key'] : []);
     if (faults.length > 0)
       return {
         status: 400,
@@ -163,10 +133,7 @@ export class StripeDouble {
     if (known)
       return { status: known.status, result: known.body, headers: { 'idempotent-replayed': 'true' } };
     const { status, result } = this.run(account, { method, path: url.pathname.slice('/v1/'.length), form });
-    if (status < 300) {
-      const wrong = this.contract?.checkResponse({ ...call, body: result }, status) ?? [];
-      this.violations.push(...wrong.map((fault) => `answer to ${method} ${url.pathname}: ${fault}`));
-    }
+    this.checkAnswer(call, { status, result });
     if (key !== '') account.answers.set(key, { request: requestText, status, body: structuredClone(result) });
     return { status, result };
   }
@@ -182,18 +149,4 @@ export class StripeDouble {
       return { status: error.status, result: { error: error.error } };
     }
   }
-}
-
-export function send(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'request-id': `req_${randomUUID()}`,
-    ...headers,
-  });
-  response.end(JSON.stringify(body));
 }

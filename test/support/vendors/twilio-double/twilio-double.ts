@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { ContractCheck } from '../contracts/contract-check.js';
 import { decodeForm } from '../contracts/decode-form.js';
-import type { Fault } from '../contracts/fault.js';
+import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
 
 /** A text that the double has sent, as Twilio's API returns it. */
 export interface SentMessage {
@@ -46,37 +45,16 @@ export function signForm(url: string, form: Record<string, string>, authToken: s
 }
 
 /**
- * Stands in for Twilio's API, over HTTP on loopback. It keeps texts in memory, checks every request
- * and answer against Twilio's contract, and misbehaves if a test wants that.
+ * Stands in for Twilio's API. It keeps texts in memory, and checks every request and answer against
+ * Twilio's contract.
  */
-export class TwilioDouble {
+export class TwilioDouble extends VendorDouble {
   readonly messages: SentMessage[] = [];
-  readonly violations: string[] = [];
   readonly calls: { name: string; at: number }[] = [];
-  /** Called for each request. If the function returns a fault, the double misbehaves that way. */
-  misbehave: (name: string) => Fault | undefined = () => undefined;
-  origin = '';
   /** The auth tokens by account. */
   private readonly accounts = new Map<string, string>();
-  private readonly contract = openContract();
-  private readonly server = createServer((request, response) => {
-    this.serve(request, response).catch((error: unknown) => {
-      this.violations.push(String(error));
-      response.destroy();
-    });
-  });
-
-  async start(port = 0): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
-    this.origin = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
+  protected readonly contract = openContract();
+  protected readonly errorBody = { message: 'Oops' };
   openAccount(): { accountSid: string; authToken: string } {
     const accountSid = `AC${token()}`;
     const authToken = token();
@@ -125,44 +103,33 @@ export class TwilioDouble {
     return { status: response.status, text: await response.text() };
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '', this.origin);
-    const { method = '' } = request;
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString('utf8');
-    const name = `${method} ${url.pathname.split('/').at(-1)}`;
+  protected async serve(call: ReceivedCall, response: ServerResponse): Promise<void> {
+    const name = `${call.method} ${call.url.pathname.split('/').at(-1)}`;
     this.calls.push({ name, at: Date.now() });
-    const fault = this.misbehave(name);
-    if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.ms));
-    if (fault?.kind === 'cut_before') return void response.destroy();
-    if (fault?.kind === 'limit')
-      return send(response, 429, { code: 20429, message: 'Too Many Requests', status: 429 });
-    if (fault?.kind === 'status') return send(response, fault.status, fault.body ?? { message: 'Oops' });
-    const { status, result } = this.answer(request, url, body);
-    if (fault?.kind === 'cut_after') return void response.destroy();
-    if (fault?.kind === 'hold') await fault.until;
-    send(response, status, result);
+    await this.serveCall(name, call, response);
   }
 
-  private answer(request: IncomingMessage, url: URL, body: string): { status: number; result: object } {
-    const { method = '' } = request;
+  protected refuseByLimit(): DoubleAnswer {
+    return { status: 429, result: { code: 20429, message: 'Too Many Requests', status: 429 } };
+  }
+
+  protected buildHeaders(): Record<string, string> {
+    return { 'twilio-request-id': `RQ${token()}` };
+  }
+
+  protected answer({ method, url, headers, body }: ReceivedCall): DoubleAnswer {
     const [, , , account = '', ...rest] = url.pathname.split('/');
     const accountSid = account.replace('.json', '');
-    const [scheme, encoded = ''] = String(request.headers.authorization ?? '').split(' ');
+    const [scheme, encoded = ''] = String(headers.authorization ?? '').split(' ');
     const expected = `${accountSid}:${this.accounts.get(accountSid)}`;
     if (scheme !== 'Basic' || Buffer.from(encoded, 'base64').toString() !== expected)
       return { status: 401, result: { code: 20003, message: 'Authenticate', status: 401 } };
     const form = decodeForm(method === 'GET' ? url.search.slice(1) : body) as Record<string, string>;
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };
-    const faults = this.contract?.checkRequest(call) ?? [];
-    this.violations.push(...faults.map((fault) => `${method} ${url.pathname}: ${fault}`));
-    const { status, result } = this.run(method, rest.join('/'), { accountSid, form });
-    if (status < 300) {
-      const wrong = this.contract?.checkResponse({ ...call, body: result }, status) ?? [];
-      this.violations.push(...wrong.map((fault) => `answer to ${method} ${url.pathname}: ${fault}`));
-    }
-    return { status, result };
+    this.checkRequest(call);
+    const answer = this.run(method, rest.join('/'), { accountSid, form });
+    this.checkAnswer(call, answer);
+    return answer;
   }
 
   private run(
@@ -224,9 +191,4 @@ function show({ callback: _callback, ...message }: SentMessage): object {
 
 function token(): string {
   return randomBytes(16).toString('hex');
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'twilio-request-id': `RQ${token()}` });
-  response.end(JSON.stringify(body));
 }

@@ -1,0 +1,106 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContractCheck } from './contract-check.js';
+import type { Fault } from './fault.js';
+
+/** A request to a double, with its whole body. */
+export interface ReceivedCall {
+  method: string;
+  url: URL;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A JSON answer of a double. */
+export interface DoubleAnswer {
+  status: number;
+  result: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A call as the contract describes it. */
+type ContractCall = Parameters<ContractCheck['checkRequest']>[0];
+
+/**
+ * An HTTP server on loopback that stands in for a vendor. It records what the vendor's contract
+ * does not allow, and misbehaves if a test wants that. Each vendor's double adds its answers.
+ */
+export abstract class VendorDouble {
+  /** Requests and answers that the vendor's contract does not allow. */
+  readonly violations: string[] = [];
+  /** Called for each request. If the function returns a fault, the double misbehaves that way. */
+  misbehave: (name: string) => Fault | undefined = () => undefined;
+  origin = '';
+  protected abstract readonly contract: ContractCheck | undefined;
+  /** The body of the vendor's answers when it fails. */
+  protected abstract readonly errorBody: object;
+  private readonly server = createServer((request, response) => {
+    const serve = async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { method = '', headers } = request;
+      const url = new URL(request.url ?? '', this.origin);
+      await this.serve({ method, url, headers, body: Buffer.concat(chunks).toString('utf8') }, response);
+    };
+    serve().catch((error: unknown) => {
+      this.violations.push(String(error));
+      response.destroy();
+    });
+  });
+
+  async start(port = 0): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
+    this.origin = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  protected abstract serve(call: ReceivedCall, response: ServerResponse): Promise<void>;
+
+  /** Answers a call of the API that meets no fault. */
+  protected abstract answer(call: ReceivedCall): DoubleAnswer;
+
+  /** The answer of the vendor to a call over its rate limit. */
+  protected abstract refuseByLimit(seconds: number): DoubleAnswer;
+
+  /** The headers that the vendor adds to each answer. */
+  protected abstract buildHeaders(): Record<string, string>;
+
+  /** Answers a call of the API, unless the test wants a fault for calls with this name. */
+  protected async serveCall(name: string, call: ReceivedCall, response: ServerResponse): Promise<void> {
+    const fault = this.misbehave(name);
+    if (fault?.kind === 'slow') await sleep(fault.ms);
+    if (fault?.kind === 'cut_before') return void response.destroy();
+    if (fault?.kind === 'limit') return this.send(response, this.refuseByLimit(fault.seconds));
+    if (fault?.kind === 'status')
+      return this.send(response, { status: fault.status, result: fault.body ?? this.errorBody });
+    const answer = this.answer(call);
+    if (fault?.kind === 'cut_after') return void response.destroy();
+    if (fault?.kind === 'hold') await fault.until;
+    this.send(response, answer);
+  }
+
+  /** Records the faults that the contract finds in a request, and returns them. */
+  protected checkRequest(call: ContractCall, faults: readonly string[] = []): string[] {
+    const all = [...(this.contract?.checkRequest(call) ?? []), ...faults];
+    this.violations.push(...all.map((fault) => `${call.method} ${call.path}: ${fault}`));
+    return all;
+  }
+
+  /** Records the faults that the contract finds in an answer that reports success. */
+  protected checkAnswer(call: ContractCall, { status, result }: DoubleAnswer): void {
+    if (status >= 300) return;
+    const faults = this.contract?.checkResponse({ ...call, body: result }, status) ?? [];
+    this.violations.push(...faults.map((fault) => `answer to ${call.method} ${call.path}: ${fault}`));
+  }
+
+  private send(response: ServerResponse, { status, result, headers }: DoubleAnswer): void {
+    response.writeHead(status, { 'content-type': 'application/json', ...this.buildHeaders(), ...headers });
+    response.end(JSON.stringify(result));
+  }
+}
