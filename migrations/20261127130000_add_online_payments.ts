@@ -50,12 +50,13 @@ export async function up(knex: Knex): Promise<void> {
     -- True until the record that the item names was read at the vendor.
     alter table inbound_notices add column is_waiting boolean not null default false;
     alter table inbound_notices add column attempts integer not null default 0;
+    alter table inbound_notices add column due_at timestamptz not null default now();
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    alter table inbound_notices drop column attempts, drop column is_waiting, drop column hint;
+    alter table inbound_notices drop column due_at, drop column attempts, drop column is_waiting, drop column hint;
     alter table payments drop constraint payments_status;
     alter table payments drop column observed_at, drop column pay_link_id, drop column connection_id, drop column failure_reason,
       drop column fee_cents, drop column provider_payment_id, drop column provider, drop column status;

@@ -29,18 +29,20 @@ export async function insertInboundNotices(
 /** Items of webhooks that name records of one stream, which a worker reads now. */
 export interface WaitingNotices {
   stream: string;
-  dedupeIds: string[];
-  hints: string[];
+  items: readonly { dedupeId: string; hint: string }[];
 }
 
 const MAX_READ = 50;
-/** After this many failed reads, the regular pull of the stream has to find the change. */
-const MAX_ATTEMPTS = 10;
+/**
+ * After this many reads, the regular pull of the stream has to find the change. With the waits
+ * between them, the reads of one item span about nine hours.
+ */
+const MAX_ATTEMPTS = 45;
 
 /**
- * Finds the items that wait for a read of their records, oldest first and of one stream, and counts
- * the read. After a failed read, the items are read one by one, so that one bad item delays no
- * other.
+ * Finds the items that wait for a read of their records, oldest first and of one stream. Counts the
+ * read, and makes the items due again later, in case nothing ends them. After a failed read, the
+ * items are read one by one, so that one bad item delays no other.
  */
 export async function startWaitingNotices(
   tx: Transaction,
@@ -48,14 +50,15 @@ export async function startWaitingNotices(
 ): Promise<WaitingNotices | undefined> {
   const rows = await tx.query<{ stream: string; dedupe_id: string; hint: string }>({
     name: 'start-waiting-notices',
-    text: `with first as (
-             select n.stream, n.attempts from inbound_notices n
-             where n.tenant_id = $1 and n.connection_id = $2 and n.is_waiting order by n.attempts, n.received_at limit 1),
+    text: `with due as (
+             select n.stream, n.attempts, n.received_at, n.dedupe_id from inbound_notices n
+             where n.tenant_id = $1 and n.connection_id = $2 and n.is_waiting and n.due_at <= now()),
+           first as (select d.stream, d.attempts from due d order by d.attempts, d.received_at limit 1),
            chosen as (
-             select n.dedupe_id from inbound_notices n join first f on n.stream = f.stream and n.attempts = f.attempts
-             where n.tenant_id = $1 and n.connection_id = $2 and n.is_waiting
-             order by n.received_at limit (select case when f.attempts > 0 then 1 else ${MAX_READ} end from first f))
-           update inbound_notices n set attempts = n.attempts + 1, is_waiting = n.attempts + 1 < ${MAX_ATTEMPTS}
+             select d.dedupe_id from due d join first f on d.stream = f.stream and d.attempts = f.attempts
+             order by d.received_at limit (select case when f.attempts > 0 then 1 else ${MAX_READ} end from first f))
+           update inbound_notices n set attempts = n.attempts + 1, is_waiting = n.attempts + 1 < ${MAX_ATTEMPTS},
+             due_at = now() + interval '1 second' * least(power(2, n.attempts), 900)
            from chosen c where n.tenant_id = $1 and n.connection_id = $2 and n.dedupe_id = c.dedupe_id
            returning n.stream, n.dedupe_id, n.hint`,
     values: [tenantId, connectionId],
@@ -64,8 +67,7 @@ export async function startWaitingNotices(
   if (!first) return undefined;
   return {
     stream: first.stream,
-    dedupeIds: rows.map(({ dedupe_id }) => dedupe_id),
-    hints: [...new Set(rows.map(({ hint }) => hint))],
+    items: rows.map(({ dedupe_id: dedupeId, hint }) => ({ dedupeId, hint })),
   };
 }
 
@@ -73,12 +75,12 @@ export async function startWaitingNotices(
 export function endNotices(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
-  { dedupeIds }: WaitingNotices,
+  items: WaitingNotices['items'],
 ): void {
   tx.queryAtCommit({
     name: 'end-notices',
     text: `update inbound_notices n set is_waiting = false
            where n.tenant_id = $1 and n.connection_id = $2 and n.dedupe_id = any($3::text[])`,
-    values: [tenantId, connectionId, dedupeIds],
+    values: [tenantId, connectionId, items.map(({ dedupeId }) => dedupeId)],
   });
 }

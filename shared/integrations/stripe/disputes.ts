@@ -4,11 +4,12 @@ import { callStripe } from './client.js';
 import { pullNamed, readEach } from './events.js';
 import { fingerprint } from './fingerprint.js';
 import type { FormValue } from './form.js';
+import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 
 interface StripeDispute {
   id: string;
   amount: number;
-  payment_intent: string | null;
+  payment_intent: NamedIntent;
   reason: string;
   status: string;
   evidence_details: { due_by: number | null } | null;
@@ -36,8 +37,11 @@ export const disputes: Disputes = {
     return { externalId, version: toChange(dispute).version };
   },
   async readNamed(connection, hints) {
-    const found = await readEach<StripeDispute>(connection, hints, { path: '/v1/disputes' });
-    return found.filter(({ payment_intent: intent }) => intent !== null).map(toChange);
+    const found = await readEach<StripeDispute>(connection, hints, {
+      path: '/v1/disputes',
+      expand: ['payment_intent'],
+    });
+    return found.filter(isOfInvoice).map(toChange);
   },
   pull: (connection, from) => pullNamed(connection, from, { stream: 'disputes', read: disputes.readNamed }),
 };
@@ -68,7 +72,7 @@ function toChange({
 }: StripeDispute): Change<DisputeState> {
   const dueBy = evidence_details?.due_by;
   const fields: DisputeState = {
-    paymentExternalId: payment_intent ?? '',
+    paymentExternalId: readIntentId(payment_intent),
     amountCents: amount,
     reason,
     status: toStatus(status),

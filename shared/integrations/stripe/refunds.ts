@@ -3,12 +3,13 @@ import type { RefundState, Refunds } from '../contract/payments.js';
 import { callStripe } from './client.js';
 import { pullNamed, readEach } from './events.js';
 import { fingerprint } from './fingerprint.js';
+import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 import { readOwnId } from './read-own-id.js';
 
 interface StripeRefund {
   id: string;
   amount: number;
-  payment_intent: string | null;
+  payment_intent: NamedIntent;
   status: string | null;
   failure_reason?: string;
   metadata: Record<string, string> | null;
@@ -25,8 +26,11 @@ export const refunds: Refunds = {
     return toChange(refund);
   },
   async readNamed(connection, hints) {
-    const found = await readEach<StripeRefund>(connection, hints, { path: '/v1/refunds' });
-    return found.filter(({ payment_intent: intent }) => intent !== null).map(toChange);
+    const found = await readEach<StripeRefund>(connection, hints, {
+      path: '/v1/refunds',
+      expand: ['payment_intent'],
+    });
+    return found.filter(isOfInvoice).map(toChange);
   },
   pull: (connection, from) => pullNamed(connection, from, { stream: 'refunds', read: refunds.readNamed }),
 };
@@ -41,7 +45,7 @@ function toChange({
 }: StripeRefund): Change<RefundState> {
   const fields: RefundState = {
     refundId: readOwnId(metadata?.refund_id),
-    paymentExternalId: payment_intent ?? '',
+    paymentExternalId: readIntentId(payment_intent),
     status: toStatus(status),
     amountCents: amount,
     failureReason: failure_reason ?? null,

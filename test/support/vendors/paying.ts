@@ -138,17 +138,29 @@ export class PayingAccount {
     });
   }
 
-  /** Makes the account's delayed work due now, and wakes the workers. */
-  async hurry(): Promise<void> {
-    const values = [this.tenant.id];
+  /** Counts the items of webhooks whose records are still to be read. */
+  async countWaitingNotices(): Promise<number> {
+    const text = 'select from inbound_notices where is_waiting and tenant_id = $1';
+    return (await this.stack.rows(this.tenant.id, text, [this.tenant.id])).length;
+  }
+
+  /**
+   * Makes the account's delayed work due now, and wakes the workers.
+   * @param streams the streams to pull; by default all
+   */
+  async hurry(streams: readonly string[] = ['payments', 'refunds', 'disputes']): Promise<void> {
     const { id } = this.tenant;
+    const values = [id];
     for (const text of [
       'update outbound_operations set next_at = now() where next_at > now() and tenant_id = $1',
       `update connection_queues set open_until = null, throttled_until = null, opened = 0, consecutive_failures = 0
        where tenant_id = $1`,
-      `update sync_states set next_at = now() where tenant_id = $1 and stream <> 'describe' and next_at > now()`,
+      'update inbound_notices set due_at = now() where is_waiting and tenant_id = $1',
     ])
       await this.stack.rows(id, text, values);
+    const pull = `update sync_states set next_at = now()
+      where tenant_id = $1 and stream = any($2::text[]) and next_at > now()`;
+    await this.stack.rows(id, pull, [id, streams]);
     const queue = openIntegrationsQueue(this.stack.runtime);
     await wakeConnectionQueues(queue, [{ tenantId: id, connectionId: this.connectionId }]);
   }

@@ -2,6 +2,7 @@ import type { DisputeEvidence, DisputeState } from '../../../shared/integrations
 import { newId } from '../../../shared/platform/ids.js';
 import { type DisputeReport, recordDispute } from '../../../shared/resources/disputes/commands.js';
 import { type EvidenceFacts, readEvidenceFacts } from '../../../shared/resources/disputes/queries.js';
+import { findEarly } from './find-early.js';
 import { getPayments } from './pay-links.js';
 import type { RecordKind } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
@@ -22,6 +23,7 @@ export const disputeRecords: RecordKind<DisputeState> = {
   pull: async (step, from) => getPayments(step).disputes.pull(await step.open(), from),
   readNamed: async (step, hints) => getPayments(step).disputes.readNamed(await step.open(), hints),
   adopt: () => newId(),
+  findEarly,
   buildChanges: (changes) =>
     changes.map(({ change: { externalId, fields }, id }) => ({
       type: recordDispute.type,

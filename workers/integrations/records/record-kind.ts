@@ -65,6 +65,15 @@ export interface RecordKind<State = unknown> {
    */
   adopt?(change: Change<State>): string | undefined;
   /**
+   * Finds the changes that cannot be applied yet, because the record that they refer to is not
+   * stored yet. They are read again later.
+   */
+  findEarly?(
+    tx: Transaction,
+    connection: Step['connection'],
+    changes: readonly Change<State>[],
+  ): Promise<Change<State>[]>;
+  /**
    * Builds the commands for the vendor's changes. These commands may run before the commands of an
    * earlier step. The records must end in the same state in either sequence.
    */

@@ -2,6 +2,7 @@ import type { RefundState } from '../../../shared/integrations/contract/payments
 import { newId } from '../../../shared/platform/ids.js';
 import { readRefundFacts } from '../../../shared/resources/payments/queries.js';
 import { type RefundReport, recordRefund } from '../../../shared/resources/refunds/commands.js';
+import { findEarly } from './find-early.js';
 import { getPayments } from './pay-links.js';
 import type { RecordKind } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
@@ -40,6 +41,7 @@ export const refundRecords: RecordKind<RefundState> = {
   pull: async (step, from) => getPayments(step).refunds.pull(await step.open(), from),
   readNamed: async (step, hints) => getPayments(step).refunds.readNamed(await step.open(), hints),
   adopt: ({ fields: { refundId } }) => refundId ?? newId(),
+  findEarly,
   buildChanges: (changes) =>
     changes.map(({ change: { fields }, id }) => ({
       type: recordRefund.type,

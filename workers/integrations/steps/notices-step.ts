@@ -6,7 +6,10 @@ import { findStreamKind } from '../records/record-kinds.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
 import { recordChanges, recordRun, storeChanges } from './store-changes.js';
 
-/** Reads the records that items of webhooks named, and stores what changed. */
+/**
+ * Reads the records that items of webhooks named, and stores what changed. Items whose changes
+ * came too early stay, and are read again later.
+ */
 export async function readNotices(step: Step, notices: WaitingNotices): Promise<void> {
   const startedAt = new Date();
   try {
@@ -17,7 +20,8 @@ export async function readNotices(step: Step, notices: WaitingNotices): Promise<
 }
 
 async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date): Promise<void> {
-  const { stream, hints } = notices;
+  const { stream, items } = notices;
+  const hints = [...new Set(items.map(({ hint }) => hint))];
   const kind = findStreamKind(stream);
   const changes = kind.readNamed ? toStorable(await kind.readNamed(step, hints)) : [];
   const { config } = step.services.runtime;
@@ -28,7 +32,12 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
     async store(tx) {
       const stored = await storeChanges(tx, step, { kind, changes });
       commands.push(...stored.commands);
-      endNotices(tx, step.connection, notices);
+      const early = new Set(stored.early.map(({ externalId }) => externalId));
+      endNotices(
+        tx,
+        step.connection,
+        items.filter(({ hint }) => !early.has(hint)),
+      );
       if (!kind.readNamed) await makeStreamDue(step, tx, stream);
       recordChanges(tx, step, { stream, startedAt, ...stored });
     },
@@ -56,7 +65,7 @@ async function storeFailure(
     async store(tx) {
       recordRun(tx, step, { stream: notices.stream, startedAt, state: 'failed', error: error.message });
       if (!isFinal) return;
-      endNotices(tx, step.connection, notices);
+      endNotices(tx, step.connection, notices.items);
       await makeStreamDue(step, tx, notices.stream);
     },
   });

@@ -1,9 +1,12 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
+import type { Change } from '../../../shared/integrations/contract/connection.js';
 import type { VendorAccount } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
+import { insertInboundNotices } from '../../../shared/sync/notice-rows.js';
 import {
   DESCRIBE_STREAM,
   type DueStream,
@@ -43,6 +46,7 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const stored = await storeChanges(tx, step, { kind, changes: page.changes });
       commands.push(...stored.commands);
+      await keepEarly(tx, step, { stream: stream.stream, early: stored.early });
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
         cursor: page.cursor,
@@ -53,6 +57,25 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     },
   });
   failpoint(config, 'after_page_stored');
+}
+
+/** Stores the changes that came too early like items of a webhook, so that they are read again. */
+async function keepEarly(
+  tx: Transaction,
+  { connection }: Step,
+  { stream, early }: { stream: string; early: readonly Change<unknown>[] },
+): Promise<void> {
+  const { tenantId: tenant_id, connectionId: connection_id } = connection;
+  await insertInboundNotices(
+    tx,
+    early.map(({ externalId: hint, version }) => ({
+      tenant_id,
+      connection_id,
+      dedupe_id: `early/${hint}/${version}`,
+      stream,
+      hint,
+    })),
+  );
 }
 
 async function describeAccount(step: Step, stream: DueStream, startedAt: Date): Promise<void> {

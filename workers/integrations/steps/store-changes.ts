@@ -11,6 +11,8 @@ interface StoredChanges {
   changes: number;
   /** The number of changes that were known already, or that concern none of our records. */
   dropped: number;
+  /** The changes that cannot be applied yet. They were not stored, so a later read finds them. */
+  early: readonly Change<unknown>[];
 }
 
 /**
@@ -23,12 +25,15 @@ export async function storeChanges(
   { connection }: Step,
   { kind, changes }: { kind: RecordKind; changes: readonly Change<unknown>[] },
 ): Promise<StoredChanges> {
+  const early = (await kind.findEarly?.(tx, connection, changes)) ?? [];
   const known = await findExternalIds(tx, connection, changes);
   const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
-  const fresh = listNewest(changes).flatMap((change): KnownChange<unknown>[] => {
-    const id = byExternalId.get(`${change.kind}/${change.externalId}`) ?? adopt(kind, change, connection);
-    return id && isNew(kind, change, id) ? [{ change, id }] : [];
-  });
+  const fresh = listNewest(changes.filter((change) => !early.includes(change))).flatMap(
+    (change): KnownChange<unknown>[] => {
+      const id = byExternalId.get(`${change.kind}/${change.externalId}`) ?? adopt(kind, change, connection);
+      return id && isNew(kind, change, id) ? [{ change, id }] : [];
+    },
+  );
   await storeExternalIds(
     tx,
     fresh.map(({ change, id }) => ({ ...id, version: change.version })),
@@ -36,7 +41,8 @@ export async function storeChanges(
   return {
     commands: kind.buildChanges(fresh),
     changes: fresh.length,
-    dropped: changes.length - fresh.length,
+    dropped: changes.length - early.length - fresh.length,
+    early,
   };
 }
 
@@ -93,7 +99,7 @@ export function recordRun(
 export function recordChanges(
   tx: Transaction,
   step: Step,
-  { stream, startedAt, changes, dropped }: StoredChanges & { stream: string; startedAt: Date },
+  { stream, startedAt, changes, dropped }: Omit<StoredChanges, 'early'> & { stream: string; startedAt: Date },
 ): void {
   if (changes > 0) recordRun(tx, step, { stream, startedAt, changes, dropped });
 }

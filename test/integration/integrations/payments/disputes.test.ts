@@ -80,6 +80,27 @@ describe('disputed payments', () => {
     ]);
   });
 
+  for (const pulled of [false, true])
+    it(`a dispute that ${pulled ? 'a pull' : 'a webhook'} brings before its payment is recorded after it`, async () => {
+      const id = await account.createInvoice(10_000);
+      const { url } = await account.openPayLink(id);
+      const { habits } = account.double.webhooks;
+      habits.isLost = true;
+      const intent = account.double.pay(url, 'card');
+      if (!pulled) habits.isLost = false;
+      account.double.closeDispute(account.double.dispute(intent), 'lost');
+      habits.isLost = false;
+      await account.hurry(pulled ? ['disputes'] : []);
+      await eventually('the dispute waits', async () => (await account.countWaitingNotices()) > 0);
+      expect(await account.listPayments(id)).to.deep.equal([]);
+      await eventually('the payment is taken back', async () => {
+        await account.hurry();
+        const [payment] = await account.listPayments(id);
+        return payment?.refunded_cents === 10_000;
+      });
+      expect((await account.readInvoice(id)).balance_due_cents).to.equal(10_000);
+    });
+
   it('a bank debit that comes back after it had settled reopens the invoice', async () => {
     const { id, intent } = await takePayment(6000, 'us_bank_account');
     account.double.dispute(intent, 'insufficient_funds');
