@@ -24,7 +24,7 @@ import { serveDriverPages } from './public/driver/driver-pages.js';
 import { serveVendorHooks } from './public/hooks/vendor-hooks.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
 import { serveOAuthCallback } from './public/oauth-callback.js';
-import { servePaidPage } from './public/pay-page.js';
+import { serveReturnPages } from './public/pay-page.js';
 import { servePretendPay } from './public/pretend-pay.js';
 import { serveTrackingPages } from './public/tracking/tracking-pages.js';
 import { documentRoutes } from './routes/document.js';
@@ -63,7 +63,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveHealth(createHealthReader(api, [...createServingChecks(api), ...checks])));
   use(limitUnreadPublicResponses(api));
   use(serveInvoicePages(api));
-  use(servePaidPage());
+  use(serveReturnPages());
   use(servePretendPay(api));
   use(serveTrackingPages(api));
   use(serveDriverPages(api));

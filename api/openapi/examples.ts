@@ -119,6 +119,7 @@ export const EXAMPLES: Record<string, unknown> = {
     is_active: true,
     tax_rate_bps: null,
     rate_card_id: null,
+    autopay: null,
     balance_cents: 41_250,
     overdue_cents: 12_500,
     credit_cents: 0,

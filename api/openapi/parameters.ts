@@ -14,6 +14,13 @@ export const sharedParameters = {
     schema: uuid,
     example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
   },
+  method_id: {
+    name: 'method_id',
+    ...inPath,
+    description: 'The payment method; a malformed or foreign id is 404',
+    schema: uuid,
+    example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8f',
+  },
   type: {
     name: 'type',
     ...inPath,

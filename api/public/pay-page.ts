@@ -5,8 +5,9 @@ import { newId } from '../../shared/platform/ids.js';
 import type { LinkedInvoice } from '../../shared/resources/messages/link-queries.js';
 import { createPayLink, type InvoicePayLink } from '../../shared/resources/pay-links/commands.js';
 import { findOpenPayLink } from '../../shared/resources/pay-links/queries.js';
+import { payLinkTable } from '../../shared/resources/pay-links/table.js';
 import type { LinkTarget } from '../../shared/resources/planned-messages/link.js';
-import { waitForPayLink } from '../runtime/await-pay-link.js';
+import { waitForOpening } from '../runtime/await-opening.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderForwardPage } from './page-html.js';
@@ -69,25 +70,35 @@ async function openPage(
   };
   const submitted = await api.submit(command, 0);
   if ('accepted' in submitted || !submitted.ok) return undefined;
-  const body = await waitForPayLink(api.db, { tenant_id: target.tenantId, id });
+  const body = await waitForOpening(api.db, payLinkTable, { tenant_id: target.tenantId, id });
   const { url } = JSON.parse(body ?? '{}') as { url?: string | null };
   return url ?? undefined;
 }
 
+/** What customers read when the vendor sends them back to these paths. */
+const RETURN_PAGES: Readonly<Record<string, [title: string, text: string]>> = {
+  '/paid': [
+    'Thank you',
+    'If you have paid, the company will see your payment in a moment. You can close this page.',
+  ],
+  '/saved': [
+    'Thank you',
+    'If you have saved a card or a bank account, the company will see it in a moment. You can close this page.',
+  ],
+};
+
 /**
- * Handles `/paid`, to which a payments vendor sends customers back who had no invoice page. It says
- * nothing about the payment, because only the vendor's report counts.
+ * Handles the paths to which a payments vendor sends customers back who had no invoice page. They
+ * say nothing about the payment, because only the vendor's report counts.
  */
-export function servePaidPage(): ApiMiddleware {
+export function serveReturnPages(): ApiMiddleware {
   return (ctx, next) => {
-    if (ctx.path !== '/paid') return next();
-    ctx.state.route = '/paid';
+    const page = RETURN_PAGES[ctx.path];
+    if (!page) return next();
+    ctx.state.route = ctx.path;
     ctx.set(PAGE_HEADERS);
     assertReadMethod(ctx.method);
-    respondWithExplanation(ctx, 200, [
-      'Thank you',
-      'If you have paid, the company will see your payment in a moment. You can close this page.',
-    ]);
+    respondWithExplanation(ctx, 200, page);
     return undefined;
   };
 }

@@ -35,6 +35,7 @@ export { paymentRoutes } from './payments.js';
 export { rateCardRoutes } from './rate-cards.js';
 export { recurringInvoiceRoutes } from './recurring-invoices.js';
 export { refundRoutes } from './refunds.js';
+export { savedMethodRoutes } from './saved-methods.js';
 export { sessionRoutes } from './session.js';
 export { sessionFactorRoutes } from './session-factor.js';
 export { settingsRoutes } from './settings.js';

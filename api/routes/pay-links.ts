@@ -2,9 +2,10 @@ import { READ } from '../../shared/records/resource-table.js';
 import { createPayLink } from '../../shared/resources/pay-links/commands.js';
 import { listPayLinks } from '../../shared/resources/pay-links/queries.js';
 import { payLinkListQuery } from '../../shared/resources/pay-links/schema.js';
+import { payLinkTable } from '../../shared/resources/pay-links/table.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import { awaitPayLink } from '../runtime/await-pay-link.js';
+import { awaitOpening } from '../runtime/await-opening.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
 export const payLinkRoutes = defineRoutes('Invoices', (router, api) => {
@@ -23,7 +24,7 @@ export const payLinkRoutes = defineRoutes('Invoices', (router, api) => {
    */
   router.post(
     '/invoices/:id/pay-link',
-    awaitPayLink(api),
+    awaitOpening(api, payLinkTable),
     serveWrite(api, createPayLink, {
       resourceLabel: 'invoice',
       prepareInput: (input, ctx) => ({ ...input, invoice_id: String(ctx.params.id).toLowerCase() }),

@@ -15,6 +15,7 @@ export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "
 export type ActorType = "user" | "agent" | "api_key" | "system" | "integration";
 export type AuditOutcome = "ok" | "denied" | "failed" | "dry_run" | "held";
 export type AuditSource = "rest" | "mcp" | "dashboard" | "webhook" | "job";
+export type AutopayAttemptStatus = "charging" | "processing" | "succeeded" | "failed" | "cancelled";
 export type ClaimStatus =
   "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
 export type ClubAnswer = "accepted" | "denied" | "paid";
@@ -23,6 +24,7 @@ export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" 
 export type ConnectionActionName = "test" | "sync" | "pause" | "resume" | "reconnect" | "disconnect";
 export type OutboundOperationState = "due" | "doing" | "done" | "waiting" | "dead";
 export type SyncRunState = "succeeded" | "failed";
+export type AutopayTime = "release" | "due_date";
 export type DisputeStatus = "open" | "won" | "lost";
 export type DutyClass = "light" | "medium" | "heavy";
 export type DriverStatus = "active" | "inactive";
@@ -70,6 +72,8 @@ export type InvoiceRelease = "draft" | "send";
 export type InvoiceRhythm = "week" | "month" | "quarter";
 export type RecurringInvoiceStatus = "active" | "paused" | "ended";
 export type RefundStatus = "pending" | "succeeded" | "failed";
+export type SavedMethodStatus = "opening" | "open" | "verifying" | "active" | "failed" | "expired" | "removed";
+export type SavedMethodType = "unknown" | "card" | "us_bank_account" | "other";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
@@ -337,6 +341,27 @@ export interface AuditListQuery {
   request_id?: string;
   since?: string;
   until?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface AutopayAttempt {
+  id: string;
+  invoice_id: string;
+  payment_method_id: string;
+  attempt: number;
+  amount_cents: number;
+  status: AutopayAttemptStatus;
+  decline_code: string | null;
+  failure_reason: string | null;
+  next_attempt_at: string | null;
+  provider_payment_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface AutopayAttemptListQuery {
+  invoice_id?: string;
+  payment_method_id?: string;
+  status?: AutopayAttemptStatus;
   limit: number;
   cursor?: string;
 }
@@ -623,6 +648,11 @@ export interface AgentCustomerListItem {
   rate_card_id?: string | null;
   created_at?: string;
   updated_at?: string;
+  autopay?: {
+    payment_method_id: string;
+    when: AutopayTime;
+    since: string;
+  } | null;
   balance_cents: number;
   overdue_cents: number;
   credit_cents?: number;
@@ -644,6 +674,11 @@ export interface Customer {
   rate_card_id: string | null;
   created_at: string;
   updated_at: string;
+  autopay: {
+    payment_method_id: string;
+    when: AutopayTime;
+    since: string;
+  } | null;
   balance_cents: number;
   overdue_cents: number;
   credit_cents: number;
@@ -683,6 +718,10 @@ export interface CustomerPatch {
   tax_exempt?: boolean;
   tax_rate_bps?: number | null;
   rate_card_id?: string | null;
+  autopay?: {
+    payment_method_id: string;
+    when: AutopayTime;
+  } | null;
 }
 export interface Dispute {
   id: string;
@@ -1672,6 +1711,11 @@ export interface RecurringInvoice {
   last_invoice_id: string | null;
   created_at: string;
   updated_at: string;
+  autopay: {
+    payment_method_id: string;
+    when: AutopayTime;
+    since: string;
+  } | null;
 }
 export interface RecurringInvoiceCreate {
   description?: string | null;
@@ -1681,6 +1725,10 @@ export interface RecurringInvoiceCreate {
   line_items: LineItemInput[];
   release?: InvoiceRelease;
   ends_on?: string | null;
+  autopay?: {
+    payment_method_id: string;
+    when: AutopayTime;
+  } | null;
 }
 export interface RecurringInvoiceEnd {
   [k: string]: unknown;
@@ -1699,6 +1747,10 @@ export interface RecurringInvoicePatch {
   release?: InvoiceRelease;
   ends_on?: string | null;
   status?: RecurringInvoiceStatus;
+  autopay?: {
+    payment_method_id: string;
+    when: AutopayTime;
+  } | null;
 }
 export interface Refund {
   id: string;
@@ -1713,6 +1765,37 @@ export interface Refund {
 export interface RefundListQuery {
   payment_id?: string;
   status?: RefundStatus;
+  limit: number;
+  cursor?: string;
+}
+export interface CustomerMethodsQuery {
+  status?: SavedMethodStatus;
+  limit: number;
+  cursor?: string;
+}
+export interface SavedMethod {
+  id: string;
+  customer_id: string;
+  connection_id: string;
+  status: SavedMethodStatus;
+  type: SavedMethodType;
+  brand: string | null;
+  last4: string | null;
+  exp_month: number | null;
+  exp_year: number | null;
+  url: string | null;
+  expires_at: string | null;
+  verification_url: string | null;
+  error: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface SavedMethodCreate {
+  [k: string]: unknown;
+}
+export interface SavedMethodListQuery {
+  customer_id?: string;
+  status?: SavedMethodStatus;
   limit: number;
   cursor?: string;
 }

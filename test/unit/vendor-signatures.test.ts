@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Stripe from 'stripe';
 import twilioSdk from 'twilio';
-import { verifyStripeSignature } from '../../shared/integrations/stripe/inbound.js';
+import { verifyStripeSignature } from '../../shared/integrations/stripe/api/inbound.js';
 import { verifyTwilioSignature } from '../../shared/integrations/twilio/signature.js';
 import { signWebhook } from '../support/vendors/stripe-double/webhook-sender.js';
 import { signForm } from '../support/vendors/twilio-double/twilio-double.js';

@@ -2,11 +2,13 @@
 
 export { purgeSweep } from '../../shared/operations/store.js';
 export { approvalSweep } from '../../shared/resources/approvals/expiry.js';
+export { autopaySweep } from '../../shared/resources/autopay-attempts/sweep.js';
 export { claimSweep } from '../../shared/resources/claims/deadlines.js';
 export { storageSweep } from '../../shared/resources/impounds/storage-sweep.js';
 export { overdueSweep } from '../../shared/resources/invoices/overdue-sweep.js';
 export { termsSweep } from '../../shared/resources/invoices/terms-changes.js';
 export { recurringInvoiceSweep } from '../../shared/resources/recurring-invoices/sweep.js';
+export { expiringCardSweep } from '../../shared/resources/saved-methods/sweep.js';
 export { endpointHealthSweep } from '../../shared/resources/webhook-endpoints/health/sweep.js';
 export { exportScheduleTask } from '../exports/run-export-schedules.js';
 export { exportTask } from '../exports/watch-exports.js';

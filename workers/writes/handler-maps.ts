@@ -5,6 +5,7 @@
 export { agentKeyHandlers } from '../../shared/resources/agent-keys/handlers.js';
 export { apiKeyHandlers } from '../../shared/resources/api-keys/handlers.js';
 export { approvalHandlers } from '../../shared/resources/approvals/handlers.js';
+export { autopayAttemptHandlers } from '../../shared/resources/autopay-attempts/handlers.js';
 export { claimHandlers } from '../../shared/resources/claims/handlers/index.js';
 export { connectionHandlers } from '../../shared/resources/connections/handlers/index.js';
 export { customerHandlers } from '../../shared/resources/customers/handlers.js';
@@ -26,6 +27,7 @@ export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
 export { recurringInvoiceHandlers } from '../../shared/resources/recurring-invoices/handlers.js';
 export { refundHandlers } from '../../shared/resources/refunds/handlers.js';
+export { savedMethodHandlers } from '../../shared/resources/saved-methods/handlers.js';
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
 export { settingsHandlers } from '../../shared/resources/settings/handlers.js';
 export { signUpHandlers } from '../../shared/resources/sign-ups/handlers.js';

@@ -1,5 +1,6 @@
 import type { Change, OpenConnection, Page, PullStart, Written } from './connection.js';
 import type { WriteAttempt } from './messaging.js';
+import type { SavedMethods } from './saved-methods.js';
 
 /**
  * Takes payments through one vendor. Each member is one subject, and a vendor omits what it does
@@ -10,6 +11,7 @@ export interface PaymentsAdapter {
   charges: Charges;
   refunds: Refunds;
   disputes: Disputes;
+  savedMethods: SavedMethods;
 }
 
 /** A page at the vendor where a customer pays one invoice. */

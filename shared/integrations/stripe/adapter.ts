@@ -1,11 +1,12 @@
 import type { TenantVendor } from '../contract/vendor.js';
+import { callStripe } from './api/client.js';
+import { inbound } from './api/inbound.js';
 import { charges } from './charges.js';
-import { callStripe } from './client.js';
 import { disputes } from './disputes.js';
-import { inbound } from './inbound.js';
 import { manifest } from './manifest.js';
 import { pages } from './pages.js';
 import { refunds } from './refunds.js';
+import { savedMethods } from './saved-methods.js';
 
 interface StripeAccount {
   id: string;
@@ -26,7 +27,7 @@ export const stripe: TenantVendor = {
       environment: undefined,
     };
   },
-  payments: { pages, charges, refunds, disputes },
+  payments: { pages, charges, refunds, disputes, savedMethods },
   inbound,
 };
 

@@ -1,5 +1,5 @@
 import type { Charges } from '../contract/payments.js';
-import { pullNamed, readEach } from './events.js';
+import { pullNamed, readEach } from './api/events.js';
 import { EXPANDED_CHARGE, type PaymentIntent, toPaymentChange } from './mapper.js';
 
 /** Payments are PaymentIntents, however the customer paid. */

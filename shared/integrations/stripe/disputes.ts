@@ -1,9 +1,9 @@
 import type { Change } from '../contract/connection.js';
 import type { DisputeEvidence, DisputeState, Disputes } from '../contract/payments.js';
-import { callStripe } from './client.js';
-import { pullNamed, readEach } from './events.js';
-import { fingerprint } from './fingerprint.js';
-import type { FormValue } from './form.js';
+import { callStripe } from './api/client.js';
+import { pullNamed, readEach } from './api/events.js';
+import { fingerprint } from './api/fingerprint.js';
+import type { FormValue } from './api/form.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 
 interface StripeDispute {

@@ -1,8 +1,9 @@
 import type { Change } from '../contract/connection.js';
 import type { PaymentState, PayPage } from '../contract/payments.js';
-import { fingerprint } from './fingerprint.js';
-import type { FormValue } from './form.js';
-import { readOwnId } from './read-own-id.js';
+import { fingerprint } from './api/fingerprint.js';
+import type { FormValue } from './api/form.js';
+import { readOwnId } from './api/read-own-id.js';
+import { PAGE_HOURS } from './page-hours.js';
 
 /** The parts of a PaymentIntent that are read, with the charge expanded. */
 export interface PaymentIntent {
@@ -25,9 +26,6 @@ interface Charge {
 
 /** The members of a request that make Stripe answer a PaymentIntent with its charge and its fee. */
 export const EXPANDED_CHARGE = ['latest_charge.balance_transaction'];
-
-/** A pay page takes payments for this long. Stripe allows 30 minutes to 24 hours. */
-const PAGE_HOURS = 23;
 
 /**
  * Returns the body that opens a Checkout Session.

@@ -1,4 +1,4 @@
-import { readOwnId } from './read-own-id.js';
+import { readOwnId } from './api/read-own-id.js';
 
 /** The PaymentIntent of a refund or dispute: an id, the expanded object, or null. */
 export type NamedIntent = string | { id: string; metadata: Record<string, string> } | null;

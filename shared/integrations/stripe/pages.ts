@@ -1,10 +1,10 @@
 import type { OpenConnection } from '../contract/connection.js';
-import type { PayPages } from '../contract/payments.js';
+import type { OpenedPayPage, PayPages } from '../contract/payments.js';
 import { VendorError } from '../contract/vendor-error.js';
-import { callStripe } from './client.js';
+import { callStripe } from './api/client.js';
 import { toCheckoutSession } from './mapper.js';
 
-interface CheckoutSession {
+export interface CheckoutSession {
   id: string;
   url: string | null;
   status: string | null;
@@ -20,10 +20,7 @@ export const pages: PayPages = {
       form: toCheckoutSession(page, connection.settings.methods, firstAttemptAt),
       key: operationKey,
     });
-    if (session.url === null)
-      throw new VendorError('Stripe opened a page without an address.', { kind: 'refused', code: 'no_url' });
-    const expiresAt = new Date(session.expires_at * 1000).toISOString();
-    return { externalId: session.id, version: null, url: session.url, expiresAt };
+    return toOpenedPage(session);
   },
   async close(connection, externalId) {
     const path = `/v1/checkout/sessions/${encodeURIComponent(externalId)}`;
@@ -32,6 +29,13 @@ export const pages: PayPages = {
     return expire(connection, path, externalId);
   },
 };
+
+/** @throws {VendorError} if the page has no address */
+export function toOpenedPage({ id, url, expires_at }: CheckoutSession): OpenedPayPage {
+  if (url === null)
+    throw new VendorError('Stripe opened a page without an address.', { kind: 'refused', code: 'no_url' });
+  return { externalId: id, version: null, url, expiresAt: new Date(expires_at * 1000).toISOString() };
+}
 
 /** Returns false if the customer has paid since the page was read. */
 async function expire(connection: OpenConnection, path: string, externalId: string): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { Change } from '../contract/connection.js';
 import type { RefundState, Refunds } from '../contract/payments.js';
-import { callStripe } from './client.js';
-import { pullNamed, readEach } from './events.js';
-import { fingerprint } from './fingerprint.js';
+import { callStripe } from './api/client.js';
+import { pullNamed, readEach } from './api/events.js';
+import { fingerprint } from './api/fingerprint.js';
+import { readOwnId } from './api/read-own-id.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
-import { readOwnId } from './read-own-id.js';
 
 interface StripeRefund {
   id: string;

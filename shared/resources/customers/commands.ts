@@ -17,4 +17,6 @@ export const updateCustomer = defineCommand<CustomerPatch>({
   action: 'customer.updated',
   schema: customerPatch,
   permission: 'write',
+  // Autopay takes money without further approval.
+  permissionFor: ({ autopay }) => (autopay === undefined ? 'write' : 'approve'),
 });

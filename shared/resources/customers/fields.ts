@@ -9,6 +9,7 @@ import {
   time,
 } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
+import { autopayField } from '../autopay/autopay-field.js';
 import { rateCardTable } from '../rate-cards/table.js';
 
 /**
@@ -83,4 +84,10 @@ export const customerFields = defineFields({
   },
   created_at: time(),
   updated_at: time(),
+  autopay: {
+    ...autopayField(
+      'Charges invoices to a saved payment method when they are sent or due. Needs the permission approve',
+    ),
+    setBy: 'change',
+  },
 });

@@ -5,6 +5,7 @@ import { diffNewRecord } from '../../records/changes.js';
 import { insertRecords, updateRecords } from '../../records/fields/store-fields.js';
 import { toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
+import { prepareAutopay } from '../autopay/prepare-autopay.js';
 import { customerFields } from './fields.js';
 import { customerTable } from './table.js';
 
@@ -31,11 +32,17 @@ export async function createCustomers(
   );
 }
 
-export function updateCustomers(
+export async function updateCustomers(
   tx: Transaction,
   commands: Command<CustomerPatch>[],
 ): Promise<CommandOutcome[]> {
-  return updateRecords(tx, commands, CUSTOMERS);
+  const { refused, commands: accepted } = await prepareAutopay(tx, commands, {
+    table: 'customers',
+    getCustomerId: (_command, row) => row?.id,
+  });
+  const outcomes = await updateRecords(tx, accepted, CUSTOMERS);
+  const byId = new Map(accepted.map(({ id }, index) => [id, outcomes[index]]));
+  return commands.map(({ id }) => (refused.get(id) ?? byId.get(id)) as CommandOutcome);
 }
 
 export const customerHandlers: CommandHandlers = {

@@ -1,7 +1,10 @@
 import Joi from 'joi';
 import { cursor, limit, slug, text } from '../../contracts/schemas/fields.js';
 import { COMPANY_TYPES } from '../../contracts/vocabulary.js';
+import { autopayTime } from '../autopay/enums.js';
 import { customerFields } from './fields.js';
+
+export { autopayTime };
 
 export const customerCreate = Joi.object(customerFields.creation).meta({ className: 'CustomerCreate' });
 
@@ -29,6 +32,7 @@ export const agentCustomerListItem = customer
       'state',
       'created_at',
       'updated_at',
+      'autopay',
     ],
     (member) => member.optional(),
   )

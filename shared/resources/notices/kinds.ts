@@ -16,6 +16,8 @@ export const NOTICE_KINDS = [
   'payment_returned',
   'refund_failed',
   'recurring_invoice_failed',
+  'autopay_failed',
+  'card_expiring',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -10,9 +10,12 @@ import { recurringInvoiceCreate, recurringInvoiceEnd, recurringInvoicePatch } fr
 // Agents cannot submit these commands: each may cause invoices of any number and amount, and such
 // that nobody approves one by one.
 
-/** Sending an invoice needs the permission `approve` (docs/decisions.md §6). */
-const permissionFor = ({ release }: Pick<RecurringInvoicePatch, 'release'>) =>
-  release === 'send' ? 'approve' : 'write';
+/**
+ * Sending an invoice needs the permission `approve` (docs/decisions.md §6), and so does charging
+ * it.
+ */
+const permissionFor = ({ release, autopay }: Pick<RecurringInvoicePatch, 'release' | 'autopay'>) =>
+  release === 'send' || autopay ? 'approve' : 'write';
 
 export const createRecurringInvoice = defineCommand<RecurringInvoiceCreate>({
   type: 'recurring_invoice.create',

@@ -4,6 +4,7 @@ import { MAX_LINE_ITEMS } from '../../billing/money.js';
 import { uuid } from '../../contracts/schemas/fields.js';
 import { optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
+import { autopayField } from '../autopay/autopay-field.js';
 import { customerTable } from '../customers/table.js';
 import { date } from '../rate-cards/fields.js';
 import { invoiceRelease, invoiceRhythm, recurringInvoiceStatus } from './enums.js';
@@ -67,4 +68,7 @@ export const recurringInvoiceFields = defineFields({
   last_invoice_id: { output: uuid().allow(null).example(null, { override: true }) },
   created_at: time(),
   updated_at: time(),
+  autopay: autopayField(
+    "Charges these invoices to a saved payment method, instead of the customer's autopay. Needs the permission approve",
+  ),
 });

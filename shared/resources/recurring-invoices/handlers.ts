@@ -9,6 +9,8 @@ import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota
 import { diffNewRecord } from '../../records/changes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
+import type { Autopay } from '../autopay/autopay-field.js';
+import { prepareAutopay } from '../autopay/prepare-autopay.js';
 import { recurringInvoiceFields } from './fields.js';
 import { addLineTotals, invalidOutcome, planNextDate, planUpdate, readFacts } from './plan.js';
 import {
@@ -27,7 +29,25 @@ const QUOTA: AccountQuotaRule = {
   refusalMessage: `An account has ${MAX_RECURRING_INVOICES} recurring invoices at most, without those that have ended. End one that you no longer need.`,
 };
 
-export async function createRecurringInvoices(
+type Handler<Input> = (tx: Transaction, commands: Command<Input>[]) => Promise<CommandOutcome[]>;
+
+/** Checks the autopay of commands before `handler` runs them. */
+function withAutopay<Input extends RecurringInvoicePatch>(handler: Handler<Input>): Handler<Input> {
+  return async (tx, commands) => {
+    const { refused, commands: accepted } = await prepareAutopay<
+      Command<Input>,
+      RecurringInvoiceRow & { autopay: Autopay | null }
+    >(tx, commands, {
+      table: 'recurring_invoices',
+      getCustomerId: ({ input }, row) => row?.customer_id ?? (input as { customer_id?: string }).customer_id,
+    });
+    const outcomes = await handler(tx, accepted);
+    const byId = new Map(accepted.map(({ id }, index) => [id, outcomes[index]]));
+    return commands.map(({ id }) => (refused.get(id) ?? byId.get(id)) as CommandOutcome);
+  };
+}
+
+async function createRecurringInvoices(
   tx: Transaction,
   commands: Command<RecurringInvoiceCreate>[],
 ): Promise<CommandOutcome[]> {
@@ -59,7 +79,7 @@ export async function createRecurringInvoices(
   return outcomes;
 }
 
-export async function updateRecurringInvoices(
+async function updateRecurringInvoices(
   tx: Transaction,
   commands: Command<RecurringInvoicePatch>[],
 ): Promise<CommandOutcome[]> {
@@ -94,8 +114,8 @@ function endRecurringInvoices(
 }
 
 export const recurringInvoiceHandlers: CommandHandlers = {
-  'recurring_invoice.create': createRecurringInvoices,
-  'recurring_invoice.update': updateRecurringInvoices,
+  'recurring_invoice.create': withAutopay(createRecurringInvoices),
+  'recurring_invoice.update': withAutopay(updateRecurringInvoices),
   'recurring_invoice.end': endRecurringInvoices,
   'recurring_invoice.run': runRecurringInvoices,
 };

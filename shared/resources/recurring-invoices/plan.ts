@@ -101,8 +101,11 @@ export function invalidOutcome(details: ErrorDetail[]): CommandOutcome {
   });
 }
 
-/** A PATCH of one of these fields alone sends nothing that was not to be sent before. */
-const HARMLESS_FIELDS = ['description', 'status'];
+/**
+ * A PATCH of one of these fields alone sends nothing that was not to be sent before. A change of
+ * autopay needs the permission `approve` in any case.
+ */
+const HARMLESS_FIELDS = ['description', 'status', 'autopay'];
 /** A change of one of these fields moves the next date. */
 const TIMING_FIELDS = ['every', 'anchor_date'];
 

@@ -8,6 +8,7 @@ import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
+import type { SaveOptions } from './stripe-double/saved-methods.js';
 import type { StripeAccount } from './stripe-double/stripe-account.js';
 import { StripeDouble } from './stripe-double/stripe-double.js';
 
@@ -90,15 +91,41 @@ export class PayingAccount {
     });
   }
 
-  /** Creates and approves an invoice. */
-  async createInvoice(totalCents = 12_500): Promise<string> {
-    const customer = await this.client.post('/customers', {
+  async createCustomer(): Promise<string> {
+    const { body } = await this.client.post('/customers', {
       company_name: 'Riverside Motors',
       billing_email: 'pay@riverside.example.com',
     });
+    return body.id;
+  }
+
+  /** Opens a page where the customer saves a payment method. */
+  async openSetupLink(customerId: string): Promise<Json> {
+    const { status, body } = await this.client.post(`/customers/${customerId}/payment-methods`, {});
+    expect(status, JSON.stringify(body)).to.equal(201);
+    expect(body.status, JSON.stringify(body)).to.equal('open');
+    return body;
+  }
+
+  async saveMethod(customerId: string, options: SaveOptions = {}): Promise<Json> {
+    const { id, url } = await this.openSetupLink(customerId);
+    this.double.saveMethod(url, options);
+    return this.waitForMethod(id, 'active');
+  }
+
+  async waitForMethod(id: string, status: string): Promise<Json> {
+    return eventually(`the payment method is ${status}`, async () => {
+      const { body } = await this.client.get(`/payment-methods/${id}`);
+      return body.status === status && body;
+    });
+  }
+
+  /** Creates and approves an invoice, of a new customer by default. */
+  async createInvoice(totalCents = 12_500, customerId?: string): Promise<string> {
+    const customer_id = customerId ?? (await this.createCustomer());
     const invoice = await this.client.post('/invoices', {
       invoice_number: randomUUID().slice(0, 20),
-      customer_id: customer.body.id,
+      customer_id,
       line_items: [
         {
           name: 'Tow',
@@ -148,7 +175,9 @@ export class PayingAccount {
    * Makes the account's delayed work due now, and wakes the workers.
    * @param streams the streams to pull; by default all
    */
-  async hurry(streams: readonly string[] = ['payments', 'refunds', 'disputes']): Promise<void> {
+  async hurry(
+    streams: readonly string[] = ['payments', 'refunds', 'disputes', 'payment_methods'],
+  ): Promise<void> {
     const { id } = this.tenant;
     const values = [id];
     for (const text of [

@@ -13,19 +13,26 @@ const INSERTS = [
   'refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, $2, $4, 1, $5)',
   `disputes (tenant_id, id, payment_id, invoice_id, connection_id, provider_dispute_id, amount_cents, reason, status, observed_at)
    values ($1, $2, $4, $3, $2, 'dp_1', 100, $5, 'open', now())`,
+  `saved_methods (tenant_id, id, customer_id, connection_id, status, error)
+   select $1, $2, i.customer_id, $2, 'failed', $5 from invoices i where i.tenant_id = $1 and i.id = $3`,
+  `autopay_attempts (tenant_id, id, invoice_id, payment_method_id, connection_id, attempt, amount_cents, status, failure_reason)
+   values ($1, $2, $3, $2, $2, 1, 100, 'failed', $5)`,
   `text_consents (tenant_id, id, phone_key, number, state, source) values ($1, $2, $2::uuid::text, $5, 'opted_out', 'person')`,
 ];
 
+/** The kinds of the inserted records, without the connection. */
+const KINDS = ['pay_link', 'refund', 'dispute', 'saved_method', 'autopay_attempt', 'text_consent'] as const;
+
 /**
- * Inserts a payments connection, a pay link, a refund, a dispute and a text consent. All five have
- * the same id. Returns this id under the name of each kind but the connection. The dispute still
- * accepts evidence, because its deadline is a day away.
+ * Inserts a payments connection, and one record of each of {@link KINDS}. All have the same id,
+ * which is returned under the name of each kind. The dispute still accepts evidence, because its
+ * deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,
   tenantId: string,
   { invoice, payment, text }: { invoice: string; payment: string; text: string },
-): Promise<Record<'pay_link' | 'refund' | 'dispute' | 'text_consent', string>> {
+): Promise<Record<(typeof KINDS)[number], string>> {
   const id = newId();
   const values = [tenantId, id, invoice, payment, text];
   for (const insert of INSERTS) {
@@ -38,5 +45,5 @@ export async function storePaymentRows(
   }
   const until = "update disputes set respond_by = now() + interval '1 day' where tenant_id = $1";
   await stack.rows(tenantId, until, [tenantId]);
-  return { pay_link: id, refund: id, dispute: id, text_consent: id };
+  return Object.fromEntries(KINDS.map((kind) => [kind, id])) as Record<(typeof KINDS)[number], string>;
 }

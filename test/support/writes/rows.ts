@@ -77,6 +77,10 @@ const ROWS: Record<string, string> = {
     observed_at) values ($1, '${newId()}', '${paymentId}', '${invoiceId}', '${connectionId}', 'dp_1', 100, 'fraudulent', 'open', now())`,
   pay_links: `insert into pay_links (tenant_id, id, invoice_id, connection_id, amount_cents, status)
     values ($1, '${newId()}', '${invoiceId}', '${connectionId}', 100, 'closed')`,
+  saved_methods: `insert into saved_methods (tenant_id, id, customer_id, connection_id, status)
+    values ($1, '${newId()}', '${customerId}', '${connectionId}', 'active')`,
+  autopay_attempts: `insert into autopay_attempts (tenant_id, id, invoice_id, payment_method_id, connection_id, attempt, amount_cents, status)
+    values ($1, '${newId()}', '${invoiceId}', '${newId()}', '${connectionId}', 1, 100, 'failed')`,
   text_consents: `insert into text_consents (tenant_id, id, phone_key, number, state, source)
     values ($1, '${newId()}', '5185550999', '+15185550999', 'opted_out', 'text')`,
   claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)

@@ -3,6 +3,7 @@ import type { RecordFields } from '../../../shared/records/fields/record-fields.
 import * as modules from '../../../shared/registry/modules.js';
 import { apiKeyFields } from '../../../shared/resources/api-keys/fields.js';
 import { approvalFields } from '../../../shared/resources/approvals/fields.js';
+import { autopayAttemptFields } from '../../../shared/resources/autopay-attempts/fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
 import {
   connectionFields,
@@ -24,6 +25,7 @@ import { noticeFields } from '../../../shared/resources/notices/fields.js';
 import { payLinkFields } from '../../../shared/resources/pay-links/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
+import { savedMethodFields } from '../../../shared/resources/saved-methods/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
 import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js';
 import { textConsentFields } from '../../../shared/resources/text-consents/fields.js';
@@ -114,6 +116,11 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     'customer_id applied_cents connection_id pay_link_id observed_at',
   ),
   pay_links: defineFieldTable(payLinkFields, 'return_path'),
+  saved_methods: defineFieldTable(
+    savedMethodFields,
+    'provider_customer_id provider_method_id announced_expiry observed_at',
+  ),
+  autopay_attempts: defineFieldTable(autopayAttemptFields, 'connection_id'),
   refunds: defineFieldTable(refundFields, 'connection_id observed_at updated_at'),
   disputes: defineFieldTable(disputeFields, 'evidence refund_id observed_at'),
   claims: defineFieldTable(claimFields),

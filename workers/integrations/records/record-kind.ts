@@ -44,7 +44,11 @@ export interface RecordKind<State = unknown> {
    * Marks our record as accepted by the vendor, so that nothing writes it again. Called in the
    * transaction that stores a successful write.
    */
-  storeAcceptance(tx: Transaction, operation: StartedOperation): void;
+  storeAcceptance(
+    tx: Transaction,
+    operation: StartedOperation,
+    accepted: AcceptedWrite<State>,
+  ): void | Promise<void>;
   /**
    * `buildSuccess` builds the commands after a successful write, and `buildFailure` builds the
    * commands after the worker gave up.

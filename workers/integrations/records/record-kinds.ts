@@ -1,9 +1,11 @@
+import { autopayRecords } from './autopay.js';
 import { disputeRecords } from './disputes.js';
 import { messageRecords } from './messages.js';
 import { payLinkRecords } from './pay-links.js';
 import { paymentRecords } from './payments.js';
 import type { RecordKind } from './record-kind.js';
 import { refundRecords } from './refunds.js';
+import { savedMethodRecords } from './saved-methods.js';
 
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
@@ -12,6 +14,8 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   payment: paymentRecords,
   refund: refundRecords,
   dispute: disputeRecords,
+  saved_method: savedMethodRecords,
+  autopay_attempt: autopayRecords,
 };
 
 /**
@@ -33,6 +37,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   payments: 'payment',
   refunds: 'refund',
   disputes: 'dispute',
+  payment_methods: 'saved_method',
 };
 
 export function findStreamKind(stream: string): RecordKind {

@@ -74,7 +74,7 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
     commands,
     async store(tx) {
       storeOperationResult(tx, operation, { state: 'done' });
-      kind.storeAcceptance(tx, operation);
+      await kind.storeAcceptance(tx, operation, outcome);
       const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
       // An earlier attempt may have written the record. Pulls since then dropped the record's
       // changes, because its external id was unknown. In this case, store no version, and read the

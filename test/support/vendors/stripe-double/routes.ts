@@ -1,5 +1,5 @@
 import { addIntent, failIntent, payIntent, refundCharge } from './payments.js';
-import { type Kind, now, type StripeAccount, type StripeObject, token } from './stripe-account.js';
+import { type Kind, now, type StripeAccount, type StripeObject } from './stripe-account.js';
 
 /** A refusal in Stripe's form. */
 export class StripeRefusal extends Error {
@@ -205,7 +205,9 @@ function createSession({ account, form, origin }: StripeCall): StripeObject {
     client_reference_id: form.client_reference_id ?? null,
     currency: 'usd',
     customer: form.customer ?? null,
+    customer_creation: form.customer_creation ?? null,
     customer_email: form.customer_email ?? null,
+    setup_intent: null,
     expires_at: expiresAt,
     metadata: form.metadata ?? {},
     payment_intent: null,
@@ -216,8 +218,9 @@ function createSession({ account, form, origin }: StripeCall): StripeObject {
     cancel_url: form.cancel_url ?? null,
   });
   session.url = `${origin}/c/pay/${session.id}`;
-  // Not a member of Stripe's object: what the PaymentIntent of the session will have.
+  // Not members of Stripe's object: what the intent of the session will have.
   Object.defineProperty(session, 'intentData', { value: intentData });
+  Object.defineProperty(session, 'setupData', { value: Object(form.setup_intent_data) });
   return session;
 }
 
@@ -253,13 +256,16 @@ function createIntent({ account, form }: StripeCall): StripeObject {
     description: form.description ?? null,
     metadata: form.metadata ?? {},
     payment_method: form.payment_method ?? null,
+    receipt_email: form.receipt_email ?? null,
   });
   if (form.confirm !== 'true') return intent;
+  const method = findOr404(account, 'payment_method', String(form.payment_method));
+  if (method.customer === null || method.customer !== form.customer)
+    throw refuse('The PaymentMethod does not belong to the Customer.', 'payment_method_unexpected_state');
   const { nextDecline: code } = account;
   account.nextDecline = undefined;
   if (code === undefined) {
-    const method = account.find(form.payment_method, 'payment_method');
-    payIntent(account, intent, method?.type === 'us_bank_account' ? 'us_bank_account' : 'card');
+    payIntent(account, intent, method.type === 'us_bank_account' ? 'us_bank_account' : 'card');
     return intent;
   }
   failIntent(account, intent, code);
@@ -285,17 +291,4 @@ function createRefund({ account, form }: StripeCall): StripeObject {
   const details = Object(charge?.payment_method_details) as { type?: string };
   const status = details.type === 'us_bank_account' ? 'pending' : 'succeeded';
   return refundCharge(account, intent, { amount, metadata: Object(form.metadata), status });
-}
-
-/** Adds a payment method that a customer has saved. */
-export function addPaymentMethod(
-  account: StripeAccount,
-  customer: string,
-  type: 'card' | 'us_bank_account',
-): StripeObject {
-  const details =
-    type === 'card'
-      ? { card: { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2030, fingerprint: token(8) } }
-      : { us_bank_account: { bank_name: 'STRIPE TEST BANK', last4: '6789', account_type: 'checking' } };
-  return account.add('payment_method', { type, customer, metadata: {}, billing_details: {}, ...details });
 }

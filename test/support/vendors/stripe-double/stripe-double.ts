@@ -7,6 +7,7 @@ import { serveControlPage } from './control-page.js';
 import { serveHostedPage } from './hosted-page.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
 import { answerCall, paySession, StripeRefusal } from './routes.js';
+import { detachMethod, type SaveOptions, saveMethod, verifyDeposits } from './saved-methods.js';
 import { StripeAccount, type StripeObject, token } from './stripe-account.js';
 import { WebhookSender } from './webhook-sender.js';
 
@@ -71,6 +72,20 @@ export class StripeDouble extends VendorDouble {
 
   closeDispute(dispute: StripeObject, outcome: 'won' | 'lost'): void {
     closeDispute(this.ownerOf(dispute), dispute, outcome);
+  }
+
+  /** Lets a customer save a payment method on the page at `url`. */
+  saveMethod(url: string, options: SaveOptions = {}): { method: StripeObject; intent: StripeObject } {
+    const [account, session] = this.findSession(url);
+    return saveMethod(account, session, options);
+  }
+
+  verifyDeposits(intent: StripeObject, isRight: boolean): void {
+    verifyDeposits(this.ownerOf(intent), intent, isRight);
+  }
+
+  detachMethod(method: StripeObject): void {
+    detachMethod(this.ownerOf(method), method);
   }
 
   findSession(url: string): [StripeAccount, StripeObject] {

@@ -1,5 +1,5 @@
-import type { OpenConnection, VendorResponse } from '../contract/connection.js';
-import { VendorError, type VendorErrorKind } from '../contract/vendor-error.js';
+import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
+import { VendorError, type VendorErrorKind } from '../../contract/vendor-error.js';
 import { encodeForm, type FormValue } from './form.js';
 
 /** Stripe answers in this version, whatever version the account has set. */
@@ -23,6 +23,24 @@ interface StripeError {
 
 /** Calls Stripe's API. @throws {VendorError} if Stripe refuses the call or does not answer */
 export async function callStripe<T>(connection: OpenConnection, request: StripeRequest): Promise<T> {
+  const { status, answer, fail } = await requestStripe<T>(connection, request);
+  if (status >= 300) throw fail();
+  return answer;
+}
+
+/** An answer of Stripe, which may be a refusal. */
+export interface StripeAnswer<T> {
+  status: number;
+  answer: T;
+  /** Builds the error of a refusal. */
+  fail(): VendorError;
+}
+
+/** Calls Stripe's API, for callers to whom a refusal is a result. */
+export async function requestStripe<T>(
+  connection: OpenConnection,
+  request: StripeRequest,
+): Promise<StripeAnswer<T>> {
   const { method, path, form = {}, key } = request;
   const encoded = encodeForm(form);
   const isRead = method === 'GET';
@@ -39,8 +57,7 @@ export async function callStripe<T>(connection: OpenConnection, request: StripeR
     isRepeatable: isRead || key !== undefined,
   });
   const answer = parseAnswer<T & { error?: StripeError }>(response, isRead);
-  if (response.status < 300) return answer;
-  throw toVendorError(response, answer.error ?? {});
+  return { status: response.status, answer, fail: () => toVendorError(response, answer.error ?? {}) };
 }
 
 function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {

@@ -1,5 +1,5 @@
-import type { Change, OpenConnection, Page, PullStart } from '../contract/connection.js';
-import { VendorError } from '../contract/vendor-error.js';
+import type { Change, OpenConnection, Page, PullStart } from '../../contract/connection.js';
+import { VendorError } from '../../contract/vendor-error.js';
 import { callStripe } from './client.js';
 import { type StripeEvent, toNotice } from './inbound.js';
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../shared/platform/postgres/database.js';
 import { readRecord } from '../../shared/records/render-records.js';
-import { payLinkTable } from '../../shared/resources/pay-links/table.js';
+import type { ResourceTable } from '../../shared/records/resource-table.js';
 import type { ApiMiddleware } from './context.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -15,19 +15,21 @@ const MAX_WAITING = 5;
 const waiting = new Map<string, number>();
 
 /**
- * Waits until the vendor has opened or refused the page of a pay link, or until the time is over.
- * @returns the pay link's JSON text; undefined if it does not exist
+ * Waits until the vendor has opened or refused the page of a record, or until the time is over.
+ * Such records have the status `opening` until then.
+ * @returns the record's JSON text; undefined if it does not exist
  */
-export async function waitForPayLink(
+export async function waitForOpening(
   db: Database,
+  table: ResourceTable,
   ref: { tenant_id: string; id: string },
 ): Promise<string | undefined> {
   const { tenant_id: tenantId } = ref;
   const taken = waiting.get(tenantId) ?? 0;
-  if (taken >= MAX_WAITING) return readRecord(db, payLinkTable, ref);
+  if (taken >= MAX_WAITING) return readRecord(db, table, ref);
   waiting.set(tenantId, taken + 1);
   try {
-    return await pollPayLink(db, ref);
+    return await poll(db, table, ref);
   } finally {
     const left = (waiting.get(tenantId) ?? 1) - 1;
     if (left > 0) waiting.set(tenantId, left);
@@ -35,26 +37,28 @@ export async function waitForPayLink(
   }
 }
 
-async function pollPayLink(
+async function poll(
   db: Database,
+  table: ResourceTable,
   ref: { tenant_id: string; id: string },
 ): Promise<string | undefined> {
   const deadline = performance.now() + MAX_WAIT_MS;
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 1.5, MAX_POLL_MS)) {
-    const body = await readRecord(db, payLinkTable, ref);
+    const body = await readRecord(db, table, ref);
     const { status } = JSON.parse(body ?? '{}') as { status?: string };
     if (status !== 'opening' || performance.now() + pollMs > deadline) return body;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 
-/** Lets the response with a new pay link wait until its page is open. */
-export function awaitPayLink(api: ApiRuntime): ApiMiddleware {
+/** Lets the response with a new record wait until its page is open. */
+export function awaitOpening(api: ApiRuntime, table: ResourceTable): ApiMiddleware {
   return async (ctx, next) => {
     await next();
     if (ctx.status !== 201 || typeof ctx.body !== 'string' || ctx.response.get('X-Service-Dry-Run')) return;
     const { id } = JSON.parse(ctx.body) as { id?: string };
     if (id === undefined) return;
-    ctx.body = (await waitForPayLink(api.db, { tenant_id: ctx.state.key.tenantId, id })) ?? ctx.body;
+    const ref = { tenant_id: ctx.state.key.tenantId, id };
+    ctx.body = (await waitForOpening(api.db, table, ref)) ?? ctx.body;
   };
 }

@@ -1,4 +1,4 @@
-import { isUuid } from '../../platform/ids.js';
+import { isUuid } from '../../../platform/ids.js';
 
 /**
  * Reads one of our ids from an object's metadata. Other programs of the same account may write

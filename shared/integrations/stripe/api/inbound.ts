@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Inbound, InboundNotice } from '../contract/vendor.js';
+import type { Inbound, InboundNotice } from '../../contract/vendor.js';
 
 /** How old a webhook may be. Stripe signs each retry with a new time. */
 const TOLERANCE_SECONDS = 300;
@@ -29,6 +29,7 @@ type StripeObject = {
   id?: string;
   object?: string;
   payment_intent?: string | { id: string } | null;
+  setup_intent?: string | null;
 };
 
 export interface StripeEvent {
@@ -47,12 +48,19 @@ export const inbound: Inbound = {
 };
 
 /** The streams of the objects that events are about, by Stripe's name of the object. */
-const STREAMS: Readonly<Record<string, string>> = { refund: 'refunds', dispute: 'disputes' };
+const STREAMS: Readonly<Record<string, string>> = {
+  refund: 'refunds',
+  dispute: 'disputes',
+  setup_intent: 'payment_methods',
+  payment_method: 'payment_methods',
+};
 
 /** Finds the object that an event is about. The event's own copy of the object may be outdated. */
 export function toNotice({ id, account, data: { object } }: StripeEvent): InboundNotice {
-  const stream = STREAMS[object.object ?? ''] ?? 'payments';
-  const hint = stream === 'payments' ? findPaymentIntent(object) : object.id;
+  // A Checkout Session in setup mode is about its SetupIntent, and any other one about its payment.
+  const { setup_intent: setup } = object;
+  const stream = setup ? 'payment_methods' : (STREAMS[object.object ?? ''] ?? 'payments');
+  const hint = stream === 'payments' ? findPaymentIntent(object) : (setup ?? object.id);
   return {
     externalAccount: account ?? null,
     dedupeId: id,

@@ -1,0 +1,66 @@
+import type { OpenConnection, Written } from './connection.js';
+import type { WriteAttempt } from './messaging.js';
+import type { OpenedPayPage, Readings } from './payments.js';
+
+/** A page at the vendor where a customer saves a card or a bank account. */
+export interface SetupPage {
+  /** The id of our payment method. */
+  methodId: string;
+  /** The vendor's id of the customer; null if the vendor does not know the customer. */
+  customerExternalId: string | null;
+  customerEmail: string | null;
+  /** Where the vendor sends the customer back. */
+  returnUrl: string;
+}
+
+/** What the vendor knows about a payment method that a customer has saved. */
+export interface SavedMethodState {
+  /** The id of our payment method; null if the reading does not name it. */
+  methodId: string | null;
+  customerExternalId: string | null;
+  /**
+   * - `verifying`: the customer still has to confirm small deposits to the bank account.
+   * - `usable`: it can be charged.
+   * - `attached`: the vendor has it, but the reading does not say whether it is verified.
+   * - `detached`: it can no longer be charged.
+   * - `failed`: the verification has failed.
+   */
+  status: 'verifying' | 'usable' | 'attached' | 'detached' | 'failed';
+  type: 'card' | 'us_bank_account' | 'other';
+  brand: string | null;
+  last4: string | null;
+  expMonth: number | null;
+  expYear: number | null;
+  /** The page where the customer confirms the deposits. */
+  verificationUrl: string | null;
+  failureReason: string | null;
+}
+
+/** A charge of a saved method, without the customer. */
+export interface ChargeOrder {
+  attemptId: string;
+  invoiceId: string;
+  /** The line on the customer's receipt and bank record. */
+  title: string;
+  amountCents: number;
+  methodExternalId: string;
+  customerExternalId: string;
+  /** The vendor mails the receipt to this address. */
+  receiptEmail: string | null;
+}
+
+export interface ChargeResult {
+  paymentExternalId: string;
+  /** `processing`: a bank debit that may still fail. */
+  status: 'processing' | 'succeeded' | 'declined';
+  /** The vendor's reason for a decline, such as `insufficient_funds`. */
+  declineCode: string | null;
+  message: string | null;
+}
+
+export interface SavedMethods extends Readings<SavedMethodState> {
+  openPage(connection: OpenConnection, page: SetupPage, attempt: WriteAttempt): Promise<OpenedPayPage>;
+  /** Makes a saved method unusable. Succeeds if it is so already. */
+  detach(connection: OpenConnection, externalId: string): Promise<Written>;
+  charge(connection: OpenConnection, order: ChargeOrder, attempt: WriteAttempt): Promise<ChargeResult>;
+}

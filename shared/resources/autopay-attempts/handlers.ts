@@ -1,0 +1,169 @@
+import type { Config } from '../../config/config.js';
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { diffNewRecord, diffPatch } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { type InvoiceRow, lockInvoices, mayMove } from '../invoices/handlers/lifecycle.js';
+import { insertNotices, type NoticeDraft } from '../notices/store.js';
+import type { SavedMethodRow } from '../saved-methods/store.js';
+import type { AutopayReport, NewAutopayAttempt } from './commands.js';
+import { findDeclineRule, findNextAttempt } from './decline-rules.js';
+import {
+  type AutopayAttemptRow,
+  type InvoiceAttempts,
+  insertAutopayAttempts,
+  type NewAttemptRow,
+  readInvoiceAttempts,
+  storeAutopayAttempts,
+} from './store.js';
+
+type StartCommand = Command<NewAutopayAttempt>;
+type Notices = { command: Command; notice: NoticeDraft }[];
+
+const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
+
+const invoiceRef = ({ tenantId, input }: StartCommand): RecordRef => ({
+  tenant_id: tenantId,
+  id: input.invoice_id,
+});
+const methodRef = ({ tenantId, input }: StartCommand): RecordRef => ({
+  tenant_id: tenantId,
+  id: input.payment_method_id,
+});
+
+/**
+ * Starts charges. A command does nothing if its invoice was paid or changed after the clock found
+ * it, or if its attempt exists already.
+ */
+async function startAttempts(
+  tx: Transaction,
+  commands: StartCommand[],
+  config: Config,
+): Promise<CommandOutcome[]> {
+  const refs = commands.map(invoiceRef);
+  const invoices = await lockInvoices(tx, refs);
+  const [methods, known] = await Promise.all([
+    lockRecords<SavedMethodRow>(tx, 'saved_methods', commands.map(methodRef)),
+    readInvoiceAttempts(tx, refs),
+  ]);
+  const attempts = new Map(known.map((one) => [refKey(one), one]));
+  const rows: NewAttemptRow[] = [];
+  const notices: Notices = [];
+  const outcomes = commands.map((command): CommandOutcome => {
+    const invoice = invoices.get(refKey(invoiceRef(command)));
+    const method = methods.get(refKey(methodRef(command)));
+    const row = invoice && method && planAttempt(command, { invoice, method, attempts });
+    if (!row) return UNCHANGED;
+    rows.push(row);
+    const prompts = row.status === 'charging' ? [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }] : [];
+    if (row.status === 'failed') notices.push({ command, notice: buildNotice(row, invoice) });
+    const { invoice_id, amount_cents, attempt } = row;
+    return {
+      ok: true,
+      changes: diffNewRecord({ invoice_id, amount_cents, attempt }),
+      events: [],
+      prompts,
+    };
+  });
+  await insertAutopayAttempts(tx, rows);
+  await insertNotices(tx, notices, config);
+  return outcomes;
+}
+
+interface ChargeInputs {
+  invoice: InvoiceRow;
+  method: SavedMethodRow;
+  attempts: Map<string, InvoiceAttempts>;
+}
+
+function planAttempt(
+  command: StartCommand,
+  { invoice, method, attempts }: ChargeInputs,
+): NewAttemptRow | undefined {
+  const key = refKey(invoiceRef(command));
+  const known = attempts.get(key);
+  const { attempt } = command.input;
+  if (!known || known.is_open || known.attempts !== attempt - 1 || !mayMove(invoice, 'paid', 'P'))
+    return undefined;
+  const amountCents = invoice.total_cents - invoice.paid_cents - known.processing_cents;
+  if (amountCents <= 0 || method.customer_id !== invoice.customer_id) return undefined;
+  attempts.set(key, { ...known, attempts: attempt, is_open: true });
+  const isUsable = method.status === 'active';
+  return {
+    ...toRecordRef(command),
+    invoice_id: invoice.id,
+    payment_method_id: method.id,
+    connection_id: method.connection_id,
+    attempt,
+    amount_cents: amountCents,
+    status: isUsable ? 'charging' : 'failed',
+    decline_code: isUsable ? null : 'payment_method_removed',
+    failure_reason: isUsable ? null : 'The payment method was removed.',
+  };
+}
+
+/** Stores what became of charges, and plans the next attempt of those that failed. */
+async function recordAttempts(
+  tx: Transaction,
+  commands: Command<AutopayReport>[],
+  config: Config,
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<AutopayAttemptRow>(tx, 'autopay_attempts', commands.map(toRecordRef));
+  const invoices = await lockInvoices(
+    tx,
+    [...rows.values()].map(({ tenant_id, invoice_id: id }) => ({ tenant_id, id })),
+  );
+  const notices: Notices = [];
+  const outcomes = commands.map((command): CommandOutcome => {
+    const key = refKey(toRecordRef(command));
+    const row = rows.get(key);
+    if (!row) return notFoundOutcome('autopay attempt');
+    if (row.status !== 'charging' && row.status !== 'processing') return UNCHANGED;
+    const patch = planReport(row, command.input);
+    const next = { ...row, ...patch };
+    rows.set(key, next);
+    const invoice = invoices.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id }));
+    if (next.status === 'failed' && next.next_attempt_at === null && invoice)
+      notices.push({ command, notice: buildNotice(next, invoice) });
+    return { ok: true, changes: diffPatch(row, { ...patch }), events: [] };
+  });
+  await storeAutopayAttempts(tx, [...rows.values()]);
+  await insertNotices(tx, notices, config);
+  return outcomes;
+}
+
+function planReport(
+  row: AutopayAttemptRow,
+  report: AutopayReport,
+): AutopayReport & { next_attempt_at?: string | null } {
+  // An invoice that was changed is charged again immediately, if it still owes something.
+  if (report.status === 'cancelled') return { ...report, next_attempt_at: new Date().toISOString() };
+  if (report.status !== 'failed') return report;
+  const next = findNextAttempt(report.decline_code ?? null, row.attempt, new Date());
+  return { ...report, next_attempt_at: next?.toISOString() ?? null };
+}
+
+function buildNotice(
+  { invoice_id, decline_code, failure_reason }: NewAttemptRow,
+  { invoice_number }: InvoiceRow,
+): NoticeDraft {
+  const advice =
+    findDeclineRule(decline_code) === 'ask'
+      ? 'Send the customer a pay link, or ask for another payment method.'
+      : 'It is not tried again. Ask the customer for another payment method.';
+  return {
+    kind: 'autopay_failed',
+    title: `Invoice ${invoice_number} could not be charged automatically`,
+    text: `${failure_reason ?? 'The vendor did not say why.'} ${advice}`,
+    entity_type: 'invoice',
+    entity_id: invoice_id,
+  };
+}
+
+export const autopayAttemptHandlers: CommandHandlers = {
+  'autopay_attempt.create': startAttempts,
+  'autopay_attempt.record': recordAttempts,
+};

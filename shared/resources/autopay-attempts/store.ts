@@ -1,0 +1,96 @@
+import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { insertOperations } from '../../sync/operation-rows.js';
+import type { AUTOPAY_ATTEMPT_STATUSES } from './enums.js';
+
+/** The kind of the outbound operations that charge saved payment methods. */
+export const AUTOPAY_KIND = 'autopay_attempt';
+
+/** The parts of an attempt that are stored when it starts. */
+export interface NewAttemptRow extends RecordRef {
+  invoice_id: string;
+  payment_method_id: string;
+  connection_id: string;
+  attempt: number;
+  amount_cents: number;
+  status: (typeof AUTOPAY_ATTEMPT_STATUSES)[number];
+  decline_code: string | null;
+  failure_reason: string | null;
+}
+
+export interface AutopayAttemptRow extends Row, NewAttemptRow {
+  provider_payment_id: string | null;
+  next_attempt_at: string | null;
+}
+
+const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, payment_method_id uuid, connection_id uuid, attempt integer, amount_cents bigint,
+  status text, decline_code text, failure_reason text`;
+const NAMES = parseColumnNames(COLUMNS).join(', ');
+
+/** Stores new attempts, and lets the worker charge those that are not failed already. */
+export async function insertAutopayAttempts(tx: Transaction, rows: readonly NewAttemptRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'insert-autopay-attempts',
+    text: `insert into autopay_attempts (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}`,
+    values: [JSON.stringify(rows)],
+  });
+  await insertOperations(
+    tx,
+    rows
+      .filter(({ status }) => status === 'charging')
+      .map(({ tenant_id, id: local_id, connection_id }) => ({
+        tenant_id,
+        connection_id,
+        kind: AUTOPAY_KIND,
+        local_id,
+        verb: 'charge',
+        is_creation: true,
+      })),
+  );
+}
+
+const CHANGED = `status text, provider_payment_id text, decline_code text, failure_reason text, next_attempt_at timestamptz`;
+
+/** Stores changed rows. The caller has locked them. */
+export async function storeAutopayAttempts(
+  tx: Transaction,
+  rows: readonly AutopayAttemptRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const set = parseColumnNames(CHANGED).map((name) => `${name} = r.${name}`);
+  await tx.query({
+    name: 'store-autopay-attempts',
+    text: `update autopay_attempts t set ${set.join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${CHANGED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/** What is known of an invoice's attempts and of its other payments. */
+export interface InvoiceAttempts extends RecordRef {
+  attempts: number;
+  /** True while an attempt has no result yet. */
+  is_open: boolean;
+  /** The sum of bank debits on their way. */
+  processing_cents: number;
+}
+
+/** @param refs of the invoices, which the caller has locked */
+export async function readInvoiceAttempts(
+  tx: Transaction,
+  refs: readonly RecordRef[],
+): Promise<InvoiceAttempts[]> {
+  return tx.query<InvoiceAttempts>({
+    name: 'read-invoice-attempts',
+    text: `select r.tenant_id, r.id, coalesce(a.attempts, 0)::int as attempts, coalesce(a.is_open, false) as is_open,
+             coalesce(p.cents, 0)::float8 as processing_cents
+           from ${recordsetSql('tenant_id uuid, id uuid')}
+           left join lateral (select max(a.attempt) as attempts, bool_or(a.status in ('charging', 'processing')) as is_open
+             from autopay_attempts a where a.tenant_id = r.tenant_id and a.invoice_id = r.id) a on true
+           left join lateral (select sum(p.amount_cents) as cents from payments p
+             where p.tenant_id = r.tenant_id and p.invoice_id = r.id and p.status = 'processing') p on true`,
+    values: [JSON.stringify(refs)],
+  });
+}

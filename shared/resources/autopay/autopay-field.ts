@@ -1,0 +1,36 @@
+import Joi from 'joi';
+import { dateTime, uuid } from '../../contracts/schemas/fields.js';
+import type { Field } from '../../records/fields/field.js';
+import { autopayTime } from './enums.js';
+
+/** How invoices are charged to a saved payment method, as clients set it. */
+export interface AutopayInput {
+  payment_method_id: string;
+  when: 'release' | 'due_date';
+}
+
+export interface Autopay extends AutopayInput {
+  /** RFC 3339. Only invoices that were sent since then are charged. */
+  since: string;
+}
+
+const members = () => ({
+  payment_method_id: uuid().required(),
+  when: autopayTime.required(),
+});
+
+/** The field `autopay` of customers and recurring invoices. */
+export function autopayField(description: string): Field {
+  return {
+    input: Joi.object(members()).allow(null).description(description).example(null, { override: true }),
+    output: Joi.object({
+      ...members(),
+      since: dateTime().required().description('Only invoices that were sent since then are charged'),
+    })
+      .allow(null)
+      .description(description)
+      .example(null, { override: true }),
+    columns: 'jsonb',
+    csv: null,
+  };
+}

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { type AutopayRule, chargeDue, PayingCustomer } from '../../../support/billing/paying-customer.js';
+import type { Json } from '../../../support/client.js';
+import { eventually } from '../../../support/poll.js';
+import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
+
+describe('automatic charges', () => {
+  requireContracts();
+  const paying = usePayingStack();
+  let account: PayingAccount;
+
+  before(async () => {
+    account = await paying.createAccount({ methods: ['card', 'us_bank_account'] });
+  });
+  afterEach(() => {
+    account.vendor.nextDecline = undefined;
+  });
+
+  const openCustomer = (rule: AutopayRule = {}) => PayingCustomer.open(account, rule);
+
+  it('an invoice is charged when it is sent, once, and a receipt goes to the customer', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(8000);
+    await chargeDue(paying.stack);
+    await account.waitForInvoice(id, 'paid');
+    const attempt = await customer.waitForAttempt(id, 'succeeded');
+    expect(attempt).to.include({ attempt: 1, amount_cents: 8000, next_attempt_at: null });
+    const [payment] = await account.listPayments(id);
+    expect(payment).to.include({ provider_payment_id: attempt.provider_payment_id, method: 'card' });
+    const [intent] = account.vendor.list('payment_intent');
+    expect(intent).to.include({ amount: 8000, receipt_email: 'pay@riverside.example.com' });
+    await chargeDue(paying.stack);
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(id)).to.have.length(1);
+    expect(account.double.calls.filter(({ name }) => name === 'POST /v1/payment_intents')).to.have.length(1);
+  });
+
+  it('the charge is recorded even if its webhooks are lost', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(8100);
+    const { habits } = account.double.webhooks;
+    habits.isLost = true;
+    await chargeDue(paying.stack);
+    await account.waitForInvoice(id, 'paid').finally(() => Object.assign(habits, { isLost: false }));
+  });
+
+  it('an invoice that is due later is charged on its due date', async () => {
+    const customer = await openCustomer({ when: 'due_date' });
+    const id = await customer.sendInvoice(8200);
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(id)).to.deep.equal([]);
+    const text = `update invoices set due_date = now() where tenant_id = $1 and id = $2`;
+    await paying.stack.rows(account.tenant.id, text, [account.tenant.id, id]);
+    await chargeDue(paying.stack);
+    await account.waitForInvoice(id, 'paid');
+  });
+
+  it('an invoice that was sent before autopay was set is not charged', async () => {
+    const customer = await openCustomer({ isOff: true });
+    const id = await customer.sendInvoice(8300);
+    await customer.setAutopay();
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(id)).to.deep.equal([]);
+  });
+
+  it('a decline that may pass is tried again after 1, 3 and 5 days, then the account gets a notice', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(8400);
+    for (const [index, days] of [1, 3, 5, null].entries()) {
+      account.vendor.nextDecline = 'insufficient_funds';
+      await chargeDue(paying.stack);
+      const attempt = await customer.waitForAttempt(id, 'failed', index + 1);
+      expect(attempt).to.include({ attempt: index + 1, decline_code: 'insufficient_funds' });
+      if (days === null) expect(attempt.next_attempt_at).to.equal(null);
+      else {
+        const wait = Date.parse(attempt.next_attempt_at) - Date.parse(attempt.updated_at);
+        expect(Math.round(wait / 86_400_000)).to.equal(days);
+      }
+      await chargeDue(paying.stack);
+      expect(await customer.listAttempts(id)).to.have.length(index + 1);
+      await customer.passDays();
+    }
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(id)).to.have.length(4);
+    expect(await customer.findNotice(id)).to.include({ kind: 'autopay_failed' });
+    expect((await account.readInvoice(id)).balance_due_cents).to.equal(8400);
+  });
+
+  for (const [code, advice] of [
+    ['authentication_required', 'Send the customer a pay link'],
+    ['stolen_card', 'It is not tried again'],
+  ] as const)
+    it(`after ${code}, the charge is not tried again and the notice says what to do`, async () => {
+      const customer = await openCustomer();
+      const id = await customer.sendInvoice(8500);
+      account.vendor.nextDecline = code;
+      await chargeDue(paying.stack);
+      const attempt = await customer.waitForAttempt(id, 'failed');
+      expect(attempt.next_attempt_at).to.equal(null);
+      expect((await customer.findNotice(id))?.text).to.contain(advice);
+    });
+
+  it('a bank debit is processing until it settles, and a failed one is tried again', async () => {
+    const customer = await openCustomer({ type: 'us_bank_account' });
+    const settled = await customer.sendInvoice(8600);
+    await chargeDue(paying.stack);
+    await customer.waitForAttempt(settled, 'processing');
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(settled)).to.have.length(1);
+    account.double.settle(account.vendor.list('payment_intent')[0] as never);
+    await account.waitForInvoice(settled, 'paid');
+    await eventually('the attempt has succeeded', async () => {
+      await chargeDue(paying.stack);
+      const [attempt] = await customer.listAttempts(settled);
+      return attempt?.status === 'succeeded';
+    });
+
+    const failed = await customer.sendInvoice(8700);
+    await chargeDue(paying.stack);
+    await customer.waitForAttempt(failed, 'processing');
+    await eventually('the debit is here', async () => (await account.listPayments(failed)).length === 1);
+    account.double.fail(account.vendor.list('payment_intent')[0] as never, 'insufficient_funds');
+    await eventually('the attempt has failed', async () => {
+      await chargeDue(paying.stack);
+      const [attempt] = await customer.listAttempts(failed);
+      return attempt?.status === 'failed' && attempt.next_attempt_at !== null;
+    });
+  });
+
+  it('an invoice that is paid before its charge leaves is not charged', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(8800);
+    const calls = () => account.double.calls.filter(({ name }) => name === 'POST /v1/payment_intents').length;
+    const before = calls();
+    await account.client.post(`/connections/${account.connectionId}/pause`, {});
+    await chargeDue(paying.stack);
+    await customer.waitForAttempt(id, 'charging');
+    await account.client.post(`/invoices/${id}/payments`, { amount_cents: 8800, method: 'cash' });
+    await account.client.post(`/connections/${account.connectionId}/resume`, {});
+    await customer.waitForAttempt(id, 'cancelled');
+    expect(calls()).to.equal(before);
+  });
+
+  it('a method that was removed at the vendor is not charged, and the account gets a notice', async () => {
+    const customer = await openCustomer();
+    account.double.detachMethod(account.vendor.list('payment_method')[0] as never);
+    await account.waitForMethod(customer.methodId, 'removed');
+    const id = await customer.sendInvoice(8900);
+    await chargeDue(paying.stack);
+    const attempt = await customer.waitForAttempt(id, 'failed');
+    expect(attempt).to.include({ decline_code: 'payment_method_removed', next_attempt_at: null });
+    expect(await customer.findNotice(id)).to.include({ kind: 'autopay_failed' });
+  });
+
+  it("a recurring invoice's own autopay takes precedence over the customer's", async () => {
+    const customer = await openCustomer({ when: 'due_date' });
+    const own = await account.saveMethod(customer.id, { type: 'us_bank_account' });
+    const recurring = await customer.createRecurring({ payment_method_id: own.id, when: 'release' });
+    const invoice = await customer.runRecurring(recurring);
+    await chargeDue(paying.stack);
+    const attempt = await customer.waitForAttempt(invoice, 'processing');
+    expect(attempt.payment_method_id).to.equal(own.id);
+  });
+
+  it('an expiring card that autopay uses is announced once', async () => {
+    const customer = await openCustomer();
+    const text = `update saved_methods set exp_year = extract(year from now()), exp_month = extract(month from now())
+      where tenant_id = $1 and id = $2`;
+    await paying.stack.rows(account.tenant.id, text, [account.tenant.id, customer.methodId]);
+    const find = async (): Promise<Json[]> => {
+      const { body } = await account.client.get('/notices');
+      return body.data.items.filter((one: Json) => one.entity_id === customer.methodId);
+    };
+    await chargeDue(paying.stack, 'announce-expiring-cards');
+    await eventually('the expiry is announced', async () => (await find()).length === 1);
+    await chargeDue(paying.stack, 'announce-expiring-cards');
+    expect((await find()).map(({ kind }) => kind)).to.deep.equal(['card_expiring']);
+  });
+});

@@ -1,0 +1,77 @@
+import type { ChargeResult } from '../../../shared/integrations/contract/saved-methods.js';
+import {
+  type AutopayReport,
+  recordAutopayAttempt,
+} from '../../../shared/resources/autopay-attempts/commands.js';
+import { type ChargeFacts, readChargeFacts } from '../../../shared/resources/autopay-attempts/queries.js';
+import { insertInboundNotices } from '../../../shared/sync/notice-rows.js';
+import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
+import type { Step } from '../vendor/step.js';
+import { getPayments } from './pay-links.js';
+import type { RecordKind, WriteOutcome } from './record-kind.js';
+import { toAttempt } from './to-attempt.js';
+
+/**
+ * The record kind `autopay_attempt`. A write charges an invoice to a saved payment method. The
+ * payment itself is read at the vendor, as any other payment.
+ */
+export const autopayRecords: RecordKind<ChargeResult> = {
+  write: charge,
+  async storeAcceptance(tx, { tenant_id, connection_id }, { state }) {
+    if (!state || state.status === 'declined') return;
+    // The vendor's webhook says the same. So the payment is recorded even if no webhook arrives.
+    const hint = state.paymentExternalId;
+    const dedupe_id = `charge/${hint}`;
+    await insertInboundNotices(tx, [{ tenant_id, connection_id, dedupe_id, stream: 'payments', hint }]);
+  },
+  buildSuccess: ({ local_id }, { state }) => (state ? [build(local_id, toReport(state))] : []),
+  buildFailure: ({ local_id }, { reason, code }) => [
+    build(
+      local_id,
+      code === 'cancelled'
+        ? { status: 'cancelled', failure_reason: reason }
+        : { status: 'failed', decline_code: code, failure_reason: reason },
+    ),
+  ],
+  pull: () => Promise.reject(new Error('autopay attempts have no stream')),
+  buildChanges: () => [],
+};
+
+function build(entityId: string, input: AutopayReport) {
+  return { type: recordAutopayAttempt.type, entityId, input };
+}
+
+function toReport({ status, paymentExternalId, declineCode, message }: ChargeResult): AutopayReport {
+  const provider_payment_id = paymentExternalId;
+  if (status !== 'declined') return { status, provider_payment_id };
+  return { status: 'failed', provider_payment_id, decline_code: declineCode, failure_reason: message };
+}
+
+async function charge(step: Step, operation: StartedOperation): Promise<WriteOutcome<ChargeResult>> {
+  const { tenant_id, local_id: attemptId, may_have_arrived: mayHaveArrived } = operation;
+  const facts = await readChargeFacts(step.db, { tenant_id, id: attemptId });
+  if (!facts) throw new Error('the attempt of an operation does not exist');
+  // An attempt that may have arrived is repeated under its key, which shows what became of it.
+  const reason = mayHaveArrived ? undefined : findObstacle(facts);
+  if (reason !== undefined) return { cancelled: reason, mayHaveArrived };
+  const order = {
+    attemptId,
+    invoiceId: facts.invoice_id,
+    title: `Invoice ${facts.invoice_number} of ${facts.business_name}`,
+    amountCents: facts.amount_cents,
+    methodExternalId: facts.provider_method_id,
+    customerExternalId: facts.provider_customer_id,
+    receiptEmail: facts.receipt_email,
+  };
+  const state = await getPayments(step).savedMethods.charge(await step.open(), order, toAttempt(operation));
+  return { written: { externalId: state.paymentExternalId, version: null }, state };
+}
+
+/** Says why the invoice must not be charged any more. */
+function findObstacle(facts: ChargeFacts): string | undefined {
+  const { balance_cents, amount_cents, invoice_status, method_status } = facts;
+  if (balance_cents < amount_cents) return 'The invoice owes less than when the charge was planned.';
+  if (['void', 'cancelled', 'draft', 'needs_review', 'disputed'].includes(invoice_status))
+    return `The invoice is ${invoice_status}.`;
+  return method_status === 'active' ? undefined : 'The payment method was removed.';
+}
