@@ -2,6 +2,7 @@ import { listAllowedActions } from '../../shared/resources/invoices/transitions.
 
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
+const METHOD = '0192f1c4-1a2b-7c3d-8e4f-5a6b7c8d9e0f';
 const CREATED_AT = '2026-11-21T14:30:00.000Z';
 
 const tow = {
@@ -112,7 +113,11 @@ export const EXAMPLES: Record<string, unknown> = {
     notes: 'Keys are with the officer.',
   },
   CustomerCreate: customer,
-  CustomerPatch: { billing_email: 'accounts@example.com', terms_days: 45 },
+  CustomerPatch: {
+    billing_email: 'accounts@example.com',
+    terms_days: 45,
+    autopay: { payment_method_id: METHOD, when: 'due_date' },
+  },
   Customer: {
     id: CUSTOMER,
     ...customer,

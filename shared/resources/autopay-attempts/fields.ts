@@ -4,7 +4,8 @@ import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { autopayAttemptStatus } from './enums.js';
 
-const unlessFailed = (text: string) => Joi.string().allow(null).example(null, { override: true }).description(text);
+const unlessFailed = (text: string) =>
+  Joi.string().allow(null).example(null, { override: true }).description(text);
 
 export const autopayAttemptFields = defineFields({
   id: recordId(),
@@ -16,7 +17,10 @@ export const autopayAttemptFields = defineFields({
   decline_code: { output: unlessFailed("The vendor's reason, such as insufficient_funds") },
   failure_reason: { output: unlessFailed("The vendor's reason as a sentence") },
   next_attempt_at: time(
-    dateTime().allow(null).example(null, { override: true }).description('When the next attempt is due; null if there is none'),
+    dateTime()
+      .allow(null)
+      .example(null, { override: true })
+      .description('When the next attempt is due; null if there is none'),
   ),
   provider_payment_id: {
     output: Joi.string().allow(null).example('pi_3Q').description("The vendor's id of the payment"),

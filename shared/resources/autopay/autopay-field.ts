@@ -19,10 +19,12 @@ const members = () => ({
   when: autopayTime.required(),
 });
 
+const EXAMPLE = { payment_method_id: '0192f1c4-1a2b-7c3d-8e4f-5a6b7c8d9e0f', when: 'due_date' };
+
 /** The field `autopay` of customers and recurring invoices. */
 export function autopayField(description: string): Field {
   return {
-    input: Joi.object(members()).allow(null).description(description).example(null, { override: true }),
+    input: Joi.object(members()).allow(null).description(description).example(EXAMPLE, { override: true }),
     output: Joi.object({
       ...members(),
       since: dateTime().required().description('Only invoices that were sent since then are charged'),

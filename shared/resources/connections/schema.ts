@@ -49,7 +49,7 @@ const vendorName = () => slug(['quickbooks', 'xero', 'stripe', 'roadsync', 'twil
 
 const credentials = () =>
   Joi.object()
-    .pattern(Joi.string(), Joi.string().max(4000))
+    .pattern(Joi.string().allow(''), Joi.string().max(4000))
     .description('As credentials_schema of the vendor in GET /integrations says. No response shows them');
 
 export const connectionCreate = Joi.object({

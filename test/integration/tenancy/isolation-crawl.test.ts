@@ -305,13 +305,13 @@ describe('tenant isolation of all API operations', () => {
           : kind === 'connection'
             ? await createConnectionFor(operation.name, stack, intruder)
             : await createRecordFor(operation.name, intruder.client);
-      const id = ready ?? (intruder.ids[kind] as string);
       // Leave out the example's hash, because it matches no approval.
       const options =
         operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation, intruder.ids);
-      const response = await callAsIntruder(operation, withId(operation.path, id), options);
-      // The connection from `createConnectionFor` uses an API key. Its vendor has no sign-in, so
-      // the API refuses to reconnect it.
+      const own = ready ?? (intruder.ids[kind] as string);
+      const path = withId(operation.path, own, intruder.ids.saved_method);
+      const response = await callAsIntruder(operation, path, options);
+      // The connection from `createConnectionFor` uses an API key, so it cannot reconnect.
       const expected = operation.name === 'POST /connections/{id}/reconnect' ? [409] : [200, 201];
       expect(response.status, response.text).to.be.oneOf(expected);
     });

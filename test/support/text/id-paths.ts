@@ -51,4 +51,6 @@ export function findListedKind(path: string): string {
   return findPathRecordKind(`/${path.split('/').at(-1)}/`);
 }
 
-export const withId = (path: string, id: string) => path.replace('{id}', id);
+/** @param methodId stands in paths that name a payment method beside its customer */
+export const withId = (path: string, id: string, methodId = id) =>
+  path.replace('{id}', id).replace('{method_id}', methodId);

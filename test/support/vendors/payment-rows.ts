@@ -4,6 +4,7 @@ import type { TestStack } from '../stack.js';
 /**
  * These texts follow `insert into`. The resulting queries insert rows that a payments vendor would
  * cause. `$1` is the tenant, `$2` the row's id, `$3` the invoice, `$4` the payment and `$5` a text.
+ * `$6` is the id of a payment method that autopay can use.
  */
 const INSERTS = [
   `connections (tenant_id, id, vendor, kind, label, status, environment, webhook_url, external_account)
@@ -15,8 +16,10 @@ const INSERTS = [
    values ($1, $2, $4, $3, $2, 'dp_1', 100, $5, 'open', now())`,
   `saved_methods (tenant_id, id, customer_id, connection_id, status, error)
    select $1, $2, i.customer_id, $2, 'failed', $5 from invoices i where i.tenant_id = $1 and i.id = $3`,
+  `saved_methods (tenant_id, id, customer_id, connection_id, status, error)
+   select $1, $6, i.customer_id, $2, 'active', $5 from invoices i where i.tenant_id = $1 and i.id = $3`,
   `autopay_attempts (tenant_id, id, invoice_id, payment_method_id, connection_id, attempt, amount_cents, status, failure_reason)
-   values ($1, $2, $3, $2, $2, 1, 100, 'failed', $5)`,
+   values ($1, $2, $3, $2, $2, 1 + (random() * 1e9)::integer, 100, 'failed', $5)`,
   `text_consents (tenant_id, id, phone_key, number, state, source) values ($1, $2, $2::uuid::text, $5, 'opted_out', 'person')`,
 ];
 
@@ -25,16 +28,17 @@ const KINDS = ['pay_link', 'refund', 'dispute', 'saved_method', 'autopay_attempt
 
 /**
  * Inserts a payments connection, and one record of each of {@link KINDS}. All have the same id,
- * which is returned under the name of each kind. The dispute still accepts evidence, because its
+ * which is returned under the name of each kind. Another payment method can be charged. The dispute still accepts evidence, because its
  * deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,
   tenantId: string,
   { invoice, payment, text }: { invoice: string; payment: string; text: string },
-): Promise<Record<(typeof KINDS)[number], string>> {
+): Promise<Record<(typeof KINDS)[number] | 'payment_method', string>> {
   const id = newId();
-  const values = [tenantId, id, invoice, payment, text];
+  const methodId = newId();
+  const values = [tenantId, id, invoice, payment, text, methodId];
   for (const insert of INSERTS) {
     const used = values.filter((_, index) => insert.includes(`$${index + 1}`));
     const renumbered = values.reduce(
@@ -45,5 +49,6 @@ export async function storePaymentRows(
   }
   const until = "update disputes set respond_by = now() + interval '1 day' where tenant_id = $1";
   await stack.rows(tenantId, until, [tenantId]);
-  return Object.fromEntries(KINDS.map((kind) => [kind, id])) as Record<(typeof KINDS)[number], string>;
+  const ids = Object.fromEntries(KINDS.map((kind) => [kind, id])) as Record<(typeof KINDS)[number], string>;
+  return { ...ids, payment_method: methodId };
 }
