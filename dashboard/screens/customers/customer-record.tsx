@@ -14,6 +14,7 @@ import { Money } from '../../parts/values/money';
 import { TimeAgo } from '../../parts/values/time';
 import { EditCustomer } from './customer-form';
 import { Statement } from './customer-statement';
+import { PaymentMethods } from './payment-methods/payment-methods-tab';
 
 export function CustomerRecord({ id }: { id: string }) {
   const reading = api.useQuery('get', '/customers/{id}', { params: { path: { id } } });
@@ -30,6 +31,7 @@ export function CustomerRecord({ id }: { id: string }) {
             <Tabs.Tab value="details">Details</Tabs.Tab>
             <Tabs.Tab value="invoices">Invoices</Tabs.Tab>
             <Tabs.Tab value="statement">Statement</Tabs.Tab>
+            <Tabs.Tab value="payment-methods">Payment methods</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="details" pt="md">
             <Details customer={customer} />
@@ -39,6 +41,9 @@ export function CustomerRecord({ id }: { id: string }) {
           </Tabs.Panel>
           <Tabs.Panel value="statement" pt="md">
             <Statement customerId={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="payment-methods" pt="md">
+            <PaymentMethods customer={customer} />
           </Tabs.Panel>
         </Tabs>
       )}

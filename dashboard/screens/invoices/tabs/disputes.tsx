@@ -1,14 +1,14 @@
-import { Button, Text, Textarea, Title } from '@mantine/core';
+import { Button, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { api, client } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
-import { RecordTable } from '../../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
+import { TitledTable } from './titled-table';
 
 type Dispute = Schemas['Dispute'];
 
@@ -18,19 +18,14 @@ export function Disputes({ invoice: { id } }: { invoice: Invoice }) {
   const canApprove = useCan('approve');
   const { data } = api.useQuery('get', '/disputes', { params: { query: { invoice_id: id, limit: 20 } } });
   const items = data?.data.items ?? [];
-  if (items.length === 0) return null;
   const canAnswer = ({ status, respond_by: until, evidence_sent_at: sent }: Dispute) =>
     canApprove && status === 'open' && until !== null && sent === null;
   return (
     <>
-      <Title order={3} size="h5" mt="md">
-        Disputed payments
-      </Title>
-      <RecordTable
+      <TitledTable
         label="Disputed payments"
         rows={items}
         rowKey={(dispute) => dispute.id}
-        empty=""
         columns={[
           { header: 'Reason', render: ({ reason }) => humanize(reason) },
           { header: 'Status', render: ({ status }) => <StatusBadge status={status} /> },

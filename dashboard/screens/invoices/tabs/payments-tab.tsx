@@ -8,6 +8,7 @@ import { StatusBadge } from '../../../parts/record/status-badge';
 import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
 import { nameMethod } from '../actions/record-payment';
+import { AutopayAttempts } from './autopay-attempts';
 import { Disputes } from './disputes';
 import { PayLinks } from './pay-links';
 import { RefundDialog } from './refund-dialog';
@@ -64,6 +65,7 @@ export function PaymentsTab({ invoice }: { invoice: Invoice }) {
           },
         ]}
       />
+      <AutopayAttempts invoice={invoice} />
       <Disputes invoice={invoice} />
       <PayLinks invoice={invoice} />
       {refunded && (

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { paySession } from './routes.js';
+import { saveMethod } from './saved-methods.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
 /** Finds the session of a page, and its account. */
@@ -15,10 +16,13 @@ interface PageRequest {
 }
 
 const METHODS = { card: 'Pay by card', us_bank_account: 'Pay by bank account' } as const;
+const SAVED = { card: 'Save a card', us_bank_account: 'Save a bank account' } as const;
+type Method = keyof typeof METHODS;
 
 /**
- * Serves the page where a customer pays, as plain HTML: `GET /c/pay/{session}`. Its buttons send a
- * POST with the method. After the payment, the browser goes to the session's success URL.
+ * Serves the page where a customer pays or saves a payment method, as plain HTML: `GET
+ * /c/pay/{session}`. Its buttons send a POST with the method. Afterwards the browser goes to the
+ * session's success URL.
  */
 export async function serveHostedPage(
   double: SessionFinder,
@@ -28,16 +32,22 @@ export async function serveHostedPage(
   const [account, session] = double.findSession(url.href);
   if (session.status !== 'open') return answerPage(response, 410, '<h1>This page has expired</h1>');
   if (method === 'POST') {
-    const paidBy = new URLSearchParams(body).get('method') as keyof typeof METHODS;
-    paySession(account, session, paidBy);
+    const type = new URLSearchParams(body).get('method') as Method;
+    if (session.mode === 'setup') saveMethod(account, session, { type });
+    else paySession(account, session, type);
     response.writeHead(303, { location: String(session.success_url) }).end();
     return;
   }
   const dollars = (Number(session.amount_total) / 100).toFixed(2);
-  const buttons = Object.entries(METHODS).map(
+  const isSetup = session.mode === 'setup';
+  const buttons = Object.entries(isSetup ? SAVED : METHODS).map(
     ([paidBy, label]) => `<button name="method" value="${paidBy}">${label}</button>`,
   );
-  answerPage(response, 200, `<h1>Pay $${dollars}</h1><form method="post">${buttons.join(' ')}</form>`);
+  answerPage(
+    response,
+    200,
+    `<h1>${isSetup ? 'Save a payment method' : `Pay $${dollars}`}</h1><form method="post">${buttons.join(' ')}</form>`,
+  );
 }
 
 function answerPage(response: ServerResponse, status: number, html: string): void {
