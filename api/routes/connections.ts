@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { toJsonSchema } from '../../shared/contracts/schemas/json-schema.js';
 import { toOpenApi } from '../../shared/contracts/schemas/to-openapi.js';
-import type { Manifest } from '../../shared/integrations/contract/vendor.js';
+import { type Manifest, offersSignIn } from '../../shared/integrations/contract/vendor.js';
 import { ADMIN } from '../../shared/records/resource-table.js';
 import {
   createConnection,
@@ -54,7 +54,10 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
    *     x-list: Integration
    */
   router.get('/integrations', requireAccess(ADMIN), (ctx) => {
-    const items = api.vendors.tenantVendors.map(({ manifest }) => renderIntegration(manifest));
+    const items = api.vendors.tenantVendors.map((vendor) => ({
+      ...renderIntegration(vendor.manifest),
+      sign_in: offersSignIn(vendor, api.config.integrations[vendor.manifest.vendor]),
+    }));
     ctx.body = { ok: true, data: { items, cursor: null, count: items.length } };
   });
 

@@ -3,7 +3,12 @@ import Joi from 'joi';
 import type { Command } from '../../shared/contracts/command.js';
 import type { ConnectionCreate, ConnectionPatch } from '../../shared/contracts/generated.js';
 import { createValidationError, validate } from '../../shared/contracts/schemas/validate.js';
-import { getVendorAddresses, type TenantVendor } from '../../shared/integrations/contract/vendor.js';
+import {
+  getVendorAddresses,
+  offersSignIn,
+  sharesHookOfSignIns,
+  type TenantVendor,
+} from '../../shared/integrations/contract/vendor.js';
 import { hmacSha256, seal, unseal } from '../../shared/platform/crypto.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -53,7 +58,8 @@ export function createConnectionTransforms(api: ApiRuntime) {
     },
     reconnected: async (_input: { sign_in?: SignInStart }, ctx: ApiContext) => {
       const vendor = await findVendor(api, ctx);
-      if (vendor.manifest.auth === 'oauth2') return { sign_in: beginSignIn(api, vendor, ctx) };
+      if (offersSignIn(vendor, api.config.integrations[vendor.manifest.vendor]))
+        return { sign_in: beginSignIn(api, vendor, ctx) };
       const { label } = vendor.manifest;
       throw new AppError(
         'conflict',
@@ -84,11 +90,16 @@ export function createConnectionTransforms(api: ApiRuntime) {
 
 function prepareCreation(api: ApiRuntime, input: ConnectionCreation, ctx: ApiContext): ConnectionCreation {
   const { vendors, config } = api;
-  const { vendor: name, label, credentials = {}, settings = {} } = input as unknown as ConnectionCreate;
+  const { vendor: name, label, credentials, settings = {} } = input as unknown as ConnectionCreate;
   const vendor = vendors.find(name);
   if (!vendor) throw refuseVendor(name, vendors.tenantVendors);
   const { manifest, inbound } = vendor;
-  const checked = checkInput(vendor, { credentials, settings });
+  const isSignIn =
+    manifest.auth === 'oauth2' ||
+    (credentials === undefined && offersSignIn(vendor, config.integrations[manifest.vendor]));
+  const entered = isSignIn && manifest.auth !== 'oauth2' ? undefined : (credentials ?? {});
+  const checked = checkInput(vendor, { credentials: entered, settings });
+  const isShared = inbound.isPerApplication || (isSignIn && sharesHookOfSignIns(vendor));
   const hookKey = deriveHookKey(config.secretKey);
   const token = sealHookToken(hookKey, ctx.state.key.tenantId, ctx.state.targetId as string);
   return {
@@ -96,10 +107,10 @@ function prepareCreation(api: ApiRuntime, input: ConnectionCreation, ctx: ApiCon
     ...(label === undefined ? {} : { label }),
     settings: checked.settings ?? {},
     kind: manifest.kind,
-    webhook_url: `${config.publicUrl}/hooks/${manifest.vendor}${inbound.isPerApplication ? '' : `/${token}`}`,
+    webhook_url: `${config.publicUrl}/hooks/${manifest.vendor}${isShared ? '' : `/${token}`}`,
     scopes: [...(manifest.oauth?.scopes ?? [])],
     streams: { ...manifest.streams },
-    ...(manifest.auth === 'oauth2'
+    ...(isSignIn
       ? { sign_in: beginSignIn(api, vendor, ctx) }
       : { secrets_sealed: sealCredentials(api, vendor, { credentials: checked.credentials ?? {}, ctx }) }),
   };

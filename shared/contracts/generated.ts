@@ -584,6 +584,7 @@ export interface Integration {
   kind: VendorKind;
   label: string;
   auth: "oauth2" | "api_key";
+  sign_in: boolean;
   credentials_schema: {
     [k: string]: unknown;
   };

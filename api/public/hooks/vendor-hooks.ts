@@ -1,9 +1,10 @@
 import type { Command } from '../../../shared/contracts/command.js';
 import { methodNotAllowed, readUserAgent } from '../../../shared/http/request.js';
-import type {
-  HookAnswer,
-  InboundNotice,
-  TenantVendor,
+import {
+  type HookAnswer,
+  type InboundNotice,
+  sharesHookOfSignIns,
+  type TenantVendor,
 } from '../../../shared/integrations/contract/vendor.js';
 import { AppError } from '../../../shared/platform/errors.js';
 import { newId } from '../../../shared/platform/ids.js';
@@ -50,8 +51,9 @@ export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
     if (ctx.method !== 'POST') throw methodNotAllowed(ctx.method, ['POST']);
     const vendor = api.vendors.find(name);
     const ref = token === undefined ? undefined : openHookToken(hookKey, token);
-    if (!vendor || vendor.inbound.isPerApplication !== (token === undefined) || (token && !ref))
-      return hooks.guard.refuseUnknown(ctx);
+    const isKnown =
+      vendor && (token === undefined ? sharesHookOfSignIns(vendor) : ref && !vendor.inbound.isPerApplication);
+    if (!isKnown) return hooks.guard.refuseUnknown(ctx);
     if (part !== undefined && !vendor.phone) return hooks.guard.refuseUnknown(ctx);
     if (!ref) await receiveForAll(hooks, ctx, vendor);
     else if (part === 'messages' || part === 'voice') {

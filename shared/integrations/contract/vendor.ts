@@ -17,6 +17,7 @@ export interface Manifest {
   vendor: string;
   kind: VendorKind;
   label: string;
+  /** With `api_key` and `oauth`, an account may enter a key or sign in at the vendor. */
   auth: 'oauth2' | 'api_key';
   /** The fields that an account enters to connect; empty for OAuth. */
   credentialsSchema: Joi.ObjectSchema;
@@ -47,6 +48,10 @@ export interface OAuthManifest {
   tokenPath: string;
   revokePath?: string;
   scopes: readonly string[];
+  /** True if the application's id and secret stand in the body of token requests, not in a header. */
+  sendsSecretInBody?: true;
+  /** Builds the body of a revocation. By default, it names the token. */
+  buildRevocation?(facts: { clientId: string; externalAccount: string }): Record<string, string>;
 }
 
 /** The vendor's own account behind a connection. */
@@ -178,6 +183,23 @@ export class Vendors {
     const found = this.all.find(({ manifest }) => manifest.vendor === name);
     return found && 'openSender' in found ? found : undefined;
   }
+}
+
+/**
+ * True if an account can connect by a sign-in at the vendor. A vendor that also takes keys offers a
+ * sign-in only if the operator has registered an application there.
+ */
+export function offersSignIn({ manifest }: TenantVendor, settings: VendorSettings | undefined): boolean {
+  if (manifest.auth === 'oauth2') return true;
+  return manifest.oauth !== undefined && settings?.client_id !== undefined;
+}
+
+/**
+ * True if the vendor sends the webhooks of connections by sign-in to the address of the operator's
+ * application, beside the addresses of the other connections.
+ */
+export function sharesHookOfSignIns({ manifest, inbound }: TenantVendor): boolean {
+  return inbound.isPerApplication || (manifest.auth === 'api_key' && manifest.oauth !== undefined);
 }
 
 /** Returns the vendor's addresses, or those that the setting INTEGRATIONS names instead. */

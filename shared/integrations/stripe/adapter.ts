@@ -17,14 +17,15 @@ interface StripeAccount {
 export const stripe: TenantVendor = {
   manifest,
   baseUrl: 'https://api.stripe.com',
+  identityUrl: 'https://connect.stripe.com',
   readEnvironment: ({ secret_key: key = '' }) => readEnvironment(key),
   async describe(connection) {
     const account = await callStripe<StripeAccount>(connection, { method: 'GET', path: '/v1/account' });
     return {
       externalAccount: account.id,
       label: account.business_profile?.name ?? account.email,
-      // The key itself says whether the account is live.
-      environment: undefined,
+      // A key was checked when it was entered. The token of a sign-in was not.
+      environment: connection.accessToken === undefined ? undefined : readEnvironment(connection.accessToken),
     };
   },
   payments: { pages, charges, refunds, disputes, savedMethods },

@@ -34,6 +34,19 @@ export const manifest: Manifest = {
       .description('True if a pay link may be for less than the balance'),
     terminal_location_id: Joi.string().max(255).description('The location of the card readers'),
   }),
+  // Stripe Connect, for connections by sign-in. The secret of the application is a key of the
+  // operator's own Stripe account.
+  oauth: {
+    authorizePath: '/oauth/authorize',
+    tokenPath: '/oauth/token',
+    revokePath: '/oauth/deauthorize',
+    scopes: ['read_write'],
+    sendsSecretInBody: true,
+    buildRevocation: ({ clientId, externalAccount }) => ({
+      client_id: clientId,
+      stripe_user_id: externalAccount,
+    }),
+  },
   docsUrl: 'https://docs.stripe.com/keys',
   // Webhooks say at once what changed. The hourly pull finds what they missed.
   streams: { payments: 3600, refunds: 3600, disputes: 3600, payment_methods: 3600 },

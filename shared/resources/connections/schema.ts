@@ -109,6 +109,9 @@ export const integration = allRequired({
   kind: vendorKind,
   label: Joi.string().example('Twilio'),
   auth: Joi.string().valid('oauth2', 'api_key'),
+  sign_in: Joi.boolean().description(
+    'True if a POST /connections without credentials begins a sign-in at the vendor',
+  ),
   credentials_schema: jsonSchema(),
   settings_schema: jsonSchema(),
   docs_url: Joi.string().example('https://www.twilio.com/docs'),

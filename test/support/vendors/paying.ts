@@ -8,9 +8,13 @@ import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
+import { STRIPE_APP } from './stripe-double/oauth.js';
 import type { SaveOptions } from './stripe-double/saved-methods.js';
 import type { StripeAccount } from './stripe-double/stripe-account.js';
 import { StripeDouble } from './stripe-double/stripe-double.js';
+
+/** The secret of the webhooks that Stripe sends to the operator's application. */
+export const APP_WEBHOOK_SECRET = 'whsec_application';
 
 export const PAYING_VENDORS = new Vendors([smtp, stripe]);
 
@@ -34,7 +38,8 @@ export class PayingStack {
 
   static async start(options: StackOptions = {}): Promise<PayingStack> {
     const double = await new StripeDouble().start();
-    const INTEGRATIONS = JSON.stringify({ stripe: { base_url: double.origin } });
+    const app = { ...STRIPE_APP, webhook_secret: APP_WEBHOOK_SECRET };
+    const INTEGRATIONS = JSON.stringify({ stripe: { base_url: double.origin, ...app } });
     const stack = await TestStack.start({
       integrations: true,
       vendors: PAYING_VENDORS,
@@ -65,8 +70,9 @@ export class PayingAccount {
     readonly stack: TestStack,
     readonly double: StripeDouble,
     readonly tenant: TestTenant,
+    vendorKey?: string,
   ) {
-    this.vendor = double.openAccount();
+    this.vendor = double.openAccount(vendorKey);
   }
 
   get client() {
@@ -85,9 +91,31 @@ export class PayingAccount {
     this.connectionId = body.id;
     const { pathname } = new URL(body.webhook_url);
     this.vendor.webhook = { url: `${this.stack.origin}${pathname}`, secret };
-    await eventually('the connection is active', async () => {
-      const { body: connection } = await this.client.get(`/connections/${this.connectionId}`);
-      return connection.status === 'active';
+    await this.waitForStatus('active');
+  }
+
+  /** Connects Stripe by a sign-in, whose webhooks go to the operator's application. */
+  async signIn(): Promise<Json> {
+    const { status, body } = await this.client.post('/connections', { vendor: 'stripe' });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    this.connectionId = body.id;
+    await this.permit(body.authorize_url);
+    this.vendor.webhook = { url: `${this.stack.origin}/hooks/stripe`, secret: APP_WEBHOOK_SECRET };
+    return this.waitForStatus('active');
+  }
+
+  /**
+   * Allows the access at the double, and confirms the connection on the page to which it leads.
+   */
+  async permit(authorizeUrl: string): Promise<Response> {
+    const back = new URL(this.double.signIns.permit(authorizeUrl, this.vendor));
+    return fetch(`${this.stack.origin}${back.pathname}${back.search}`, { method: 'POST' });
+  }
+
+  async waitForStatus(status: string): Promise<Json> {
+    return eventually(`the connection is ${status}`, async () => {
+      const { body } = await this.client.get(`/connections/${this.connectionId}`);
+      return body.status === status && body;
     });
   }
 

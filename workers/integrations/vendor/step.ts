@@ -19,7 +19,7 @@ import { storeConnectionHealth } from '../../../shared/sync/lease-connection-que
 import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
 import { TokenBucket } from '../queue/token-bucket.js';
-import { openSecrets } from './tokens.js';
+import { isSignedIn, openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
 /**
@@ -66,6 +66,8 @@ export class Step {
   readonly db: Database;
   /** The version of the secrets with which this step calls the vendor. */
   secretsVersion: number | null;
+  /** True if this step calls the vendor with an access token of a sign-in. */
+  private isSignedIn = false;
   private readonly startedAt = performance.now();
 
   constructor(
@@ -87,7 +89,8 @@ export class Step {
 
   get tokenParts() {
     const { db, config } = this.services.runtime;
-    return { db, config, vendor: this.vendor, caller: this.caller, ref: this.queue.ref };
+    const { externalAccount } = this.connection;
+    return { db, config, vendor: this.vendor, caller: this.caller, ref: this.queue.ref, externalAccount };
   }
 
   /**
@@ -97,6 +100,7 @@ export class Step {
   async open(): Promise<OpenConnection> {
     const { secrets, version } = await openSecrets(this.tokenParts, this.queue.mustRefresh);
     this.secretsVersion = version;
+    this.isSignedIn = isSignedIn(secrets);
     this.queue.mustRefresh = false;
     return this.buildConnection(secrets);
   }
@@ -108,8 +112,8 @@ export class Step {
    */
   planTokenRefresh({ kind, code }: VendorError): boolean {
     if (kind !== 'auth') return false;
-    const { queue, vendor } = this;
-    const canRefresh = vendor.manifest.auth === 'oauth2' && code !== 'invalid_grant' && !queue.hasRefreshed;
+    const { queue } = this;
+    const canRefresh = this.isSignedIn && code !== 'invalid_grant' && !queue.hasRefreshed;
     queue.mustRefresh = canRefresh;
     queue.hasRefreshed = canRefresh;
     return canRefresh;

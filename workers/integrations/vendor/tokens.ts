@@ -1,7 +1,11 @@
 import Joi from 'joi';
 import type { Config, VendorSettings } from '../../../shared/config/config.js';
 import { failpoint } from '../../../shared/config/failpoints.js';
-import { getVendorAddresses, type TenantVendor } from '../../../shared/integrations/contract/vendor.js';
+import {
+  getVendorAddresses,
+  type OAuthManifest,
+  type TenantVendor,
+} from '../../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import type { ConnectionQueueRef } from '../../../shared/queues/integrations.js';
@@ -35,6 +39,8 @@ export interface TokenParts {
   vendor: TenantVendor;
   caller: VendorCaller;
   ref: ConnectionQueueRef;
+  /** The vendor's account behind the connection; null before the vendor has named it. */
+  externalAccount: string | null;
 }
 
 export interface OpenSecrets {
@@ -49,16 +55,21 @@ export interface OpenSecrets {
  * @throws {VendorError} `auth` if a person must sign in again, `again` if the step must wait
  */
 export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<OpenSecrets> {
-  const { db, config, vendor, ref } = parts;
+  const { db, config, ref } = parts;
   const row = await db.transaction([ref.tenantId], (tx) => readSecrets(tx, ref));
   if (!row) throw new VendorError('No credentials are stored. Connect again.', { kind: 'auth' });
   const key = deriveConnectionsKey(config.secretKey);
   const secrets = unsealSecrets(key, ref.connectionId, row.sealed);
   const { version } = row;
-  if (vendor.manifest.auth !== 'oauth2') return { secrets, version };
+  if (!isSignedIn(secrets)) return { secrets, version };
   const isFresh = row.access_expires_at === null || row.access_expires_at > Date.now() + REFRESH_EARLY_MS;
   if (secrets.accessToken && isFresh && !mustRefresh) return { secrets, version };
   return refresh(parts, row, secrets);
+}
+
+/** True if a person has connected by a sign-in at the vendor, and not by entering credentials. */
+export function isSignedIn({ accessToken, refreshToken, authorization }: ConnectionSecrets): boolean {
+  return accessToken !== undefined || refreshToken !== undefined || authorization !== undefined;
 }
 
 async function refresh(parts: TokenParts, row: SecretRow, secrets: ConnectionSecrets): Promise<OpenSecrets> {
@@ -127,16 +138,11 @@ async function requestTokens(
         redirect_uri: `${config.publicUrl}/integrations/callback`,
       }
     : { grant_type: 'refresh_token', refresh_token: refreshToken ?? '' };
-  const { client_id = '', client_secret = '' } = settings;
+  const { oauth } = vendor.manifest;
   const response = await caller.call(getVendorAddresses(vendor, settings).identityUrl, {
     method: 'POST',
-    path: vendor.manifest.oauth?.tokenPath ?? '',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      accept: 'application/json',
-      authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
-    },
-    body: new URLSearchParams(grant).toString(),
+    path: oauth?.tokenPath ?? '',
+    ...signForm(oauth, settings, grant),
     isRepeatable: false,
   });
   const body = parseJson(response.body.toString('utf8'));
@@ -147,6 +153,22 @@ async function requestTokens(
     kind: 'again',
     code: 'invalid_tokens',
   });
+}
+
+/** Builds a form that proves the operator's application (RFC 6749, section 2.3.1). */
+function signForm(
+  oauth: OAuthManifest | undefined,
+  { client_id = '', client_secret = '' }: VendorSettings,
+  form: Record<string, string>,
+): { headers: Record<string, string>; body: string } {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+  if (oauth?.sendsSecretInBody)
+    return { headers, body: new URLSearchParams({ ...form, client_id, client_secret }).toString() };
+  const basic = Buffer.from(`${client_id}:${client_secret}`).toString('base64');
+  return {
+    headers: { ...headers, authorization: `Basic ${basic}` },
+    body: new URLSearchParams(form).toString(),
+  };
 }
 
 function parseJson(text: string): unknown {
@@ -195,22 +217,19 @@ async function handleRefusal({ db, ref }: TokenParts, version: number, error: un
  * @throws {VendorError} if the vendor fails or refuses
  */
 export async function revokeAccess(
-  { config, vendor, caller }: TokenParts,
+  { config, vendor, caller, externalAccount }: TokenParts,
   { refreshToken, accessToken }: ConnectionSecrets,
 ): Promise<void> {
   const { vendor: name, oauth } = vendor.manifest;
   const token = refreshToken || accessToken;
   if (!oauth?.revokePath || !token) return;
   const settings: VendorSettings = config.integrations[name] ?? {};
-  const { client_id = '', client_secret = '' } = settings;
+  const { client_id: clientId = '' } = settings;
+  const body = oauth.buildRevocation?.({ clientId, externalAccount: externalAccount ?? '' }) ?? { token };
   const { status } = await caller.call(getVendorAddresses(vendor, settings).identityUrl, {
     method: 'POST',
     path: oauth.revokePath,
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
-    },
-    body: new URLSearchParams({ token }).toString(),
+    ...signForm(oauth, settings, body),
     isRepeatable: true,
   });
   if (status >= 400)

@@ -1,4 +1,4 @@
-import { Text, TextInput } from '@mantine/core';
+import { Checkbox, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
@@ -12,7 +12,7 @@ import { VendorFields } from './vendor-fields';
 
 /** Asks for what the vendor needs. For a vendor with OAuth, the sign-in follows. */
 export function ConnectDialog({ integration, onClose }: { integration: Integration; onClose: () => void }) {
-  const { vendor, label: vendorName, auth } = integration;
+  const { vendor, label: vendorName, auth, sign_in: hasSignIn } = integration;
   const { openRecord } = useUrl();
   const [label, setLabel] = useState('');
   const [credentials, setCredentials] = useState<VendorValues>({});
@@ -21,7 +21,8 @@ export function ConnectDialog({ integration, onClose }: { integration: Integrati
   const write = useWrite((headers, body: Schemas['ConnectionCreate']) =>
     client.POST('/connections', { params: { header: headers }, body }),
   );
-  const isOAuth = auth === 'oauth2';
+  const [byKey, setByKey] = useState(auth === 'api_key' && !hasSignIn);
+  const isOAuth = !byKey;
   const credentialFields = isOAuth ? [] : readFields(integration.credentials_schema);
   const settingFields = readFields(integration.settings_schema);
   const submit = async () => {
@@ -68,6 +69,13 @@ export function ConnectDialog({ integration, onClose }: { integration: Integrati
               ? `You sign in at ${vendorName} in the next step. This service never sees your password.`
               : `${vendorName} is asked at once whether it accepts these. They are stored encrypted, and never shown again.`}
           </Text>
+          {auth === 'api_key' && hasSignIn && (
+            <Checkbox
+              label="Enter a key instead"
+              checked={byKey}
+              onChange={(event) => setByKey(event.currentTarget.checked)}
+            />
+          )}
           <TextInput
             label="Label"
             description="Tells two connections apart. Without one, the vendor's name of the account is used."

@@ -62,7 +62,7 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
           {VERBS[name].label}
         </Button>
       ))}
-      {integration?.auth === 'oauth2' && allowed.includes('reconnect') && (
+      {integration?.sign_in && allowed.includes('reconnect') && (
         <ReconnectButton connection={connection} isUrgent={needsSignIn} />
       )}
     </>

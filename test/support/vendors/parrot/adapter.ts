@@ -66,12 +66,13 @@ export const parrot: TenantVendor = {
 };
 
 const { find: _find, ...messagingWithoutLook } = messaging;
+const { oauth: _oauth, ...manifestWithoutSignIn } = manifest;
 
 /** Parrot with API keys instead of OAuth, with one address for all webhooks, and without `find`. */
 export const parrotWithKeys: TenantVendor = {
   ...parrot,
   manifest: {
-    ...manifest,
+    ...manifestWithoutSignIn,
     vendor: 'parrot_keys',
     auth: 'api_key',
     credentialsSchema: Joi.object({ api_key: Joi.string().min(8).required() }),

@@ -74,6 +74,7 @@ export class StripeAccount {
   emit(type: string, object: StripeObject): StripeObject {
     const event = this.add('event', {
       type,
+      account: this.id,
       api_version: '2026-10-28.endive',
       data: { object: structuredClone(object) },
       pending_webhooks: this.webhook ? 1 : 0,

@@ -5,6 +5,7 @@ import { decodeForm } from '../contracts/decode-form.js';
 import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
 import { serveControlPage } from './control-page.js';
 import { serveHostedPage } from './hosted-page.js';
+import { StripeSignIns, serveSignIn } from './oauth.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
 import { answerCall, paySession, StripeRefusal } from './routes.js';
 import { detachMethod, type SaveOptions, saveMethod, verifyDeposits } from './saved-methods.js';
@@ -27,6 +28,7 @@ function openContract(): ContractCheck | undefined {
 export class StripeDouble extends VendorDouble {
   readonly calls: { name: string; key: string; at: number }[] = [];
   readonly webhooks = new WebhookSender();
+  readonly signIns = new StripeSignIns();
   /** If true, any secret key opens an account. */
   opensAnyKey = false;
   private readonly accounts = new Map<string, StripeAccount>();
@@ -45,7 +47,11 @@ export class StripeDouble extends VendorDouble {
   }
 
   private findAccount(key: string): StripeAccount | undefined {
-    return this.accounts.get(key) ?? (this.opensAnyKey ? this.openAccount(key) : undefined);
+    return (
+      this.accounts.get(key) ??
+      this.signIns.accounts.get(key) ??
+      (this.opensAnyKey ? this.openAccount(key) : undefined)
+    );
   }
 
   /** Lets a customer pay on the page at `url`, and returns the PaymentIntent. */
@@ -106,6 +112,18 @@ export class StripeDouble extends VendorDouble {
     const { method, url, headers, body } = call;
     if (url.pathname === '/double/')
       return serveControlPage([...this.accounts.values()], { method, body, response });
+    if (url.pathname === '/oauth/authorize')
+      return serveSignIn(this.signIns, {
+        method,
+        url,
+        account: () => this.openAccount(`sk_live_${token(12)}`),
+        response,
+      });
+    if (url.pathname.startsWith('/oauth/')) {
+      const { status, result } = this.signIns.answer(url.pathname, new URLSearchParams(body));
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+      return;
+    }
     if (!url.pathname.startsWith('/v1/')) return serveHostedPage(this, { method, response, url, body });
     const name = `${method} ${url.pathname}`;
     this.calls.push({ name, key: String(headers['idempotency-key'] ?? ''), at: Date.now() });
