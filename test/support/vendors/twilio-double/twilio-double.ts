@@ -1,22 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { ContractCheck } from '../contracts/contract-check.js';
 import { decodeForm } from '../contracts/decode-form.js';
 import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
-
-/** A text that the double has sent, as Twilio's API returns it. */
-export interface SentMessage {
-  sid: string;
-  account_sid: string;
-  to: string;
-  from: string;
-  body: string;
-  status: string;
-  error_code: number | null;
-  error_message: string | null;
-  date_created: string;
-  callback: string;
-}
+import { buildMessage, listMessages, type SentMessage, showMessage, token } from './messages.js';
 
 let sharedContract: ContractCheck | undefined;
 
@@ -128,7 +115,7 @@ export class TwilioDouble extends VendorDouble {
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };
     this.checkRequest(call);
     const answer = this.run(method, rest.join('/'), { accountSid, form });
-    this.checkAnswer(call, answer);
+    this.checkAnswer(call, { ...answer, result: withAbsoluteUris(answer.result, this.origin) });
     return answer;
   }
 
@@ -141,16 +128,11 @@ export class TwilioDouble extends VendorDouble {
       return { status: 200, result: { sid: accountSid, friendly_name: 'Hudson Towing', status: 'active' } };
     if (method === 'POST' && path === 'Messages.json') return this.create(accountSid, form);
     const own = this.messages.filter(({ account_sid }) => account_sid === accountSid);
-    if (method === 'GET' && path === 'Messages.json') {
-      const found = own.filter(({ to }) => form.To === undefined || form.To === to).reverse();
-      return {
-        status: 200,
-        result: { messages: found.map(show), next_page_uri: null, page: 0, page_size: 100 },
-      };
-    }
+    if (method === 'GET' && path === 'Messages.json')
+      return listMessages(`/2010-04-01/Accounts/${accountSid}/Messages.json`, own, form);
     const sid = /^Messages\/(\w+)\.json$/.exec(path)?.[1];
     const found = own.find((message) => message.sid === sid);
-    if (method === 'GET' && found) return { status: 200, result: show(found) };
+    if (method === 'GET' && found) return { status: 200, result: showMessage(found) };
     return {
       status: 404,
       result: { code: 20404, message: 'The requested resource was not found', status: 404 },
@@ -158,37 +140,22 @@ export class TwilioDouble extends VendorDouble {
   }
 
   private create(accountSid: string, form: Record<string, string>): { status: number; result: object } {
-    const { To: to = '', From, MessagingServiceSid, Body: body = '', StatusCallback: callback = '' } = form;
-    const refusal = REFUSED_NUMBERS[to];
+    const refusal = REFUSED_NUMBERS[form.To ?? ''];
     if (refusal)
       return { status: 400, result: { ...refusal, more_info: 'https://www.twilio.com/docs', status: 400 } };
-    const message: SentMessage = {
-      sid: `SM${token()}`,
-      account_sid: accountSid,
-      to,
-      from: From ?? MessagingServiceSid ?? '',
-      body,
-      status: 'queued',
-      error_code: null,
-      error_message: null,
-      date_created: new Date().toUTCString().replace('GMT', '+0000'),
-      callback,
-    };
+    const message = buildMessage(accountSid, form);
     this.messages.push(message);
-    return { status: 201, result: show(message) };
+    return { status: 201, result: showMessage(message) };
   }
 }
 
-function show({ callback: _callback, ...message }: SentMessage): object {
-  return {
-    ...message,
-    direction: 'outbound-api',
-    num_segments: '1',
-    num_media: '0',
-    api_version: '2010-04-01',
-  };
-}
-
-function token(): string {
-  return randomBytes(16).toString('hex');
+/**
+ * Twilio answers the addresses of pages as paths, but its contract says that they are whole
+ * addresses.
+ */
+function withAbsoluteUris(result: object, origin: string): object {
+  const members = Object.entries(result).map(([name, value]) =>
+    name.endsWith('uri') && typeof value === 'string' ? [name, origin + value] : [name, value],
+  );
+  return Object.fromEntries(members);
 }
