@@ -16,6 +16,7 @@ export const NOTICE_KINDS = [
   'payment_returned',
   'refund_failed',
   'recurring_invoice_failed',
+  'text_limit_reached',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

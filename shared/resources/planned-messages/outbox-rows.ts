@@ -45,7 +45,8 @@ export async function postponeRow(
   await db.transaction([wait.ref.tenant_id], async (tx) => postponeAtCommit(tx, table, wait));
 }
 
-function postponeAtCommit(
+/** Postpones the next attempt of a row when the transaction commits. */
+export function postponeAtCommit(
   tx: Transaction,
   table: OutboxTable,
   { ref, reason, seconds, wasOffered }: Postponement & { ref: RecordRef },

@@ -4,7 +4,13 @@ import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/re
 import type { DeliveryChannel } from './choose-provider.js';
 import type { DeferredMail } from './daily-mail-limit.js';
 import { LINK_DAYS } from './link.js';
-import { countOrPostpone, type DailyMailLimit, type Postponement, postponeRow } from './outbox-rows.js';
+import {
+  countOrPostpone,
+  type DailyMailLimit,
+  type Postponement,
+  postponeAtCommit,
+  postponeRow,
+} from './outbox-rows.js';
 
 /** A message to insert, with its content. */
 export interface NewMessage extends RecordRef {
@@ -12,6 +18,8 @@ export interface NewMessage extends RecordRef {
   work_order_id?: string | null;
   template?: string | null;
   segments?: number | null;
+  /** True if the text waits while the account keeps quiet hours. */
+  respects_quiet_hours?: boolean;
   channel: DeliveryChannel;
   recipient: string;
   subject?: string | null;
@@ -24,7 +32,7 @@ export interface NewMessage extends RecordRef {
 }
 
 const NEW_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, work_order_id uuid, template text, segments integer, channel text, recipient text, subject text, body_text text, body_html text, state text,
-  provider text, connection_id uuid`;
+  provider text, connection_id uuid, respects_quiet_hours boolean`;
 const NEW_NAMES = parseColumnNames(NEW_COLUMNS).join(', ');
 
 export async function insertMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
@@ -33,7 +41,7 @@ export async function insertMessages(tx: Transaction, messages: readonly NewMess
     text: `insert into messages (${NEW_NAMES}, sent_at, link_expires_at)
            select ${NEW_NAMES}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
            from ${recordsetSql(NEW_COLUMNS)}`,
-    values: [JSON.stringify(messages)],
+    values: [JSON.stringify(messages.map((message) => ({ respects_quiet_hours: false, ...message })))],
   });
 }
 
@@ -133,6 +141,11 @@ export function countOrPostponeMessage(
   limit: DailyMailLimit,
 ): Promise<DeferredMail | undefined> {
   return countOrPostpone(tx, 'messages', limit);
+}
+
+/** Postpones a message that was leased in this transaction and not offered to its provider. */
+export function postponeLeasedMessage(tx: Transaction, ref: RecordRef, wait: DeferredMail): void {
+  postponeAtCommit(tx, 'messages', { ref, ...wait, wasOffered: false });
 }
 
 /** Postpones the next attempt to send the message, and stores the reason. */

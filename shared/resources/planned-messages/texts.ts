@@ -21,6 +21,9 @@ export interface PlannedText {
   template?: string | null;
 }
 
+/** The template of the text to the account's own driver, who is at work. */
+const DRIVER_TEMPLATE = 'driver_link';
+
 /**
  * Stores texts in the transaction of the commands that send them. Without a connection for texts,
  * and in a sandbox, they stay in the outbox.
@@ -57,6 +60,7 @@ export async function storeTexts(
         recipient: to,
         body_text: text,
         segments: countSegments(text),
+        respects_quiet_hours: template !== null && template !== DRIVER_TEMPLATE,
         state: provider === OUTBOX_PROVIDER ? ('sent' as const) : ('queued' as const),
         provider,
         connection_id: connectionId,

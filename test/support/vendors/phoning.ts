@@ -25,6 +25,8 @@ export function usePhoningStack(): PhoningStack {
   return phoning;
 }
 
+const NUMBERS = { from_number: '+15185550100', dispatcher_number: '+15185550199' };
+
 /** A stack whose accounts text through a double of Twilio. */
 export class PhoningStack {
   private constructor(
@@ -79,7 +81,7 @@ export class PhoningAccount {
     const { status, body } = await this.client.post('/connections', {
       vendor: 'twilio',
       credentials: { account_sid: this.accountSid, auth_token: this.authToken },
-      settings: { from_number: '+15185550100', dispatcher_number: '+15185550199' },
+      settings: NUMBERS,
     });
     expect(status, JSON.stringify(body)).to.equal(201);
     this.connectionId = body.id;
@@ -88,6 +90,14 @@ export class PhoningAccount {
       const connection = (await this.client.get(`/connections/${this.connectionId}`)).body;
       return connection.status === 'active' && connection.external_account === this.accountSid;
     });
+  }
+
+  /** Sets settings of the connection beside its numbers, and removes those of earlier calls. */
+  async change(settings: object): Promise<void> {
+    const { status, body } = await this.client.patch(`/connections/${this.connectionId}`, {
+      settings: { ...NUMBERS, ...settings },
+    });
+    expect(status, JSON.stringify(body)).to.equal(200);
   }
 
   /** Creates and approves an invoice of 125 dollars. */

@@ -20,6 +20,7 @@ import {
   planOperations,
   type Recipient,
 } from '../../planned-messages/plan.js';
+import { countSegments } from '../../planned-messages/segments.js';
 import { insertMessages, type NewMessage, supersedeQueuedMessages } from '../../planned-messages/store.js';
 import { buildInvoiceDocumentQuery } from '../document-query.js';
 
@@ -131,6 +132,7 @@ export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSen
   const rows = sendings.flatMap(({ command, messages }) =>
     messages.map(
       ({ id, channel, address, provider, connectionId }): NewMessage => ({
+        ...written.get(id),
         tenant_id: command.tenantId,
         id,
         invoice_id: command.entityId,
@@ -139,7 +141,8 @@ export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSen
         provider,
         connection_id: connectionId,
         state: provider === OUTBOX_PROVIDER ? 'sent' : 'queued',
-        ...written.get(id),
+        respects_quiet_hours: channel === 'sms',
+        segments: channel === 'sms' ? countSegments(written.get(id)?.body_text ?? '') : null,
       }),
     ),
   );
