@@ -7,6 +7,7 @@ import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
+import type { TwilioAccount } from './twilio-double/twilio-account.js';
 import { TwilioDouble } from './twilio-double/twilio-double.js';
 
 let nextPhone = 4_000_001;
@@ -59,6 +60,7 @@ export class PhoningStack {
 /** An account that texts through the double of Twilio. */
 export class PhoningAccount {
   readonly accountSid: string;
+  readonly twilio: TwilioAccount;
   connectionId = '';
   inboundUrls: Record<'messages' | 'voice' | 'status', string> = { messages: '', voice: '', status: '' };
   private readonly authToken: string;
@@ -68,9 +70,10 @@ export class PhoningAccount {
     readonly double: TwilioDouble,
     readonly tenant: TestTenant,
   ) {
-    const { accountSid, authToken } = double.openAccount();
+    const { accountSid, authToken, account } = double.openAccount();
     this.accountSid = accountSid;
     this.authToken = authToken;
+    this.twilio = account;
   }
 
   get client() {
@@ -145,11 +148,7 @@ export class PhoningAccount {
   /** Posts a signed form to one of the connection's addresses, as Twilio does. */
   post(url: string, form: Record<string, string>): Promise<{ status: number; text: string }> {
     const { origin } = this.stack;
-    return this.double.post(
-      url,
-      { AccountSid: this.accountSid, ...form },
-      { origin, accountSid: this.accountSid },
-    );
+    return this.double.post(url, form, { origin, accountSid: this.accountSid });
   }
 
   /** Lets a customer text the account's number. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { countSegments } from '../../shared/resources/planned-messages/segments.js';
+import { countSegments } from '../../../shared/resources/planned-messages/segments.js';
 
 /** Eleven places of UCS-2 that people see as one character. */
 const FAMILY = '👨‍👩‍👧‍👦';
