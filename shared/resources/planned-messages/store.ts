@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import type { DeliveryChannel } from './choose-provider.js';
+import { type DeliveryChannel, OUTBOX_PROVIDER } from './choose-provider.js';
 import type { DeferredMail } from './daily-mail-limit.js';
 import { LINK_DAYS } from './link.js';
 import {
@@ -11,6 +11,15 @@ import {
   postponeAtCommit,
   postponeRow,
 } from './outbox-rows.js';
+
+/** The state of a new message, which the provider `outbox` does not send. */
+export function findFirstState(
+  provider: string,
+  failure: string | null,
+): { state: NewMessage['state']; error: string | null } {
+  if (provider !== OUTBOX_PROVIDER) return { state: 'queued', error: null };
+  return { state: failure === null ? 'sent' : 'failed', error: failure };
+}
 
 /** A message to insert, with its content. */
 export interface NewMessage extends RecordRef {
@@ -25,14 +34,15 @@ export interface NewMessage extends RecordRef {
   subject?: string | null;
   body_text?: string;
   body_html?: string | null;
-  state: 'queued' | 'sent';
+  state: 'queued' | 'sent' | 'failed';
+  error?: string | null;
   provider: string;
   /** The connection that sends the message; null for the mail server and the outbox. */
   connection_id: string | null;
 }
 
 const NEW_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, work_order_id uuid, template text, segments integer, channel text, recipient text, subject text, body_text text, body_html text, state text,
-  provider text, connection_id uuid, respects_quiet_hours boolean`;
+  provider text, connection_id uuid, respects_quiet_hours boolean, error text`;
 const NEW_NAMES = parseColumnNames(NEW_COLUMNS).join(', ');
 
 export async function insertMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {

@@ -3,10 +3,11 @@ import type { Command, Prompt } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { insertOperations } from '../../sync/operation-rows.js';
-import { findTextConnections, OUTBOX_PROVIDER, providerFor } from './choose-provider.js';
+import { findTextConnections, providerFor } from './choose-provider.js';
 import { planOperations, promptProviders } from './plan.js';
+import { findPretendFailure } from './pretend-text.js';
 import { countSegments } from './segments.js';
-import { insertMessages } from './store.js';
+import { findFirstState, insertMessages } from './store.js';
 
 /** A text to a phone that does not send an invoice. */
 export interface PlannedText {
@@ -61,7 +62,7 @@ export async function storeTexts(
         body_text: text,
         segments: countSegments(text),
         respects_quiet_hours: template !== null && template !== DRIVER_TEMPLATE,
-        state: provider === OUTBOX_PROVIDER ? ('sent' as const) : ('queued' as const),
+        ...findFirstState(provider, findPretendFailure({ channel: 'sms', recipient: to, environment })),
         provider,
         connection_id: connectionId,
       };

@@ -12,7 +12,6 @@ import {
   toRecordRef,
 } from '../../../records/record-refs.js';
 import { insertOperations } from '../../../sync/operation-rows.js';
-import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
 import { LINK_DAYS } from '../../planned-messages/link.js';
 import {
   type PlannedMessage,
@@ -21,7 +20,12 @@ import {
   type Recipient,
 } from '../../planned-messages/plan.js';
 import { countSegments } from '../../planned-messages/segments.js';
-import { insertMessages, type NewMessage, supersedeQueuedMessages } from '../../planned-messages/store.js';
+import {
+  findFirstState,
+  insertMessages,
+  type NewMessage,
+  supersedeQueuedMessages,
+} from '../../planned-messages/store.js';
 import { buildInvoiceDocumentQuery } from '../document-query.js';
 
 interface ContactRow extends RecordRef {
@@ -131,7 +135,7 @@ export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSen
   const [written] = await Promise.all([writeMessageBodies(tx, about), superseding]);
   const rows = sendings.flatMap(({ command, messages }) =>
     messages.map(
-      ({ id, channel, address, provider, connectionId }): NewMessage => ({
+      ({ id, channel, address, provider, connectionId, failure }): NewMessage => ({
         ...written.get(id),
         tenant_id: command.tenantId,
         id,
@@ -140,7 +144,7 @@ export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSen
         recipient: address,
         provider,
         connection_id: connectionId,
-        state: provider === OUTBOX_PROVIDER ? 'sent' : 'queued',
+        ...findFirstState(provider, failure),
         respects_quiet_hours: channel === 'sms',
         segments: channel === 'sms' ? countSegments(written.get(id)?.body_text ?? '') : null,
       }),
