@@ -123,8 +123,9 @@ function mayRetry(
 }
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {
-  const { id, channel, invoice_id: invoiceId } = message;
-  if (invoiceId === null) return [];
+  const { id, channel, invoice_id: invoiceId, template } = message;
+  // The words of a template are about a moment, so they stay as they are.
+  if (invoiceId === null || template !== null) return [];
   const token = sealLink(deriveLinkKey(config), { tenantId: command.tenantId, messageId: id });
   return [
     {
