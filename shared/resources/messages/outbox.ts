@@ -7,7 +7,12 @@ import { buildInvoiceDocumentQuery } from '../invoices/document-query.js';
 import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions.js';
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
-import { buildNextDueCte, type DueRow, findDueRows } from '../planned-messages/outbox-rows.js';
+import {
+  buildNextDueCte,
+  type DueRow,
+  findDueRows,
+  type LeaseTerms,
+} from '../planned-messages/outbox-rows.js';
 import { countSegments } from '../planned-messages/segments.js';
 import {
   countOrPostponeMessage,
@@ -53,12 +58,6 @@ interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'exceedsLimit' | 'de
   is_opted_out: boolean;
   is_counted: boolean;
   is_replaced: boolean;
-}
-
-/** The duration of a lease, and the number of mails and texts that an account may send per day. */
-export interface LeaseTerms {
-  leaseSeconds: number;
-  mailsPerDay: number;
 }
 
 const OVER_LIMIT_TEXT =

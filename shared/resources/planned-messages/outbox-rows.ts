@@ -72,6 +72,12 @@ export function buildNextDueCte(table: OutboxTable): string {
     order by m.attempt_after, m.id limit 1 for no key update of m skip locked)`;
 }
 
+/** The duration of a lease, and the number of mails and texts that an account may send per day. */
+export interface LeaseTerms {
+  leaseSeconds: number;
+  mailsPerDay: number;
+}
+
 /** A row, and the number of mails and texts that its account may send per day. */
 export interface DailyMailLimit {
   ref: RecordRef;

@@ -15,7 +15,6 @@ import {
   type MoveTarget,
 } from '../transitions.js';
 import { findPersonApprovalRequired } from './agent-traces.js';
-import { applyDelivery, isSentAtOnce } from './delivery.js';
 import {
   applyMove,
   checkMoveGuards,
@@ -26,7 +25,13 @@ import {
   refuseInvoiceMove,
   storeLifecycle,
 } from './lifecycle.js';
-import { findRecipients, type Recipients, storeInvoiceMessages } from './send.js';
+import {
+  applyDelivery,
+  findRecipients,
+  isSentAtOnce,
+  type Recipients,
+  storeInvoiceMessages,
+} from './send.js';
 
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
 type ActionCommand = Command<ActionInput>;
