@@ -159,7 +159,7 @@ function writePaymentInstructions({ account }: DocumentRow, invoice: InvoiceJson
 const money = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 });
 
-function dollars(cents: number): string {
+export function dollars(cents: number): string {
   return money.format(cents / 100);
 }
 

@@ -78,6 +78,19 @@ export async function lockHeldConnection(
   };
 }
 
+/** Reads the settings of a connection as they are now. */
+export async function readConnectionSettings(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await tx.query<{ settings: Record<string, unknown> }>({
+    name: 'read-connection-settings',
+    text: 'select settings from connections where tenant_id = $1 and id = $2',
+    values: [tenantId, connectionId],
+  });
+  return row?.settings;
+}
+
 /**
  * Returns the milliseconds until the next work of a connection is due; null if the connection has
  * no work.

@@ -185,6 +185,29 @@ export function storeOperationResult(
   });
 }
 
+/**
+ * Lets operations that a limit postponed try again now, because the settings of their connections
+ * have changed.
+ */
+export async function makePostponedDue(tx: Transaction, connections: readonly RecordRef[]): Promise<void> {
+  if (connections.length === 0) return;
+  // A step that postpones an operation now either ends before, or then reads the new settings.
+  await tx.query({
+    name: 'lock-queues-of-changed-connections',
+    text: `select from connection_queues l join ${recordsetSql('tenant_id uuid, id uuid')}
+             on l.tenant_id = r.tenant_id and l.connection_id = r.id order by l.connection_id for no key update of l`,
+    values: [JSON.stringify(connections)],
+  });
+  await tx.query({
+    name: 'make-postponed-operations-due',
+    text: `update outbound_operations o set next_at = now(), updated_at = now()
+           from ${recordsetSql('tenant_id uuid, id uuid')}
+           where o.tenant_id = r.tenant_id and o.connection_id = r.id and o.state = 'due' and o.last_error_kind = 'limit'
+             and o.next_at > now()`,
+    values: [JSON.stringify(connections)],
+  });
+}
+
 const MAX_REPLAYED = 10_000;
 
 /**

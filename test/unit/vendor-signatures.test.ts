@@ -5,7 +5,7 @@ import twilioSdk from 'twilio';
 import { verifyStripeSignature } from '../../shared/integrations/stripe/api/inbound.js';
 import { verifyTwilioSignature } from '../../shared/integrations/twilio/signature.js';
 import { signWebhook } from '../support/vendors/stripe-double/webhook-sender.js';
-import { signForm } from '../support/vendors/twilio-double/twilio-double.js';
+import { signForm } from '../support/vendors/twilio-double/twilio-account.js';
 
 describe('signatures of vendors', () => {
   const body = Buffer.from('{\n  "id": "evt_test_webhook",\n  "object": "event"\n}');

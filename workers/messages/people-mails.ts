@@ -2,9 +2,8 @@ import type { OutgoingMessage } from '../../shared/integrations/contract/messagi
 import type { Database } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
-import type { LeaseTerms } from '../../shared/resources/messages/outbox.js';
 import type { DeferredMail } from '../../shared/resources/planned-messages/daily-mail-limit.js';
-import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
+import type { LeaseTerms, RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
 import type { LeaseNextMail } from './fair-mail-queue.js';
 import {
   getRetryWait,

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { textLimitSettings } from '../contract/text-limits.js';
 import type { Manifest } from '../contract/vendor.js';
 
 const phoneNumber = () =>
@@ -27,6 +28,7 @@ export const manifest: Manifest = {
       .pattern(/^MG[0-9a-fA-F]{32}$/, 'messaging service SID')
       .description('The messaging service that sends texts instead of the number'),
     dispatcher_number: phoneNumber().description('The number to which callers are connected'),
+    ...textLimitSettings(),
   }),
   docsUrl: 'https://www.twilio.com/docs/messaging',
   // Status callbacks say at once what became of a text. The hourly pull finds what they missed.

@@ -1,11 +1,11 @@
 import { NO_TENANT } from '../../platform/ids.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
-import type { LeaseTerms } from '../messages/outbox.js';
 import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
 import {
   countOrPostpone,
   type DueRow,
+  type LeaseTerms,
   postponeRow,
   type RetryWait,
 } from '../planned-messages/outbox-rows.js';

@@ -21,6 +21,7 @@ import {
   type RefundablePayment,
   storeRefundedAmounts,
 } from '../payments/refund-rows.js';
+import { mailReturnedDebits } from '../payments/returned-mail.js';
 import type { DisputeReport } from './commands.js';
 import { type DisputeRow, sendEvidence } from './evidence-handler.js';
 
@@ -93,7 +94,15 @@ async function recordDispute(
   await storeDispute(tx, { command, payment, refundId });
   const notice = stored?.status === input.status ? undefined : buildNotice(command, invoice);
   await insertNotices(tx, notice ? [{ command, notice }] : [], config);
-  return { ok: true, changes: listChanges(stored, input, [invoice, next.invoice]), events: [] };
+  const isReturnedNow = notice?.kind === 'payment_returned' && input.is_return;
+  const returned = { command, invoice: next.invoice, amountCents: input.amount_cents, reason: input.reason };
+  const prompts = await mailReturnedDebits(tx, isReturnedNow ? [returned] : [], config);
+  return {
+    ok: true,
+    changes: listChanges(stored, input, [invoice, next.invoice]),
+    events: [],
+    prompts: prompts.get(command.id) ?? [],
+  };
 }
 
 /** A decided dispute does not become open again by an older reading. */

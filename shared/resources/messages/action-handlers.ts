@@ -10,6 +10,7 @@ import type { InvoiceStatus } from '../invoices/transitions.js';
 import { findTextConnections, OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../planned-messages/link.js';
 import { planOperations, promptProviders } from '../planned-messages/plan.js';
+import { findPretendFailure } from '../planned-messages/pretend-text.js';
 import { isRecordedAsSent, LockedMessages, type MessageRow } from './message-rows.js';
 import { markInvoiceSent } from './record-handler.js';
 
@@ -40,7 +41,7 @@ export async function retryMessages(
   config: Config,
 ): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
-  const failed = commands.filter((command) => mayRetry(locked.getMessage(command)));
+  const failed = commands.filter((command) => mayRetry(locked.getMessage(command), command));
   const unknown = await findUnknownWrites(
     tx,
     failed.map((command) => locked.getMessage(command) as MessageRow),
@@ -58,7 +59,7 @@ export async function retryMessages(
   const outcomes = commands.map((command): CommandOutcome => {
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
-    if (!mayRetry(message)) return { ok: true, changes: [], events: [] };
+    if (!mayRetry(message, command)) return { ok: true, changes: [], events: [] };
     const invoice = locked.getInvoice(message);
     if (!invoice)
       return failedOutcome({
@@ -110,14 +111,21 @@ export async function retryMessages(
 /**
  * True if the message has failed. A message counts as not failed while its acceptance by the
  * provider is stored but not yet recorded by a command. That command will mark the message as sent.
+ * A failure that a sandbox pretends would be the same again.
  */
-function mayRetry(message: MessageRow | undefined): boolean {
-  return message?.state === 'failed' && (message.accepted_at === null || isRecordedAsSent(message));
+function mayRetry(
+  message: MessageRow | undefined,
+  { environment }: Pick<Command, 'environment'>,
+): message is MessageRow {
+  if (message?.state !== 'failed' || (message.accepted_at !== null && !isRecordedAsSent(message)))
+    return false;
+  return findPretendFailure({ ...message, environment }) === null;
 }
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {
-  const { id, channel, invoice_id: invoiceId } = message;
-  if (invoiceId === null) return [];
+  const { id, channel, invoice_id: invoiceId, template } = message;
+  // The words of a template are about a moment, so they stay as they are.
+  if (invoiceId === null || template !== null) return [];
   const token = sealLink(deriveLinkKey(config), { tenantId: command.tenantId, messageId: id });
   return [
     {

@@ -73,13 +73,19 @@ export interface MessageFailure {
   reason: string;
   /** True if the vendor refused the text because the number has opted out there. */
   is_opted_out?: boolean;
+  /** True if the text would have exceeded what the account pays for texts a day. */
+  is_over_limit?: boolean;
 }
 
 /** A worker submits this command when the provider has refused the message for good. */
 export const recordMessageFailed = defineCommand<MessageFailure>({
   type: 'message.record_failed',
   action: 'message.failed',
-  schema: Joi.object({ reason: Joi.string().required(), is_opted_out: Joi.boolean() }),
+  schema: Joi.object({
+    reason: Joi.string().required(),
+    is_opted_out: Joi.boolean(),
+    is_over_limit: Joi.boolean(),
+  }),
   permission: 'admin',
 });
 

@@ -43,7 +43,10 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
     output: Joi.string().allow(null).description('The number that sent an inbound text; null for others'),
   },
   template: {
-    output: Joi.string().allow(null).example('en_route').description('The template of a text about a job'),
+    output: Joi.string()
+      .allow(null)
+      .example('en_route')
+      .description('The template of a text about a job. debit_returned: a mail that a bank debit came back'),
   },
   segments: {
     output: Joi.number()

@@ -13,6 +13,8 @@ export interface MessageRow extends Row, RecordRef {
   /** Null for a text that concerns no invoice. */
   invoice_id: string | null;
   direction: 'outbound' | 'inbound';
+  /** Null for a message that announces an invoice, or that a person wrote. */
+  template: string | null;
   channel: DeliveryChannel;
   recipient: string;
   subject: string | null;

@@ -1,18 +1,32 @@
 import { buildInvoiceDocument, type InvoiceDocument } from '../../documents/document.js';
 import type { DocumentRow } from '../../documents/document-rows.js';
+import type { TextLimits } from '../../integrations/contract/text-limits.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import { buildInvoiceDocumentQuery } from '../invoices/document-query.js';
 import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions.js';
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
-import { buildNextDueCte, type DueRow, findDueRows } from '../planned-messages/outbox-rows.js';
+import {
+  buildNextDueCte,
+  type DueRow,
+  findDueRows,
+  type LeaseTerms,
+} from '../planned-messages/outbox-rows.js';
+import { countSegments } from '../planned-messages/segments.js';
 import {
   countOrPostponeMessage,
   IS_REPLACED_SQL,
   LEASE_MESSAGE_CTE,
+  postponeLeasedMessage,
   START_MESSAGE_CTE,
 } from '../planned-messages/store.js';
+import {
+  findQuietEnd,
+  releaseSegments,
+  reserveSegments,
+  type TextConnectionRef,
+} from '../planned-messages/text-limits.js';
 import { phoneKeySql } from '../text-consents/phone-key.js';
 
 /** A message that this worker has leased: no other worker may offer it to its provider now. */
@@ -31,32 +45,42 @@ export interface LeasedMessage extends RecordRef {
   accepted: boolean;
   /** The reason why the message must not be sent any more; undefined if it may be sent. */
   refusal: string | undefined;
-  /** Set if the message exceeds the account's daily limit, and was postponed to the next day. */
+  /** True if the refusal is that of the account's own price limit of the day. */
+  exceedsLimit: boolean;
+  /** Set if the message was postponed: to the next day, or to the end of the quiet hours. */
   deferral: DeferredMail | undefined;
 }
 
-interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'deferral'> {
+interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'exceedsLimit' | 'deferral'> {
   invoice_status: InvoiceStatus | null;
+  respects_quiet_hours: boolean;
+  is_outdated: boolean;
   is_opted_out: boolean;
   is_counted: boolean;
   is_replaced: boolean;
 }
 
-/** The duration of a lease, and the number of mails and texts that an account may send per day. */
-export interface LeaseTerms {
-  leaseSeconds: number;
-  mailsPerDay: number;
-}
+const OVER_LIMIT_TEXT =
+  'The texts of today would cost more than daily_limit_cents of the connection allows. Raise it, or send this text tomorrow.';
 
 /** SQL condition on texts `m`: their recipient has asked for no more texts. */
 const IS_OPTED_OUT_SQL = `(m.channel = 'sms' and exists (
   select from text_consents k where k.tenant_id = m.tenant_id and k.phone_key = ${phoneKeySql('m.recipient')} and k.state = 'opted_out'))`;
 
+/**
+ * SQL condition on texts `m`: they tell of a moment of a job that has passed, because they waited.
+ */
+const IS_OUTDATED_SQL = `(m.template in ('assigned', 'en_route', 'on_scene', 'driver_link') and (
+  exists (select from work_orders w where w.tenant_id = m.tenant_id and w.id = m.work_order_id and w.status in ('completed', 'cancelled'))
+  or exists (select from messages n where n.tenant_id = m.tenant_id and n.work_order_id = m.work_order_id and n.template = m.template
+    and n.created_at > m.created_at)))`;
+
 /** SQL that selects the message that the CTE `taken` returns, with the status of its invoice. */
 const SELECT_TAKEN = `
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
                m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted,
-               ${IS_REPLACED_SQL} as is_replaced, ${IS_OPTED_OUT_SQL} as is_opted_out
+               m.respects_quiet_hours, ${IS_REPLACED_SQL} as is_replaced, ${IS_OPTED_OUT_SQL} as is_opted_out,
+               ${IS_OUTDATED_SQL} as is_outdated
              from taken m left join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`;
 
 /**
@@ -79,8 +103,14 @@ export function leaseNextMessage(
              ${LEASE_MESSAGE_CTE} ${SELECT_TAKEN}`,
       values: [tenantId, leaseSeconds],
     });
-    return row && countForDay(tx, row, mailsPerDay);
+    return row && judge(tx, row, { mailsPerDay });
   });
+}
+
+/** The limits of an attempt. `texts` is set if a connection with settings of its own sends it. */
+export interface AttemptLimits {
+  mailsPerDay: number;
+  texts?: TextLimits;
 }
 
 /**
@@ -90,8 +120,8 @@ export function leaseNextMessage(
  */
 export function startMessageAttempt(
   db: Database,
-  { tenant_id, id }: RecordRef,
-  mailsPerDay: number,
+  { tenant_id, id, connection_id }: RecordRef & TextConnectionRef,
+  limits: AttemptLimits & { texts: TextLimits },
 ): Promise<LeasedMessage | undefined> {
   return db.transaction([tenant_id], async (tx) => {
     const [row] = await tx.query<LeasedRow>({
@@ -99,19 +129,43 @@ export function startMessageAttempt(
       text: `with ${START_MESSAGE_CTE} ${SELECT_TAKEN}`,
       values: [tenant_id, id],
     });
-    return row && countForDay(tx, row, mailsPerDay);
+    if (!row) return undefined;
+    const { quietHours } = limits.texts;
+    const quiet = row.respects_quiet_hours && quietHours && (await findQuietEnd(tx, tenant_id, quietHours));
+    if (!quiet || row.accepted || findRefusal(row) !== undefined)
+      return judge(tx, row, limits, connection_id);
+    const deferral = {
+      seconds: quiet.seconds,
+      reason: `It is quiet until ${quietHours.to} (${quiet.zone}). This text leaves then.`,
+    };
+    postponeLeasedMessage(tx, row, deferral);
+    return { ...row, refusal: undefined, exceedsLimit: false, deferral };
   });
 }
 
 /**
- * Counts a message against the account's daily limit, or postpones the message to the next day.
- * Each message counts once, and a message that must not be sent does not count.
+ * Decides whether a message may be sent, and counts it against the daily limits of its account and
+ * its connection. Each message counts once, and a message that must not be sent does not count.
  */
-async function countForDay(tx: Transaction, row: LeasedRow, mailsPerDay: number): Promise<LeasedMessage> {
+async function judge(
+  tx: Transaction,
+  row: LeasedRow,
+  { mailsPerDay, texts }: AttemptLimits,
+  connectionId?: string,
+): Promise<LeasedMessage> {
   const refusal = findRefusal(row);
-  const isNew = !row.accepted && !row.is_counted && refusal === undefined;
-  const deferral = isNew ? await countOrPostponeMessage(tx, { ref: row, mailsPerDay }) : undefined;
-  return { ...row, refusal, deferral };
+  const decided = { ...row, refusal, exceedsLimit: false, deferral: undefined };
+  if (row.accepted || row.is_counted || refusal !== undefined) return decided;
+  const perDay = texts?.segmentsPerDay;
+  const segments = countSegments(row.body_text);
+  const ref =
+    connectionId === undefined ? undefined : { tenant_id: row.tenant_id, connection_id: connectionId };
+  const isLimited = ref !== undefined && perDay !== undefined;
+  if (isLimited && !(await reserveSegments(tx, ref, { segments, perDay })))
+    return { ...decided, refusal: OVER_LIMIT_TEXT, exceedsLimit: true };
+  const deferral = await countOrPostponeMessage(tx, { ref: row, mailsPerDay });
+  if (isLimited && deferral) await releaseSegments(tx, ref, segments);
+  return { ...decided, deferral };
 }
 
 /** Returns the reason why the message must not be sent any more, or undefined if it may be sent. */
@@ -119,10 +173,12 @@ function findRefusal({
   accepted,
   is_replaced,
   is_opted_out,
+  is_outdated,
   invoice_status: status,
 }: LeasedRow): string | undefined {
   if (accepted) return undefined;
   if (is_opted_out) return 'The number has asked for no more texts (STOP).';
+  if (is_outdated) return 'The job went on before this text left.';
   if (status === null) return undefined;
   if (is_replaced) return 'The invoice was sent again before this message left.';
   if (status === 'void' || status === 'cancelled')

@@ -1,7 +1,10 @@
+import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
+import { insertNotices, type NoticeDraft } from '../notices/store.js';
+import { takeNoticeOfDay } from '../planned-messages/text-limits.js';
 import { storeConsents } from '../text-consents/store.js';
 import type { MessageFailure } from './commands.js';
 import { isRecordedAsSent, LockedMessages, type MessageRow } from './message-rows.js';
@@ -50,6 +53,7 @@ export function markInvoiceSent(
 export async function recordMessagesFailed(
   tx: Transaction,
   commands: Command<MessageFailure>[],
+  config: Config,
 ): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
   const now = new Date().toISOString();
@@ -80,7 +84,39 @@ export async function recordMessagesFailed(
       return [{ tenant_id, number, state: 'opted_out' as const, source: 'vendor' as const }];
     }),
   );
+  await noticeLimits(
+    tx,
+    commands.flatMap((command) => {
+      const message = command.input.is_over_limit ? locked.getMessage(command) : undefined;
+      return message ? [{ command, message }] : [];
+    }),
+    config,
+  );
   return outcomes;
+}
+
+/** Gives an account one notice a day that its texts have reached their price limit. */
+async function noticeLimits(
+  tx: Transaction,
+  stopped: readonly { command: Command; message: MessageRow }[],
+  config: Config,
+): Promise<void> {
+  const notices: { command: Command; notice: NoticeDraft }[] = [];
+  for (const { command, message } of stopped) {
+    const { tenant_id, connection_id } = message;
+    if (connection_id === null || !(await takeNoticeOfDay(tx, { tenant_id, connection_id }))) continue;
+    notices.push({
+      command,
+      notice: {
+        kind: 'text_limit_reached',
+        title: 'Texts have reached their price limit of today',
+        text: 'Further texts of today fail. Raise daily_limit_cents of the connection, then send the failed ones again.',
+        entity_type: 'connection',
+        entity_id: connection_id,
+      },
+    });
+  }
+  await insertNotices(tx, notices, config);
 }
 
 /**

@@ -18,6 +18,7 @@ export const NOTICE_KINDS = [
   'recurring_invoice_failed',
   'autopay_failed',
   'card_expiring',
+  'text_limit_reached',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

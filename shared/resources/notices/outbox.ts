@@ -1,12 +1,12 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
-import type { LeaseTerms } from '../messages/outbox.js';
 import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
 import {
   buildNextDueCte,
   countOrPostpone,
   type DueRow,
   findDueRows,
+  type LeaseTerms,
   postponeRow,
   type RetryWait,
 } from '../planned-messages/outbox-rows.js';

@@ -17,6 +17,7 @@ import { storePayLinkResults } from '../open-pay-links/store.js';
 import type { PaymentReport } from './commands.js';
 import { applyToInvoice } from './money.js';
 import { buildPaidEvent } from './paid-event.js';
+import { mailReturnedDebits, type ReturnedDebitOf } from './returned-mail.js';
 import { paymentTable } from './table.js';
 
 type ReportCommand = Command<PaymentReport>;
@@ -76,6 +77,7 @@ export async function recordPayments(
     applied.flatMap(({ command, notice }) => (notice ? [{ command, notice }] : [])),
     config,
   );
+  const prompts = await mailReturnedDebits(tx, applied.flatMap(listReturned), config);
   const paid = applied.filter(({ isPaidNow }) => isPaidNow);
   const bodies = await renderRecords(
     tx,
@@ -85,7 +87,7 @@ export async function recordPayments(
   for (const { command, invoice, changes, isPaidNow } of applied) {
     const body = bodies.get(refKey(toRecordRef(command)));
     const events = isPaidNow && body ? [buildPaidEvent(invoice, JSON.parse(body))] : [];
-    outcomes.set(command.id, { ok: true, changes, events });
+    outcomes.set(command.id, { ok: true, changes, events, prompts: prompts.get(command.id) ?? [] });
   }
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
@@ -135,6 +137,12 @@ function listChanges(stored: ReportedPayment | undefined, report: PaymentReport)
     const to = report[field] ?? (field === 'fee_cents' ? from : null);
     return from === to ? [] : [{ field, from, to }];
   });
+}
+
+/** A debit that was under way and failed: the customer learns it, besides the account. */
+function listReturned({ command, invoice, notice }: Applied): ReturnedDebitOf[] {
+  if (notice?.kind !== 'payment_failed') return [];
+  return [{ command, invoice, amountCents: command.input.amount_cents, reason: null }];
 }
 
 function failedNotice({ entityId, input }: ReportCommand, { invoice_number }: InvoiceRow): NoticeDraft {

@@ -45,7 +45,8 @@ export async function postponeRow(
   await db.transaction([wait.ref.tenant_id], async (tx) => postponeAtCommit(tx, table, wait));
 }
 
-function postponeAtCommit(
+/** Postpones the next attempt of a row when the transaction commits. */
+export function postponeAtCommit(
   tx: Transaction,
   table: OutboxTable,
   { ref, reason, seconds, wasOffered }: Postponement & { ref: RecordRef },
@@ -69,6 +70,12 @@ export function buildNextDueCte(table: OutboxTable): string {
     select m.id from ${table} m join tenants o on o.tenant_id = m.tenant_id and o.environment = 'live'
     where m.tenant_id = $1 and m.state = 'queued' and m.attempt_after <= now()${IS_MAIL[table]}
     order by m.attempt_after, m.id limit 1 for no key update of m skip locked)`;
+}
+
+/** The duration of a lease, and the number of mails and texts that an account may send per day. */
+export interface LeaseTerms {
+  leaseSeconds: number;
+  mailsPerDay: number;
 }
 
 /** A row, and the number of mails and texts that its account may send per day. */

@@ -11,6 +11,7 @@ import {
   type TextConnections,
 } from './choose-provider.js';
 import { deriveLinkKey, sealLink } from './link.js';
+import { findPretendFailure } from './pretend-text.js';
 
 /*
  * This folder plans and stores messages. The folder `invoices` imports it, because sending an
@@ -29,6 +30,8 @@ export interface PlannedMessage extends Recipient {
   provider: string;
   /** The connection that sends the message; null for the mail server and the outbox. */
   connectionId: string | null;
+  /** Why a sandbox lets the message fail, or null. */
+  failure: string | null;
   /** The link in the message. */
   url: string;
 }
@@ -70,6 +73,11 @@ export function planMessages(
         { channel: recipient.channel, environment: command.environment },
         textConnections.get(command.tenantId),
       ),
+      failure: findPretendFailure({
+        channel: recipient.channel,
+        recipient: recipient.address,
+        environment: command.environment,
+      }),
       url: `${config.publicUrl}/i/${token}`,
     };
   });

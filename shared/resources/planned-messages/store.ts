@@ -1,10 +1,25 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import type { DeliveryChannel } from './choose-provider.js';
+import { type DeliveryChannel, OUTBOX_PROVIDER } from './choose-provider.js';
 import type { DeferredMail } from './daily-mail-limit.js';
 import { LINK_DAYS } from './link.js';
-import { countOrPostpone, type DailyMailLimit, type Postponement, postponeRow } from './outbox-rows.js';
+import {
+  countOrPostpone,
+  type DailyMailLimit,
+  type Postponement,
+  postponeAtCommit,
+  postponeRow,
+} from './outbox-rows.js';
+
+/** The state of a new message, which the provider `outbox` does not send. */
+export function findFirstState(
+  provider: string,
+  failure: string | null,
+): { state: NewMessage['state']; error: string | null } {
+  if (provider !== OUTBOX_PROVIDER) return { state: 'queued', error: null };
+  return { state: failure === null ? 'sent' : 'failed', error: failure };
+}
 
 /** A message to insert, with its content. */
 export interface NewMessage extends RecordRef {
@@ -12,19 +27,22 @@ export interface NewMessage extends RecordRef {
   work_order_id?: string | null;
   template?: string | null;
   segments?: number | null;
+  /** True if the text waits while the account keeps quiet hours. */
+  respects_quiet_hours?: boolean;
   channel: DeliveryChannel;
   recipient: string;
   subject?: string | null;
   body_text?: string;
   body_html?: string | null;
-  state: 'queued' | 'sent';
+  state: 'queued' | 'sent' | 'failed';
+  error?: string | null;
   provider: string;
   /** The connection that sends the message; null for the mail server and the outbox. */
   connection_id: string | null;
 }
 
 const NEW_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, work_order_id uuid, template text, segments integer, channel text, recipient text, subject text, body_text text, body_html text, state text,
-  provider text, connection_id uuid`;
+  provider text, connection_id uuid, respects_quiet_hours boolean, error text`;
 const NEW_NAMES = parseColumnNames(NEW_COLUMNS).join(', ');
 
 export async function insertMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
@@ -33,7 +51,7 @@ export async function insertMessages(tx: Transaction, messages: readonly NewMess
     text: `insert into messages (${NEW_NAMES}, sent_at, link_expires_at)
            select ${NEW_NAMES}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
            from ${recordsetSql(NEW_COLUMNS)}`,
-    values: [JSON.stringify(messages)],
+    values: [JSON.stringify(messages.map((message) => ({ respects_quiet_hours: false, ...message })))],
   });
 }
 
@@ -133,6 +151,11 @@ export function countOrPostponeMessage(
   limit: DailyMailLimit,
 ): Promise<DeferredMail | undefined> {
   return countOrPostpone(tx, 'messages', limit);
+}
+
+/** Postpones a message that was leased in this transaction and not offered to its provider. */
+export function postponeLeasedMessage(tx: Transaction, ref: RecordRef, wait: DeferredMail): void {
+  postponeAtCommit(tx, 'messages', { ref, ...wait, wasOffered: false });
 }
 
 /** Postpones the next attempt to send the message, and stores the reason. */

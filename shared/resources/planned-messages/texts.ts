@@ -3,10 +3,11 @@ import type { Command, Prompt } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { insertOperations } from '../../sync/operation-rows.js';
-import { findTextConnections, OUTBOX_PROVIDER, providerFor } from './choose-provider.js';
+import { findTextConnections, providerFor } from './choose-provider.js';
 import { planOperations, promptProviders } from './plan.js';
+import { findPretendFailure } from './pretend-text.js';
 import { countSegments } from './segments.js';
-import { insertMessages } from './store.js';
+import { findFirstState, insertMessages } from './store.js';
 
 /** A text to a phone that does not send an invoice. */
 export interface PlannedText {
@@ -20,6 +21,9 @@ export interface PlannedText {
   invoice_id?: string | null;
   template?: string | null;
 }
+
+/** The template of the text to the account's own driver, who is at work. */
+const DRIVER_TEMPLATE = 'driver_link';
 
 /**
  * Stores texts in the transaction of the commands that send them. Without a connection for texts,
@@ -57,7 +61,8 @@ export async function storeTexts(
         recipient: to,
         body_text: text,
         segments: countSegments(text),
-        state: provider === OUTBOX_PROVIDER ? ('sent' as const) : ('queued' as const),
+        respects_quiet_hours: template !== null && template !== DRIVER_TEMPLATE,
+        ...findFirstState(provider, findPretendFailure({ channel: 'sms', recipient: to, environment })),
         provider,
         connection_id: connectionId,
       };

@@ -7,6 +7,7 @@ import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
+import type { TwilioAccount } from './twilio-double/twilio-account.js';
 import { TwilioDouble } from './twilio-double/twilio-double.js';
 
 let nextPhone = 4_000_001;
@@ -24,6 +25,8 @@ export function usePhoningStack(): PhoningStack {
   });
   return phoning;
 }
+
+const NUMBERS = { from_number: '+15185550100', dispatcher_number: '+15185550199' };
 
 /** A stack whose accounts text through a double of Twilio. */
 export class PhoningStack {
@@ -57,6 +60,7 @@ export class PhoningStack {
 /** An account that texts through the double of Twilio. */
 export class PhoningAccount {
   readonly accountSid: string;
+  readonly twilio: TwilioAccount;
   connectionId = '';
   inboundUrls: Record<'messages' | 'voice' | 'status', string> = { messages: '', voice: '', status: '' };
   private readonly authToken: string;
@@ -66,9 +70,10 @@ export class PhoningAccount {
     readonly double: TwilioDouble,
     readonly tenant: TestTenant,
   ) {
-    const { accountSid, authToken } = double.openAccount();
+    const { accountSid, authToken, account } = double.openAccount();
     this.accountSid = accountSid;
     this.authToken = authToken;
+    this.twilio = account;
   }
 
   get client() {
@@ -79,7 +84,7 @@ export class PhoningAccount {
     const { status, body } = await this.client.post('/connections', {
       vendor: 'twilio',
       credentials: { account_sid: this.accountSid, auth_token: this.authToken },
-      settings: { from_number: '+15185550100', dispatcher_number: '+15185550199' },
+      settings: NUMBERS,
     });
     expect(status, JSON.stringify(body)).to.equal(201);
     this.connectionId = body.id;
@@ -88,6 +93,14 @@ export class PhoningAccount {
       const connection = (await this.client.get(`/connections/${this.connectionId}`)).body;
       return connection.status === 'active' && connection.external_account === this.accountSid;
     });
+  }
+
+  /** Sets settings of the connection beside its numbers, and removes those of earlier calls. */
+  async change(settings: object): Promise<void> {
+    const { status, body } = await this.client.patch(`/connections/${this.connectionId}`, {
+      settings: { ...NUMBERS, ...settings },
+    });
+    expect(status, JSON.stringify(body)).to.equal(200);
   }
 
   /** Creates and approves an invoice of 125 dollars. */
@@ -135,11 +148,7 @@ export class PhoningAccount {
   /** Posts a signed form to one of the connection's addresses, as Twilio does. */
   post(url: string, form: Record<string, string>): Promise<{ status: number; text: string }> {
     const { origin } = this.stack;
-    return this.double.post(
-      url,
-      { AccountSid: this.accountSid, ...form },
-      { origin, accountSid: this.accountSid },
-    );
+    return this.double.post(url, form, { origin, accountSid: this.accountSid });
   }
 
   /** Lets a customer text the account's number. */

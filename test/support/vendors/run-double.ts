@@ -1,9 +1,10 @@
 /**
  * Runs the double of a vendor in the foreground, for people who try the product without an account
- * at the vendor: `npx tow vendor-double stripe`.
+ * at the vendor: `npx tow vendor-double stripe` or `twilio`.
  */
 import { parseArgs } from 'node:util';
 import { StripeDouble } from './stripe-double/stripe-double.js';
+import { TwilioDouble } from './twilio-double/twilio-double.js';
 
 interface RunningDouble {
   origin: string;
@@ -22,6 +23,15 @@ const DOUBLES: Readonly<
       return double.start(port);
     },
     hint: 'Connect Stripe with any key, such as sk_test_demo, and any signing secret that begins with whsec_. Then enter the connection’s webhook address and the secret at the control page.',
+  },
+  twilio: {
+    port: 12_112,
+    async start(port) {
+      const double = new TwilioDouble();
+      double.opensAnyAccount = true;
+      return double.start(port);
+    },
+    hint: `Connect Twilio with the account SID AC${'0'.repeat(32)}, any auth token and the number +15185550100. Then enter messages and voice of the connection’s inbound_urls at the control page.`,
   },
 };
 

@@ -41,6 +41,7 @@ const connectionId = newId();
  * same ids.
  */
 const ROWS: Record<string, string> = {
+  text_days: `insert into text_days (tenant_id, connection_id, day, segments) values ($1, '${newId()}', '2026-01-01', 3)`,
   mail_days: `insert into mail_days (tenant_id, day, mails) values ($1, '2026-01-01', 3)`,
   tenants: `insert into tenants (tenant_id, name, environment) values ($1, 'Filled Towing', 'live')`,
   users: `insert into users (tenant_id, id, email, name, password_hash) values ($1, '${userId}', 'Ann@example.com', 'Ann', 'scrypt$x$y')`,

@@ -3,6 +3,7 @@ import type {
   MessagingAdapter,
   OutgoingMessage,
 } from '../../../shared/integrations/contract/messaging.js';
+import { readTextLimits } from '../../../shared/integrations/contract/text-limits.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import {
   recordMessageFailed,
@@ -22,6 +23,8 @@ import { toAttempt } from './to-attempt.js';
 
 /** The code of a refusal because the recipient has opted out at the vendor (VendorErrorDetails). */
 const OPTED_OUT = 'opted_out';
+/** The code of a text that the account's own price limit of the day stops. */
+const OVER_LIMIT = 'over_daily_limit';
 
 /**
  * The record kind `message`. A write sends a text message. A pull reads whether text messages
@@ -31,11 +34,18 @@ export const messageRecords: RecordKind<MessageState> = {
   async write(step, operation) {
     const { db, config } = step.services.runtime;
     const { tenant_id, local_id: id, may_have_arrived: mayHaveArrived } = operation;
-    const message = await startMessageAttempt(db, { tenant_id, id }, config.mailsPerDay);
+    const { connectionId: connection_id, settings } = step.connection;
+    const message = await startMessageAttempt(
+      db,
+      { tenant_id, id, connection_id },
+      { mailsPerDay: config.mailsPerDay, texts: readTextLimits(settings) },
+    );
     if (!message) return { cancelled: 'The message was sent already.', mayHaveArrived: false };
-    const { refusal, deferral } = message;
+    const { refusal, deferral, exceedsLimit } = message;
     if (refusal !== undefined)
-      return mayHaveArrived ? lookFor(step, operation, { message, refusal }) : cancel(refusal);
+      return mayHaveArrived
+        ? lookFor(step, operation, { message, refusal })
+        : { ...cancel(refusal), ...(exceedsLimit ? { code: OVER_LIMIT } : {}) };
     if (deferral) return { postponedMs: deferral.seconds * 1000, reason: deferral.reason };
     const connection = await step.open();
     const outgoing = await buildOutgoingMessage(db, message);
@@ -47,7 +57,11 @@ export const messageRecords: RecordKind<MessageState> = {
     {
       type: recordMessageFailed.type,
       entityId,
-      input: { reason, ...(code === OPTED_OUT ? { is_opted_out: true } : {}) },
+      input: {
+        reason,
+        ...(code === OPTED_OUT ? { is_opted_out: true } : {}),
+        ...(code === OVER_LIMIT ? { is_over_limit: true } : {}),
+      },
     },
   ],
   async readNamed(step, hints) {

@@ -22,9 +22,10 @@ export type WriteOutcome<State = unknown> =
   | AcceptedWrite<State>
   /**
    * The record must no longer be written, for the reason `cancelled`. `mayHaveArrived` is true if
-   * an earlier attempt may have written the record.
+   * an earlier attempt may have written the record. `code` is the code of the failure, if the kind
+   * treats it in its own way.
    */
-  | { cancelled: string; mayHaveArrived: boolean }
+  | { cancelled: string; mayHaveArrived: boolean; code?: string }
   /** One of our own limits postpones the write. The vendor was not called. */
   | { postponedMs: number; reason: string };
 

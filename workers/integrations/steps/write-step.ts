@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { failpoint } from '../../../shared/config/failpoints.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
+import { readConnectionSettings } from '../../../shared/sync/begin-step.js';
 import { storeExternalIds } from '../../../shared/sync/external-ids.js';
 import type { IssueKind } from '../../../shared/sync/issue-rows.js';
 import {
@@ -53,17 +55,22 @@ function exhaustedError(): VendorError {
 async function storeOutcome(step: Step, operation: StartedOperation, outcome: WriteOutcome): Promise<void> {
   const kind = findRecordKind(operation.kind);
   if ('postponedMs' in outcome) {
-    const { postponedMs: retryInMs, reason: error } = outcome;
-    return store(step, operation, {
-      result: {
-        state: 'due',
-        error,
-        errorKind: 'limit',
-        retryInMs,
-        mayHaveArrived: operation.may_have_arrived,
-        isCounted: false,
-      },
+    const { postponedMs, reason: error } = outcome;
+    return step.finish({
       error: null,
+      async store(tx) {
+        // The limit came from the settings. New ones may postpone the write to another time.
+        const settings = await readConnectionSettings(tx, step.connection);
+        const isOutdated = !isDeepStrictEqual(settings, step.connection.settings);
+        storeOperationResult(tx, operation, {
+          state: 'due',
+          error,
+          errorKind: 'limit',
+          retryInMs: isOutdated ? 0 : postponedMs,
+          mayHaveArrived: operation.may_have_arrived,
+          isCounted: false,
+        });
+      },
     });
   }
   if ('cancelled' in outcome) return storeCancellation(step, operation, outcome);
@@ -89,6 +96,8 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
   });
 }
 
+type CancelledWrite = Extract<WriteOutcome, { cancelled: string }>;
+
 /**
  * Ends an operation that must not be attempted again. Opens a sync issue only if an earlier attempt
  * may have reached the vendor.
@@ -96,7 +105,7 @@ async function storeOutcome(step: Step, operation: StartedOperation, outcome: Wr
 function storeCancellation(
   step: Step,
   operation: StartedOperation,
-  { cancelled, mayHaveArrived }: { cancelled: string; mayHaveArrived: boolean },
+  { cancelled, mayHaveArrived, code = 'cancelled' }: CancelledWrite,
 ): Promise<void> {
   const reason = mayHaveArrived
     ? `${cancelled} It may have left before: the vendor did not answer an earlier attempt.`
@@ -104,10 +113,7 @@ function storeCancellation(
   const issues = mayHaveArrived ? [buildIssue(operation, 'exhausted', reason)] : [];
   return store(step, operation, {
     result: { state: 'dead', error: reason, errorKind: 'cancelled', mayHaveArrived },
-    commands: [
-      ...issues,
-      ...findRecordKind(operation.kind).buildFailure(operation, { reason, code: 'cancelled' }),
-    ],
+    commands: [...issues, ...findRecordKind(operation.kind).buildFailure(operation, { reason, code })],
     error: null,
   });
 }

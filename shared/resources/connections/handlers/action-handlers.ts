@@ -6,7 +6,7 @@ import { notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { resolveReplayedIssues } from '../../../sync/issue-rows.js';
 import { resumeConnectionQueues } from '../../../sync/lease-connection-queues.js';
-import { replayOperations } from '../../../sync/operation-rows.js';
+import { makePostponedDue, replayOperations } from '../../../sync/operation-rows.js';
 import { insertOAuthAttempts, storeSecrets } from '../../../sync/secret-rows.js';
 import { DESCRIBE_STREAM, type DueStreams, makeStreamsDue } from '../../../sync/stream-rows.js';
 import type { ConnectionChange, SignInStart } from '../commands.js';
@@ -31,6 +31,8 @@ interface Effect {
    * account asked for it.
    */
   endsPauses?: boolean;
+  /** True if what a limit postponed must be judged by new settings. */
+  endsPostponements?: boolean;
   responseExtra?: Record<string, unknown>;
 }
 
@@ -66,6 +68,10 @@ async function applyEffects<Input>(
       tx,
       applied.filter(({ effect }) => effect.endsPauses).map(({ ref }) => ref),
     ),
+    makePostponedDue(
+      tx,
+      applied.filter(({ effect }) => effect.endsPostponements).map(({ ref }) => ref),
+    ),
   ]);
   return planned.map(({ command, effect }) => {
     if ('ok' in effect) return effect;
@@ -82,9 +88,11 @@ export function updateConnections(
   return applyEffects(tx, commands, (row, { input }) => {
     const { secrets_sealed: secrets, sign_in: _none, ...set } = input;
     if (row.status === 'revoked') return refuseMove(row, 'changed');
-    if (!secrets) return { merge: planMerge(row, set) };
+    const endsPostponements = set.settings !== undefined;
+    if (!secrets) return { merge: planMerge(row, set), endsPostponements };
     return {
       merge: planMerge(row, set),
+      endsPostponements,
       secrets,
       endsPauses: true,
       dueStreams: [{ stream: DESCRIBE_STREAM }],

@@ -6,12 +6,7 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { findTextConnections, type TextConnections } from '../../planned-messages/choose-provider.js';
-import {
-  isInFlight,
-  type PlannedSending,
-  planMessages,
-  promptProviders,
-} from '../../planned-messages/plan.js';
+import { type PlannedSending, planMessages, promptProviders } from '../../planned-messages/plan.js';
 import {
   computeReopenedStatus,
   INVOICE_ACTIONS,
@@ -30,7 +25,13 @@ import {
   refuseInvoiceMove,
   storeLifecycle,
 } from './lifecycle.js';
-import { findRecipients, type Recipients, storeInvoiceMessages } from './send.js';
+import {
+  applyDelivery,
+  findRecipients,
+  isSentAtOnce,
+  type Recipients,
+  storeInvoiceMessages,
+} from './send.js';
 
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
 type ActionCommand = Command<ActionInput>;
@@ -137,12 +138,7 @@ function planSending(
       recipients.missing,
     );
   const sending = { command, messages: planMessages(command, recipients.found, facts) };
-  // The provider `outbox` only stores messages. If it is the only provider, a stored message counts
-  // as sent (docs/decisions.md §3).
-  const delivery = isInFlight(sending)
-    ? ({ delivery_state: 'queued' } as const)
-    : ({ delivery_state: 'sent', sent_at: facts.now } as const);
-  return { command, row: { ...moved.row, ...delivery }, changes: moved.changes, sending };
+  return { command, ...applyDelivery(moved, sending, facts.now), sending };
 }
 
 export async function storeInvoiceMoves(tx: Transaction, planned: PlannedMove[]): Promise<void> {
@@ -160,13 +156,12 @@ export async function storeInvoiceMoves(tx: Transaction, planned: PlannedMove[])
 
 export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome {
   if (!sending) return { ok: true, changes, events: [] };
-  const inFlight = isInFlight(sending);
   return {
     ok: true,
     changes,
     // If a provider must still accept the message, the command that records the acceptance also
     // records `invoice.sent` (docs/decisions.md §1, row 4).
-    events: inFlight ? [] : [{ type: 'invoice.sent' }],
+    events: isSentAtOnce(sending) ? [{ type: 'invoice.sent' }] : [],
     prompts: promptProviders(sending.messages),
   };
 }

@@ -1,4 +1,4 @@
-import type { Command } from '../../../contracts/command.js';
+import type { Change, Command } from '../../../contracts/command.js';
 import { email } from '../../../contracts/schemas/fields.js';
 import { buildInvoiceDocument, formatDay } from '../../../documents/document.js';
 import type { DocumentRow } from '../../../documents/document-rows.js';
@@ -12,16 +12,23 @@ import {
   toRecordRef,
 } from '../../../records/record-refs.js';
 import { insertOperations } from '../../../sync/operation-rows.js';
-import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
 import { LINK_DAYS } from '../../planned-messages/link.js';
 import {
+  isInFlight,
   type PlannedMessage,
   type PlannedSending,
   planOperations,
   type Recipient,
 } from '../../planned-messages/plan.js';
-import { insertMessages, type NewMessage, supersedeQueuedMessages } from '../../planned-messages/store.js';
+import { countSegments } from '../../planned-messages/segments.js';
+import {
+  findFirstState,
+  insertMessages,
+  type NewMessage,
+  supersedeQueuedMessages,
+} from '../../planned-messages/store.js';
 import { buildInvoiceDocumentQuery } from '../document-query.js';
+import { applyMove, type InvoiceRow } from './lifecycle.js';
 
 interface ContactRow extends RecordRef {
   billing_email: string | null;
@@ -130,7 +137,8 @@ export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSen
   const [written] = await Promise.all([writeMessageBodies(tx, about), superseding]);
   const rows = sendings.flatMap(({ command, messages }) =>
     messages.map(
-      ({ id, channel, address, provider, connectionId }): NewMessage => ({
+      ({ id, channel, address, provider, connectionId, failure }): NewMessage => ({
+        ...written.get(id),
         tenant_id: command.tenantId,
         id,
         invoice_id: command.entityId,
@@ -138,11 +146,50 @@ export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSen
         recipient: address,
         provider,
         connection_id: connectionId,
-        state: provider === OUTBOX_PROVIDER ? 'sent' : 'queued',
-        ...written.get(id),
+        ...findFirstState(provider, failure),
+        respects_quiet_hours: channel === 'sms',
+        segments: channel === 'sms' ? countSegments(written.get(id)?.body_text ?? '') : null,
       }),
     ),
   );
   await insertMessages(tx, rows);
   await insertOperations(tx, planOperations(rows));
+}
+
+interface MovedInvoice {
+  row: InvoiceRow;
+  changes: Change[];
+}
+
+/**
+ * Returns an invoice with the state of its delivery. The provider `outbox` only stores messages. If
+ * it is the only provider, a stored message counts as sent (docs/decisions.md §3), unless a sandbox
+ * pretends that it fails.
+ */
+export function applyDelivery(
+  { row, changes }: MovedInvoice,
+  sending: PlannedSending,
+  now: string,
+): MovedInvoice {
+  if (isInFlight(sending)) return { row: { ...row, delivery_state: 'queued' }, changes };
+  const reason = findFailure(sending);
+  if (reason === null) return { row: { ...row, delivery_state: 'sent', sent_at: now }, changes };
+  const failed = applyMove({ ...row, delivery_state: 'failed' }, 'failed', { now, reason });
+  // The invoice has one change of its status: from before the sending to its failure.
+  const start = changes.find(({ field }) => field === 'status');
+  const merged = failed.changes.map((change) =>
+    change.field === 'status' && start ? { ...change, from: start.from } : change,
+  );
+  return { row: failed.row, changes: [...changes.filter((change) => change !== start), ...merged] };
+}
+
+/** True if the invoice counts as sent without a provider that must still accept a message. */
+export function isSentAtOnce(sending: PlannedSending): boolean {
+  return !isInFlight(sending) && findFailure(sending) === null;
+}
+
+/** Returns why the delivery failed: a reason if every message has failed, else null. */
+function findFailure({ messages }: PlannedSending): string | null {
+  const failures = messages.map(({ failure }) => failure);
+  return failures.every((failure) => failure !== null) ? (failures[0] ?? null) : null;
 }

@@ -1,22 +1,10 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { ContractCheck } from '../contracts/contract-check.js';
 import { decodeForm } from '../contracts/decode-form.js';
 import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
-
-/** A text that the double has sent, as Twilio's API returns it. */
-export interface SentMessage {
-  sid: string;
-  account_sid: string;
-  to: string;
-  from: string;
-  body: string;
-  status: string;
-  error_code: number | null;
-  error_message: string | null;
-  date_created: string;
-  callback: string;
-}
+import { serveControlPage } from './control-page.js';
+import { buildMessage, listMessages, type SentMessage, showMessage, token } from './messages.js';
+import { type PostAnswer, TwilioAccount } from './twilio-account.js';
 
 let sharedContract: ContractCheck | undefined;
 
@@ -25,24 +13,16 @@ function openContract(): ContractCheck | undefined {
   return sharedContract;
 }
 
+const OPTED_OUT = { code: 21610, message: 'Attempt to send to unsubscribed recipient' };
+
 /**
  * The numbers that Twilio refuses, with its error code. +15005550001 is invalid, and +15005550610
  * has opted out.
  */
 const REFUSED_NUMBERS: Readonly<Record<string, { code: number; message: string }>> = {
   '+15005550001': { code: 21211, message: "The 'To' number +15005550001 is not a valid phone number." },
-  '+15005550610': { code: 21610, message: 'Attempt to send to unsubscribed recipient' },
+  '+15005550610': OPTED_OUT,
 };
-
-/** Returns the header X-Twilio-Signature of a form that Twilio posts to `url`. */
-export function signForm(url: string, form: Record<string, string>, authToken: string): string {
-  const fields = Object.keys(form)
-    .sort()
-    .map((name) => `${name}${form[name]}`);
-  return createHmac('sha1', authToken)
-    .update(url + fields.join(''))
-    .digest('base64');
-}
 
 /**
  * Stands in for Twilio's API. It keeps texts in memory, and checks every request and answer against
@@ -51,15 +31,22 @@ export function signForm(url: string, form: Record<string, string>, authToken: s
 export class TwilioDouble extends VendorDouble {
   readonly messages: SentMessage[] = [];
   readonly calls: { name: string; at: number }[] = [];
-  /** The auth tokens by account. */
-  private readonly accounts = new Map<string, string>();
+  /** If true, any account SID with any auth token opens an account. */
+  opensAnyAccount = false;
+  private readonly accounts = new Map<string, TwilioAccount>();
   protected readonly contract = openContract();
   protected readonly errorBody = { message: 'Oops' };
-  openAccount(): { accountSid: string; authToken: string } {
-    const accountSid = `AC${token()}`;
-    const authToken = token();
-    this.accounts.set(accountSid, authToken);
-    return { accountSid, authToken };
+  openAccount(
+    accountSid = `AC${token()}`,
+    authToken = token(),
+  ): { accountSid: string; authToken: string; account: TwilioAccount } {
+    const account = new TwilioAccount(accountSid, authToken);
+    this.accounts.set(accountSid, account);
+    return { accountSid, authToken, account };
+  }
+
+  listAccounts(): TwilioAccount[] {
+    return [...this.accounts.values()];
   }
 
   findTexts(to: string): SentMessage[] {
@@ -68,43 +55,43 @@ export class TwilioDouble extends VendorDouble {
 
   /**
    * Sets the state of a text, and reports it to the address in its StatusCallback.
-   * @param origin the address of the product, because the callback names its public address
+   * @param origin the address of the product, if the callback names its public address
    */
   async report(
     message: SentMessage,
     status: string,
-    { origin, errorCode = null }: { origin: string; errorCode?: number | null },
+    { origin, errorCode = null }: { origin?: string; errorCode?: number | null },
   ): Promise<number> {
     Object.assign(message, { status, error_code: errorCode });
     const form = {
-      AccountSid: message.account_sid,
       MessageSid: message.sid,
       MessageStatus: status,
       To: message.to,
       From: message.from,
       ...(errorCode === null ? {} : { ErrorCode: String(errorCode) }),
     };
-    return (await this.post(message.callback, form, { origin, accountSid: message.account_sid })).status;
+    return (await this.find(message.account_sid).post(message.callback, form, origin)).status;
   }
 
-  /** Posts a signed form, as Twilio does, and returns the answer. */
-  async post(
+  /** Posts a signed form to the product, as Twilio does, and returns the answer. */
+  post(
     url: string,
     form: Record<string, string>,
     { origin, accountSid }: { origin: string; accountSid: string },
-  ): Promise<{ status: number; text: string }> {
-    const signature = signForm(url, form, this.accounts.get(accountSid) ?? '');
-    const { pathname, search } = new URL(url);
-    const response = await fetch(`${origin}${pathname}${search}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature },
-      body: new URLSearchParams(form).toString(),
-    });
-    return { status: response.status, text: await response.text() };
+  ): Promise<PostAnswer> {
+    return this.find(accountSid).post(url, form, origin);
+  }
+
+  private find(accountSid: string): TwilioAccount {
+    const account = this.accounts.get(accountSid);
+    if (!account) throw new Error(`the double has no account ${accountSid}`);
+    return account;
   }
 
   protected async serve(call: ReceivedCall, response: ServerResponse): Promise<void> {
-    const name = `${call.method} ${call.url.pathname.split('/').at(-1)}`;
+    const { method, url, body } = call;
+    if (url.pathname === '/double/') return serveControlPage(this, { method, body, response });
+    const name = `${method} ${url.pathname.split('/').at(-1)}`;
     this.calls.push({ name, at: Date.now() });
     await this.serveCall(name, call, response);
   }
@@ -121,74 +108,60 @@ export class TwilioDouble extends VendorDouble {
     const [, , , account = '', ...rest] = url.pathname.split('/');
     const accountSid = account.replace('.json', '');
     const [scheme, encoded = ''] = String(headers.authorization ?? '').split(' ');
-    const expected = `${accountSid}:${this.accounts.get(accountSid)}`;
-    if (scheme !== 'Basic' || Buffer.from(encoded, 'base64').toString() !== expected)
+    const [user, secret = ''] = Buffer.from(encoded, 'base64').toString().split(':');
+    if (this.opensAnyAccount && user === accountSid && !this.accounts.has(accountSid))
+      this.openAccount(accountSid, secret);
+    const known = this.accounts.get(accountSid);
+    if (scheme !== 'Basic' || user !== accountSid || secret !== known?.authToken)
       return { status: 401, result: { code: 20003, message: 'Authenticate', status: 401 } };
     const form = decodeForm(method === 'GET' ? url.search.slice(1) : body) as Record<string, string>;
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };
     this.checkRequest(call);
-    const answer = this.run(method, rest.join('/'), { accountSid, form });
-    this.checkAnswer(call, answer);
+    const answer = this.run(method, rest.join('/'), { account: known, form });
+    this.checkAnswer(call, { ...answer, result: withAbsoluteUris(answer.result, this.origin) });
     return answer;
   }
 
   private run(
     method: string,
     path: string,
-    { accountSid, form }: { accountSid: string; form: Record<string, string> },
+    { account, form }: { account: TwilioAccount; form: Record<string, string> },
   ): { status: number; result: object } {
+    const { sid: accountSid } = account;
     if (method === 'GET' && path === '')
       return { status: 200, result: { sid: accountSid, friendly_name: 'Hudson Towing', status: 'active' } };
-    if (method === 'POST' && path === 'Messages.json') return this.create(accountSid, form);
+    if (method === 'POST' && path === 'Messages.json') return this.create(account, form);
     const own = this.messages.filter(({ account_sid }) => account_sid === accountSid);
-    if (method === 'GET' && path === 'Messages.json') {
-      const found = own.filter(({ to }) => form.To === undefined || form.To === to).reverse();
-      return {
-        status: 200,
-        result: { messages: found.map(show), next_page_uri: null, page: 0, page_size: 100 },
-      };
-    }
+    if (method === 'GET' && path === 'Messages.json')
+      return listMessages(`/2010-04-01/Accounts/${accountSid}/Messages.json`, own, form);
     const sid = /^Messages\/(\w+)\.json$/.exec(path)?.[1];
     const found = own.find((message) => message.sid === sid);
-    if (method === 'GET' && found) return { status: 200, result: show(found) };
+    if (method === 'GET' && found) return { status: 200, result: showMessage(found) };
     return {
       status: 404,
       result: { code: 20404, message: 'The requested resource was not found', status: 404 },
     };
   }
 
-  private create(accountSid: string, form: Record<string, string>): { status: number; result: object } {
-    const { To: to = '', From, MessagingServiceSid, Body: body = '', StatusCallback: callback = '' } = form;
-    const refusal = REFUSED_NUMBERS[to];
+  private create(account: TwilioAccount, form: Record<string, string>): { status: number; result: object } {
+    const { To: to = '', From } = form;
+    const refusal = REFUSED_NUMBERS[to] ?? (account.optedOut.has(to) ? OPTED_OUT : undefined);
     if (refusal)
       return { status: 400, result: { ...refusal, more_info: 'https://www.twilio.com/docs', status: 400 } };
-    const message: SentMessage = {
-      sid: `SM${token()}`,
-      account_sid: accountSid,
-      to,
-      from: From ?? MessagingServiceSid ?? '',
-      body,
-      status: 'queued',
-      error_code: null,
-      error_message: null,
-      date_created: new Date().toUTCString().replace('GMT', '+0000'),
-      callback,
-    };
+    if (From !== undefined) account.number = From;
+    const message = buildMessage(account.sid, form);
     this.messages.push(message);
-    return { status: 201, result: show(message) };
+    return { status: 201, result: showMessage(message) };
   }
 }
 
-function show({ callback: _callback, ...message }: SentMessage): object {
-  return {
-    ...message,
-    direction: 'outbound-api',
-    num_segments: '1',
-    num_media: '0',
-    api_version: '2010-04-01',
-  };
-}
-
-function token(): string {
-  return randomBytes(16).toString('hex');
+/**
+ * Twilio answers the addresses of pages as paths, but its contract says that they are whole
+ * addresses.
+ */
+function withAbsoluteUris(result: object, origin: string): object {
+  const members = Object.entries(result).map(([name, value]) =>
+    name.endsWith('uri') && typeof value === 'string' ? [name, origin + value] : [name, value],
+  );
+  return Object.fromEntries(members);
 }

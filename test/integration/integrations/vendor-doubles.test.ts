@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+
+/** Returns a port of loopback that is free. */
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Runs `test/support/vendors/run-double.ts` until it has written its hints, or has ended. */
+async function runDouble(...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/vendors/run-double.ts', ...args]);
+  let output = '';
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const written = new Promise<void>((resolve) => {
+    const listen = (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      if (output.includes('Control page')) resolve();
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+  });
+  await Promise.race([written, ended]);
+  return {
+    output,
+    stop: () => {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+describe('the doubles of vendors for people', () => {
+  for (const [vendor, hint] of [
+    ['stripe', /sk_test_demo/],
+    ['twilio', /AC0{32}.*inbound_urls/s],
+  ] as const)
+    it(`the double of ${vendor} prints what to enter, serves its page, and ends on SIGTERM`, async () => {
+      const port = await findFreePort();
+      const double = await runDouble(vendor, '--port', `${port}`);
+      const origin = `http://127.0.0.1:${port}`;
+      expect(double.output).to.contain(`INTEGRATIONS='{"${vendor}":{"base_url":"${origin}"}}' npm start`);
+      expect(double.output).to.match(hint);
+      const page = await fetch(`${origin}/double/`);
+      expect([page.status, await page.text()].join(' ')).to.match(/^200 .*No account yet/s);
+      expect(await double.stop()).to.equal(0);
+    });
+
+  it('a vendor without a double is refused with the names of those that there are', async () => {
+    const double = await runDouble('fax');
+    expect(double.output).to.match(/no double of "fax".*stripe, twilio/);
+    expect(await double.stop()).to.equal(2);
+  });
+});
