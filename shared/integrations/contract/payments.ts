@@ -10,6 +10,7 @@ export interface PaymentsAdapter {
   charges: Charges;
   refunds: Refunds;
   disputes: Disputes;
+  payouts: Payouts;
 }
 
 /** A page at the vendor where a customer pays one invoice. */
@@ -124,4 +125,45 @@ export interface Disputes extends Readings<DisputeState> {
     dispute: { externalId: string; evidence: DisputeEvidence },
     attempt: WriteAttempt,
   ): Promise<Written>;
+}
+
+/** What the vendor knows about one transfer of the account's balance to its bank. */
+export interface PayoutState {
+  /** Negative if the vendor collects money from the bank. */
+  amountCents: number;
+  status: 'pending' | 'in_transit' | 'paid' | 'failed' | 'canceled';
+  /** The day on which the bank gets the money, as YYYY-MM-DD. */
+  arrivalDate: string;
+  failureReason: string | null;
+  /** Whether the vendor names what the payout contains: not yet, now, or never. */
+  items: 'pending' | 'ready' | 'unavailable';
+  /** RFC 3339 */
+  createdAt: string;
+}
+
+/** One movement of the vendor's balance that a payout contains. */
+export interface PayoutItem {
+  externalId: string;
+  type: 'payment' | 'refund' | 'dispute' | 'fee' | 'other';
+  /** Before the fee; negative if money left. */
+  amountCents: number;
+  feeCents: number;
+  description: string | null;
+  /** The vendor's id of the payment; null if the item belongs to none. */
+  paymentExternalId: string | null;
+  /** The vendor's id of the refund or dispute. */
+  sourceExternalId: string | null;
+  /** RFC 3339 */
+  createdAt: string;
+}
+
+export interface Payouts extends Readings<PayoutState> {
+  /**
+   * Reads one page of what a payout contains.
+   * @param from.after the `next` of the page before; null for the first page
+   */
+  listItems(
+    connection: OpenConnection,
+    from: { externalId: string; after: string | null },
+  ): Promise<{ items: PayoutItem[]; next: string | null }>;
 }

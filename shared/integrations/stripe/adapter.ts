@@ -5,6 +5,7 @@ import { disputes } from './disputes.js';
 import { inbound } from './inbound.js';
 import { manifest } from './manifest.js';
 import { pages } from './pages.js';
+import { payouts } from './payouts.js';
 import { refunds } from './refunds.js';
 
 interface StripeAccount {
@@ -26,7 +27,7 @@ export const stripe: TenantVendor = {
       environment: undefined,
     };
   },
-  payments: { pages, charges, refunds, disputes },
+  payments: { pages, charges, refunds, disputes, payouts },
   inbound,
 };
 

@@ -3,7 +3,7 @@ import { VendorError } from '../contract/vendor-error.js';
 import { callStripe } from './client.js';
 import { type StripeEvent, toNotice } from './inbound.js';
 
-interface List<T> {
+export interface List<T> {
   data: T[];
   has_more: boolean;
 }

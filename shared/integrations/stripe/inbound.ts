@@ -47,7 +47,11 @@ export const inbound: Inbound = {
 };
 
 /** The streams of the objects that events are about, by Stripe's name of the object. */
-const STREAMS: Readonly<Record<string, string>> = { refund: 'refunds', dispute: 'disputes' };
+const STREAMS: Readonly<Record<string, string>> = {
+  refund: 'refunds',
+  dispute: 'disputes',
+  payout: 'payouts',
+};
 
 /** Finds the object that an event is about. The event's own copy of the object may be outdated. */
 export function toNotice({ id, account, data: { object } }: StripeEvent): InboundNotice {

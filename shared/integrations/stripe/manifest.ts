@@ -36,7 +36,7 @@ export const manifest: Manifest = {
   }),
   docsUrl: 'https://docs.stripe.com/keys',
   // Webhooks say at once what changed. The hourly pull finds what they missed.
-  streams: { payments: 3600, refunds: 3600, disputes: 3600 },
+  streams: { payments: 3600, refunds: 3600, disputes: 3600, payouts: 3600, payout_items: 3600 },
   // Stripe allows 100 live calls a second, and 25 in a sandbox or to one endpoint.
   limits: { perSecond: 25, burst: 25, timeoutMs: 20_000 },
 };

@@ -2,6 +2,7 @@ import { disputeRecords } from './disputes.js';
 import { messageRecords } from './messages.js';
 import { payLinkRecords } from './pay-links.js';
 import { paymentRecords } from './payments.js';
+import { payoutItemRecords, payoutRecords } from './payouts.js';
 import type { RecordKind } from './record-kind.js';
 import { refundRecords } from './refunds.js';
 
@@ -12,6 +13,8 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   payment: paymentRecords,
   refund: refundRecords,
   dispute: disputeRecords,
+  payout: payoutRecords,
+  payout_items: payoutItemRecords,
 };
 
 /**
@@ -33,6 +36,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   payments: 'payment',
   refunds: 'refund',
   disputes: 'dispute',
+  payouts: 'payout',
 };
 
 export function findStreamKind(stream: string): RecordKind {
