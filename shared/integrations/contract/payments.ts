@@ -56,7 +56,7 @@ export interface PaymentState {
   paidAt: string;
 }
 
-export type Charges = Readings<PaymentState>;
+export type Charges = ListedReadings<PaymentState>;
 
 /** Reads the records of one kind at the vendor. */
 export interface Readings<State> {
@@ -64,6 +64,26 @@ export interface Readings<State> {
   readNamed(connection: OpenConnection, hints: readonly string[]): Promise<Change<State>[]>;
   /** Reads the records that changed since the cursor. */
   pull(connection: OpenConnection, from: PullStart): Promise<Page<State>>;
+}
+
+/** Where a page of a list begins. */
+export interface ListStart {
+  /** RFC 3339: lists the records that were made since then. */
+  since: string;
+  /** The `next` of the page before; null for the first page. */
+  after: string | null;
+}
+
+export interface ListedPage<State> {
+  /** Empty if all records of the page belong to other programs. */
+  changes: Change<State>[];
+  /** Null on the last page. */
+  next: string | null;
+}
+
+/** Readings of a kind whose records the vendor also lists by the time at which they were made. */
+export interface ListedReadings<State> extends Readings<State> {
+  listSince(connection: OpenConnection, from: ListStart): Promise<ListedPage<State>>;
 }
 
 /** A refund to pay out. */
@@ -84,7 +104,7 @@ export interface RefundState {
   failureReason: string | null;
 }
 
-export interface Refunds extends Readings<RefundState> {
+export interface Refunds extends ListedReadings<RefundState> {
   create(
     connection: OpenConnection,
     refund: RefundOrder,
@@ -118,7 +138,7 @@ export interface DisputeEvidence {
   text: string;
 }
 
-export interface Disputes extends Readings<DisputeState> {
+export interface Disputes extends ListedReadings<DisputeState> {
   /** Sends evidence, which the vendor accepts only once. */
   respond(
     connection: OpenConnection,

@@ -4,6 +4,7 @@ import { callStripe } from './client.js';
 import { pullNamed, readEach } from './events.js';
 import { fingerprint } from './fingerprint.js';
 import type { FormValue } from './form.js';
+import { listSince } from './list-since.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 
 interface StripeDispute {
@@ -43,6 +44,12 @@ export const disputes: Disputes = {
     });
     return found.filter(isOfInvoice).map(toChange);
   },
+  listSince: (connection, from) =>
+    listSince<StripeDispute, DisputeState>(connection, from, {
+      path: '/v1/disputes',
+      expand: ['payment_intent'],
+      toChange: (one) => (isOfInvoice(one) ? toChange(one) : undefined),
+    }),
   pull: (connection, from) => pullNamed(connection, from, { stream: 'disputes', read: disputes.readNamed }),
 };
 

@@ -3,6 +3,7 @@ import type { RefundState, Refunds } from '../contract/payments.js';
 import { callStripe } from './client.js';
 import { pullNamed, readEach } from './events.js';
 import { fingerprint } from './fingerprint.js';
+import { listSince } from './list-since.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 import { readOwnId } from './read-own-id.js';
 
@@ -32,6 +33,12 @@ export const refunds: Refunds = {
     });
     return found.filter(isOfInvoice).map(toChange);
   },
+  listSince: (connection, from) =>
+    listSince<StripeRefund, RefundState>(connection, from, {
+      path: '/v1/refunds',
+      expand: ['payment_intent'],
+      toChange: (one) => (isOfInvoice(one) ? toChange(one) : undefined),
+    }),
   pull: (connection, from) => pullNamed(connection, from, { stream: 'refunds', read: refunds.readNamed }),
 };
 

@@ -90,7 +90,10 @@ export async function recordPayments(
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-/** A payment that has arrived stays so: what takes it back is a refund or a dispute. */
+/**
+ * A payment that has arrived stays so, with its amount, because the invoice counts it. What takes it
+ * back is a refund or a dispute. The nightly comparison reports another amount.
+ */
 function isOutdated(stored: ReportedPayment | undefined, report: PaymentReport): boolean {
   if (!stored) return false;
   if (stored.status === 'succeeded' && report.status !== 'succeeded') return true;
@@ -131,6 +134,7 @@ function applyReport(
 function listChanges(stored: ReportedPayment | undefined, report: PaymentReport): Change[] {
   const names = ['status', 'amount_cents', 'fee_cents'] as const;
   return names.flatMap((field) => {
+    if (field === 'amount_cents' && stored?.status === 'succeeded') return [];
     const from = stored?.[field] ?? null;
     const to = report[field] ?? (field === 'fee_cents' ? from : null);
     return from === to ? [] : [{ field, from, to }];
@@ -166,6 +170,7 @@ const KEPT_NAMES: readonly string[] = [
   'id',
   'invoice_id',
   'customer_id',
+  'amount_cents',
   'fee_cents',
   'pay_link_id',
 ];
@@ -187,7 +192,8 @@ async function storeApplied(tx: Transaction, applied: readonly Applied[]): Promi
   await tx.query({
     name: 'store-reported-payments',
     text: `insert into payments as t (${NAMES.join(', ')}) select ${NAMES.join(', ')} from ${recordsetSql(COLUMNS)}
-           on conflict (tenant_id, id) do update set ${REPLACED_SQL}, fee_cents = coalesce(excluded.fee_cents, t.fee_cents),
+           on conflict (tenant_id, id) do update set ${REPLACED_SQL},
+             amount_cents = case when t.status = 'succeeded' then t.amount_cents else excluded.amount_cents end, fee_cents = coalesce(excluded.fee_cents, t.fee_cents),
              updated_at = ${nextUpdatedAtSql('t')}`,
     values: [JSON.stringify(rows)],
   });
