@@ -8,7 +8,7 @@ const NEW_STREAMS = "('payouts', 3600), ('payout_items', 3600), ('reconciliation
 
 /**
  * Stores what payments vendors pay out to the account's bank, and what each payout contains. Adds
- * the streams of the nightly comparison, also to connections that exist already.
+ * the stream of the daily comparison, also to connections that exist already.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -73,11 +73,12 @@ export async function up(knex: Knex): Promise<void> {
       alter table ${table} force row level security;
       create policy tenant_isolation on ${table} using (${POLICY}) with check (${POLICY});
     `);
+  // Workers of the version before do not know these streams, and may run for some minutes yet.
   await knex.raw(`
     alter table connections no force row level security;
     alter table sync_states no force row level security;
     insert into sync_states (tenant_id, connection_id, stream, every_seconds, next_at)
-    select c.tenant_id, c.id, s.stream, s.every_seconds, now() + random() * s.every_seconds * interval '1 second'
+    select c.tenant_id, c.id, s.stream, s.every_seconds, now() + interval '15 minutes' + random() * s.every_seconds * interval '1 second'
     from connections c cross join (values ${NEW_STREAMS}) as s (stream, every_seconds)
     where c.vendor = 'stripe' and c.status <> 'revoked'
     on conflict do nothing;

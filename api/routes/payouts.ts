@@ -31,8 +31,8 @@ export const payoutRoutes = defineRoutes('Invoices', (router, api) => {
    *     operationId: listPayoutItems
    *     summary: List what a payout contains
    *     description: >-
-   *       Newest first: payments, refunds, disputes and fees. The net amounts of all items add up to
-   *       the payout once `items_status` is complete.
+   *       Newest first: payments, refunds, disputes and fees. The net amounts of all items add up
+   *       to the payout once `items_status` is complete.
    *     x-list: PayoutItem
    */
   router.get(

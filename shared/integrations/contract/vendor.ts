@@ -8,7 +8,7 @@ import type { PaymentsAdapter } from './payments.js';
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
-/** The stream that compares our payments with the vendor's. A payments vendor has it if it lists them. */
+/** The stream of a payments vendor that compares its lists with our records. */
 export const RECONCILIATION_STREAM = 'reconciliation';
 
 /**

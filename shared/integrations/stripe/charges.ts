@@ -1,6 +1,5 @@
 import type { Charges, PaymentState } from '../contract/payments.js';
-import { pullNamed, readEach } from './events.js';
-import { listSince } from './list-since.js';
+import { listSince, pullNamed, readEach } from './events.js';
 import { EXPANDED_CHARGE, type PaymentIntent, toPaymentChange } from './mapper.js';
 
 /** Payments are PaymentIntents, however the customer paid. */

@@ -1,10 +1,9 @@
 import type { Change } from '../contract/connection.js';
 import type { DisputeEvidence, DisputeState, Disputes } from '../contract/payments.js';
 import { callStripe } from './client.js';
-import { pullNamed, readEach } from './events.js';
+import { listSince, pullNamed, readEach } from './events.js';
 import { fingerprint } from './fingerprint.js';
 import type { FormValue } from './form.js';
-import { listSince } from './list-since.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 
 interface StripeDispute {

@@ -1,9 +1,8 @@
 import type { Change } from '../contract/connection.js';
 import type { RefundState, Refunds } from '../contract/payments.js';
 import { callStripe } from './client.js';
-import { pullNamed, readEach } from './events.js';
+import { listSince, pullNamed, readEach } from './events.js';
 import { fingerprint } from './fingerprint.js';
-import { listSince } from './list-since.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 import { readOwnId } from './read-own-id.js';
 

@@ -91,8 +91,8 @@ export async function recordPayments(
 }
 
 /**
- * A payment that has arrived stays so, with its amount, because the invoice counts it. What takes it
- * back is a refund or a dispute. The nightly comparison reports another amount.
+ * A payment that has arrived stays so, with its amount, because the invoice counts it. What takes
+ * it back is a refund or a dispute. The daily comparison reports another amount.
  */
 function isOutdated(stored: ReportedPayment | undefined, report: PaymentReport): boolean {
   if (!stored) return false;

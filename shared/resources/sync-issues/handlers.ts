@@ -32,8 +32,8 @@ interface IssueRow extends Row, RecordRef {
 const REPEATING: readonly string[] = ['retry', 'ours'];
 
 /**
- * Resolves issues. A resolution in REPEATING makes the dead outbound operation due again. A retry of
- * a difference compares both sides again.
+ * Resolves issues. A resolution in REPEATING makes the dead outbound operation due again. A retry
+ * of a difference compares both sides again.
  */
 async function resolveSyncIssues(
   tx: Transaction,

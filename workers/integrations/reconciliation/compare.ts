@@ -5,10 +5,11 @@ import type {
   PaymentState,
   RefundState,
 } from '../../../shared/integrations/contract/payments.js';
+import type { SyncDifferenceOpening } from '../../../shared/resources/sync-issues/commands.js';
 import type { ComparedKind, OurRecord } from './our-records.js';
 
 /** A record that differs here and at the vendor. */
-export interface Difference {
+interface Difference {
   kind: ComparedKind;
   externalId: string;
   ours: OurRecord | undefined;
@@ -59,8 +60,14 @@ function toTheirs(kind: ComparedKind, fields: unknown): TheirRecord | undefined 
   return { status, amount_cents: amountCents, owner: `payment ${paymentExternalId}` };
 }
 
+/** A difference as a sync issue shows it. */
+export type DescribedDifference = Omit<SyncDifferenceOpening, 'connection_id'>;
+
 /** Describes a difference for people, with both sides. */
-export function describeDifference({ kind, externalId, ours, theirs }: Difference, vendor: string) {
+export function describeDifference(
+  { kind, externalId, ours, theirs }: Difference,
+  vendor: string,
+): DescribedDifference {
   const sides = { ours: ours ? show(ours) : null, theirs: theirs ? show(theirs) : null };
   return {
     record_kind: kind,

@@ -11,7 +11,7 @@ import {
   findUncomparedRecords,
 } from './our-records.js';
 
-/** The names of records to read at the vendor, each with the key after which the next page begins. */
+/** Records to read at the vendor, each with the key after which the next page begins. */
 type Names = { key: string; externalId: string }[];
 
 /** A page of records as the vendor has them now. */
@@ -22,6 +22,10 @@ export interface ComparedPage {
   missing: string[];
   /** Null on the last page of the phase. */
   next: string | null;
+}
+
+export function listExternalIds({ changes, missing }: ComparedPage): string[] {
+  return [...changes.map(({ externalId }) => externalId), ...missing];
 }
 
 type Phase = (step: Step, place: Omit<ComparisonPlace, 'limit'>) => Promise<ComparedPage>;

@@ -1,32 +1,23 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import type { Change } from '../../../shared/integrations/contract/connection.js';
 import { hasPendingCommands } from '../../../shared/operations/pending.js';
-import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
-import { closeSyncDifference, recordSyncDifference } from '../../../shared/resources/sync-issues/commands.js';
-import {
-  countOpenDifferences,
-  findDifferences,
-  type KnownDifference,
-  markDifferencesSeen,
-} from '../../../shared/sync/difference-rows.js';
+import { markDifferencesSeen } from '../../../shared/sync/difference-rows.js';
 import { findExternalIds, markCompared } from '../../../shared/sync/external-ids.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
 import { paymentRecords } from '../records/payments.js';
 import { findRecordKind } from '../records/record-kinds.js';
-import { recordChanges, storeChanges } from '../steps/store-changes.js';
+import { recordChanges, storeChanges } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
-import { compareRecord, type Difference, describeDifference } from './compare.js';
-import { findOurRecords } from './our-records.js';
-import { type ComparedPage, PHASES } from './phases.js';
+import type { DescribedDifference } from './compare.js';
+import { buildIssues, findPageDifferences, type JudgedPage } from './page-differences.js';
+import { type ComparedPage, listExternalIds, PHASES } from './phases.js';
 
 /** What was made this long before the comparison is compared. */
 const WINDOW_MS = 3 * 86_400_000;
 /** The pages of one phase. An account with more records in three days is compared in part. */
 const MAX_PAGES = 500;
-/** The differences of one connection that wait for a person. Further ones are opened later. */
-const MAX_OPEN_DIFFERENCES = 200;
 /** The longest wait for the commands that mend a page. */
 const MAX_WAIT_MS = 60_000;
 
@@ -62,13 +53,12 @@ export async function reconcilePage(step: Step, stream: DueStream, startedAt: Da
     async store(tx) {
       const stored = await storePage(tx, step, { page, payments });
       commands.push(...stored.commands);
-      const externalIds = [...page.changes.map(({ externalId }) => externalId), ...page.missing];
       const mends = isJudging ? [] : await buildMends(tx, step, { page, ...stored });
       commands.push(...mends);
-      const mustJudge = !isJudging && (stored.differences.length > 0 || commands.length > 0);
+      const mustJudge = !isJudging && (stored.news.length > 0 || commands.length > 0);
       if (!mustJudge) {
-        commands.push(...(await judge(tx, step, { page, ...stored })));
-        const seen = { kind: page.kind, externalIds };
+        commands.push(...(await buildIssues(tx, step, stored)));
+        const seen = { kind: page.kind, externalIds: listExternalIds(page) };
         markCompared(tx, step.connection, seen);
         markDifferencesSeen(tx, step.connection, seen);
       }
@@ -136,37 +126,27 @@ async function readMissingPayments(step: Step, { kind, changes }: ComparedPage):
   return toStorable((await paymentRecords.readNamed?.(step, [...new Set(ids)])) ?? []);
 }
 
-interface StoredPage {
+/** What a page brought, and what differs. */
+interface StoredPage extends JudgedPage {
   /** The commands for what is new at the vendor. */
   commands: StepCommand[];
   changes: number;
-  /** The records that are compared later, because the commands change them, by the vendor's ids. */
-  fresh: ReadonlySet<string>;
-  differences: Difference[];
 }
 
 async function storePage(
   tx: Transaction,
   step: Step,
-  { page: { kind, changes, missing }, payments }: { page: ComparedPage; payments: Change<unknown>[] },
+  { page, payments }: { page: ComparedPage; payments: Change<unknown>[] },
 ): Promise<StoredPage> {
+  const { kind, changes } = page;
   const paid = await storeChanges(tx, step, { kind: paymentRecords, changes: payments });
   const { fresh, ...stored } = await storeChanges(tx, step, { kind: findRecordKind(kind), changes });
-  const byId = new Map<string, Change<unknown> | undefined>(missing.map((id) => [id, undefined]));
-  for (const change of changes) byId.set(change.externalId, change);
-  const ours = await findOurRecords(tx, step.connection, { kind, externalIds: [...byId.keys()] });
-  const differences = [...byId]
-    .filter(([id]) => !fresh.has(id))
-    .flatMap(([id, change]) => compareRecord(kind, id, { change, ours: ours.get(id) }) ?? []);
   return {
+    ...(await findPageDifferences(tx, step, { page, fresh })),
     commands: [...paid.commands, ...stored.commands],
     changes: paid.changes + stored.changes,
-    fresh,
-    differences,
   };
 }
-
-type JudgedPage = StoredPage & { page: ComparedPage };
 
 /**
  * Builds the commands for records whose newest version was read before, but which differ
@@ -175,9 +155,9 @@ type JudgedPage = StoredPage & { page: ComparedPage };
 async function buildMends(
   tx: Transaction,
   step: Step,
-  { page: { kind, changes }, differences }: JudgedPage,
+  { page: { kind, changes }, news }: { page: ComparedPage; news: readonly DescribedDifference[] },
 ): Promise<StepCommand[]> {
-  const differing = new Set(differences.map(({ externalId }) => externalId));
+  const differing = new Set(news.map(({ external_id }) => external_id));
   const candidates = changes.filter(({ externalId }) => differing.has(externalId));
   if (candidates.length === 0) return [];
   const known = await findExternalIds(tx, step.connection, candidates);
@@ -187,47 +167,4 @@ async function buildMends(
       return change ? [{ change, id }] : [];
     }),
   );
-}
-
-/** Opens an issue for each new difference, and closes the issues of those that have gone. */
-async function judge(
-  tx: Transaction,
-  { connection, vendor }: Step,
-  { page: { kind, changes, missing }, fresh, differences }: JudgedPage,
-): Promise<StepCommand[]> {
-  const externalIds = [...changes.map(({ externalId }) => externalId), ...missing];
-  const known = await findDifferences(tx, connection, { kind, externalIds });
-  const differing = new Set(differences.map(({ externalId }) => externalId));
-  const closings = known.filter(
-    ({ external_id: id, is_open }) => is_open && !differing.has(id) && !fresh.has(id),
-  );
-  let free = MAX_OPEN_DIFFERENCES - (differences.length > 0 ? await countOpenDifferences(tx, connection) : 0);
-  const openings = differences.flatMap((difference) => {
-    const described = describeDifference(difference, vendor.manifest.label);
-    const same = known.filter(({ external_id }) => external_id === difference.externalId);
-    if (same.some(({ digest }) => digest === described.digest)) return [];
-    const open = same.find(({ is_open }) => is_open);
-    if (!open && free-- <= 0) return [];
-    return [buildOpening(connection.connectionId, described, open)];
-  });
-  return [
-    ...openings,
-    ...closings.map(({ id: entityId }) => ({
-      type: closeSyncDifference.type,
-      entityId,
-      input: { note: 'Both sides agree again.' },
-    })),
-  ];
-}
-
-function buildOpening(
-  connectionId: string,
-  described: ReturnType<typeof describeDifference>,
-  open: KnownDifference | undefined,
-): StepCommand {
-  return {
-    type: recordSyncDifference.type,
-    entityId: open?.id ?? newId(),
-    input: { connection_id: connectionId, ...described },
-  };
 }

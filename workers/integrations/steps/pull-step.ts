@@ -15,8 +15,8 @@ import {
 } from '../../../shared/sync/stream-rows.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
 import { findStreamKind } from '../records/record-kinds.js';
+import { recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
-import { recordChanges, recordRun, storeChanges } from './store-changes.js';
 
 /** The wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;

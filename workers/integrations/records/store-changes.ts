@@ -3,8 +3,8 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { type ExternalId, findExternalIds, storeExternalIds } from '../../../shared/sync/external-ids.js';
 import { insertRun, type SyncRun } from '../../../shared/sync/stream-rows.js';
-import type { KnownChange, RecordKind } from '../records/record-kind.js';
 import type { Step, StepCommand } from '../vendor/step.js';
+import type { KnownChange, RecordKind } from './record-kind.js';
 
 interface StoredChanges {
   commands: StepCommand[];
