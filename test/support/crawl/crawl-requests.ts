@@ -33,6 +33,7 @@ export function buildListPath({ path }: DocumentedOperation, ids: Ids): string {
   const kinds: Ids = {
     invoices: 'paid_invoice',
     connections: 'connection',
+    payouts: 'payout',
     'work-orders/steps': 'cancelled_work_order',
     'work-orders/photos': 'work_order',
   };

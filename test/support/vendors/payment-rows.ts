@@ -13,19 +13,25 @@ const INSERTS = [
   'refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, $2, $4, 1, $5)',
   `disputes (tenant_id, id, payment_id, invoice_id, connection_id, provider_dispute_id, amount_cents, reason, status, observed_at)
    values ($1, $2, $4, $3, $2, 'dp_1', 100, $5, 'open', now())`,
+  `payouts (tenant_id, id, connection_id, provider_payout_id, amount_cents, status, arrival_date, failure_reason, items_status,
+     are_items_ready, observed_at, created_at)
+   values ($1, $2, $2, 'po_1', 100, 'failed', '2026-01-31', $5, 'complete', true, now(), now())`,
+  `payout_items (tenant_id, id, payout_id, connection_id, provider_item_id, type, amount_cents, fee_cents, net_cents, description, created_at)
+   select $1, case name when 'txn_1' then $2 else gen_random_uuid() end, $2, $2, name, 'payment', 100, 3, 97, $5, now()
+   from unnest(array['txn_1', 'txn_2']) as name`,
   `text_consents (tenant_id, id, phone_key, number, state, source) values ($1, $2, $2::uuid::text, $5, 'opted_out', 'person')`,
 ];
 
 /**
- * Inserts a payments connection, a pay link, a refund, a dispute and a text consent. All five have
- * the same id. Returns this id under the name of each kind but the connection. The dispute still
+ * Inserts a payments connection, a pay link, a refund, a dispute, a payout with two items, and a text
+ * consent. All of them have the same id. Returns this id under the name of each kind but the connection. The dispute still
  * accepts evidence, because its deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,
   tenantId: string,
   { invoice, payment, text }: { invoice: string; payment: string; text: string },
-): Promise<Record<'pay_link' | 'refund' | 'dispute' | 'text_consent', string>> {
+): Promise<Record<'pay_link' | 'refund' | 'dispute' | 'payout' | 'payout_item' | 'text_consent', string>> {
   const id = newId();
   const values = [tenantId, id, invoice, payment, text];
   for (const insert of INSERTS) {
@@ -38,5 +44,5 @@ export async function storePaymentRows(
   }
   const until = "update disputes set respond_by = now() + interval '1 day' where tenant_id = $1";
   await stack.rows(tenantId, until, [tenantId]);
-  return { pay_link: id, refund: id, dispute: id, text_consent: id };
+  return { pay_link: id, refund: id, dispute: id, payout: id, payout_item: id, text_consent: id };
 }
