@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import { notFoundOutcome } from '../../records/outcomes.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import {
   parseColumnNames,
   type RecordRef,
@@ -16,6 +16,7 @@ import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { storePayLinkResults } from '../open-pay-links/store.js';
 import type { PaymentReport } from './commands.js';
 import { applyToInvoice } from './money.js';
+import { findRecordedElsewhere } from './other-connections.js';
 import { buildPaidEvent } from './paid-event.js';
 import { paymentTable } from './table.js';
 
@@ -42,6 +43,10 @@ interface Applied {
 }
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
+const ELSEWHERE = failedOutcome({
+  code: 'conflict',
+  message: 'An earlier connection to the vendor has recorded this payment.',
+});
 
 /**
  * Stores what a vendor reports about payments, and applies the payments that have arrived to their
@@ -56,6 +61,7 @@ export async function recordPayments(
   const invoiceRefs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.invoice_id }));
   const payments = await lockRecords<ReportedPayment>(tx, 'payments', commands.map(toRecordRef));
   const invoices = await lockInvoices(tx, invoiceRefs);
+  const elsewhere = await findRecordedElsewhere(tx, commands);
   const outcomes = new Map<string, CommandOutcome>();
   const applied: Applied[] = [];
   for (const command of commands) {
@@ -63,6 +69,7 @@ export async function recordPayments(
     const invoice = invoices.get(invoiceKey);
     const stored = payments.get(refKey(toRecordRef(command)));
     if (!invoice) outcomes.set(command.id, notFoundOutcome('invoice'));
+    else if (!stored && elsewhere.has(refKey(toRecordRef(command)))) outcomes.set(command.id, ELSEWHERE);
     else if (isOutdated(stored, command.input)) outcomes.set(command.id, UNCHANGED);
     else {
       const one = applyReport(command, invoice, stored);

@@ -7,11 +7,11 @@ import { addIntent, payIntent } from './stripe-double/payments.js';
 import type { StripeObject } from './stripe-double/stripe-account.js';
 
 /** Waits until the running comparison has ended. The next one is then a day away. */
-export async function waitForComparison({ stack, tenant }: PayingAccount): Promise<void> {
-  const text = `select from sync_states where tenant_id = $1 and stream = $2 and cursor is null
+export async function waitForComparison({ stack, tenant, connectionId }: PayingAccount): Promise<void> {
+  const text = `select from sync_states where tenant_id = $1 and connection_id = $3 and stream = $2 and cursor is null
     and next_at > now() + interval '1 hour'`;
   await eventually('the comparison has ended', async () => {
-    const rows = await stack.rows(tenant.id, text, [tenant.id, RECONCILIATION_STREAM]);
+    const rows = await stack.rows(tenant.id, text, [tenant.id, RECONCILIATION_STREAM, connectionId]);
     return rows.length > 0;
   });
 }

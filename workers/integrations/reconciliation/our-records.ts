@@ -20,15 +20,21 @@ export interface OurRecord {
   is_counted_otherwise: boolean;
 }
 
+/** This connection, and the account's other connections to the same vendor, also earlier ones. */
+const CONNECTIONS =
+  'connections me join connections c on c.tenant_id = me.tenant_id and c.vendor = me.vendor';
+
 const byExternalId = (kind: string, table: string, isCountedOtherwise = 'false') =>
   `select t.id, x.external_id, t.status, t.amount_cents::float8 as amount_cents, ${isCountedOtherwise} as is_counted_otherwise
-   from external_ids x join ${table} t on t.tenant_id = x.tenant_id and t.id = x.local_id
-   where x.tenant_id = $1 and x.connection_id = $2 and x.kind = '${kind}' and x.external_id = any($3::text[])`;
+   from ${CONNECTIONS} join external_ids x on x.tenant_id = c.tenant_id and x.connection_id = c.id
+   join ${table} t on t.tenant_id = x.tenant_id and t.id = x.local_id
+   where me.tenant_id = $1 and me.id = $2 and x.kind = '${kind}' and x.external_id = any($3::text[])`;
 
 const FIND_SQL: Readonly<Record<ComparedKind, string>> = {
   payment: `select t.id, t.provider_payment_id as external_id, t.status, t.amount_cents::float8 as amount_cents,
       false as is_counted_otherwise
-    from payments t where t.tenant_id = $1 and t.connection_id = $2 and t.provider_payment_id = any($3::text[])`,
+    from ${CONNECTIONS} join payments t on t.tenant_id = c.tenant_id and t.connection_id = c.id
+    where me.tenant_id = $1 and me.id = $2 and t.provider_payment_id = any($3::text[])`,
   refund: byExternalId('refund', 'refunds', "t.status = 'failed' and t.failure_reason is null"),
   dispute: byExternalId('dispute', 'disputes'),
 };

@@ -176,6 +176,16 @@ describe('the daily comparison with the payments vendor', () => {
     expect(await listDifferences(account)).to.deep.equal([]);
   });
 
+  it('records no payment a second time after the vendor is connected again', async () => {
+    const { id } = await takePayment(8000);
+    await account.client.call('DELETE', `/connections/${account.connectionId}`);
+    await account.connect();
+    await compareNow(account);
+    expect(await account.listPayments(id)).to.have.length(1);
+    expect(await account.readInvoice(id)).to.include({ status: 'paid', paid_cents: 8000 });
+    expect(await listDifferences(account)).to.deep.equal([]);
+  });
+
   it('walks through all pages of more than 100 payments, and reads a page again after an error', async () => {
     const id = await account.createInvoice(12_000);
     for (let count = 0; count < 120; count++) paySilently(account, id, 100);
