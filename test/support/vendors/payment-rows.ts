@@ -23,9 +23,10 @@ const INSERTS = [
 ];
 
 /**
- * Inserts a payments connection, a pay link, a refund, a dispute, a payout with two items, and a text
- * consent. All of them have the same id. Returns this id under the name of each kind but the connection. The dispute still
- * accepts evidence, because its deadline is a day away.
+ * Inserts a payments connection, a pay link, a refund, a dispute, a payout with two items, and a
+ * text consent. All of them have the same id, but the second item. Returns this id under the name
+ * of each kind but the connection. The dispute still accepts evidence, because its deadline is a
+ * day away.
  */
 export async function storePaymentRows(
   stack: TestStack,
