@@ -32,6 +32,7 @@ export { overviewRoutes } from './overview.js';
 export { passwordResetRoutes } from './password-reset.js';
 export { payLinkRoutes } from './pay-links.js';
 export { paymentRoutes } from './payments.js';
+export { payoutRoutes } from './payouts.js';
 export { rateCardRoutes } from './rate-cards.js';
 export { recurringInvoiceRoutes } from './recurring-invoices.js';
 export { refundRoutes } from './refunds.js';

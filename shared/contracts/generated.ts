@@ -68,6 +68,9 @@ export type MessageTemplateKey = "assigned" | "en_route" | "on_scene" | "complet
 export type PayLinkStatus = "opening" | "open" | "paid" | "closed" | "failed";
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
 export type PaymentStatus = "processing" | "succeeded" | "failed";
+export type PayoutStatus = "pending" | "in_transit" | "paid" | "failed" | "canceled";
+export type PayoutItemsStatus = "pending" | "complete" | "unavailable";
+export type PayoutItemType = "payment" | "refund" | "dispute" | "fee" | "other";
 export type InvoiceRelease = "draft" | "send";
 export type InvoiceRhythm = "week" | "month" | "quarter";
 export type RecurringInvoiceStatus = "active" | "paused" | "ended";
@@ -77,7 +80,7 @@ export type SavedMethodType = "unknown" | "card" | "us_bank_account" | "other";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
-export type SyncIssueKind = "refused" | "exhausted" | "conflict" | "gone";
+export type SyncIssueKind = "refused" | "exhausted" | "conflict" | "gone" | "difference";
 export type SyncIssueStatus = "open" | "resolved";
 export type IssueResolution = "retry" | "ours" | "theirs" | "ignore";
 export type ConsentSource = "text" | "vendor" | "person";
@@ -1602,6 +1605,45 @@ export interface RefundCreate {
   amount_cents: number;
   reason: string;
 }
+export interface Payout {
+  id: string;
+  connection_id: string;
+  provider_payout_id: string;
+  amount_cents: number;
+  fee_cents: number | null;
+  status: PayoutStatus;
+  arrival_date: string;
+  failure_reason: string | null;
+  items_status: PayoutItemsStatus;
+  created_at: string;
+  updated_at: string;
+}
+export interface PayoutItem {
+  id: string;
+  payout_id: string;
+  type: PayoutItemType;
+  amount_cents: number;
+  fee_cents: number;
+  net_cents: number;
+  payment_id: string | null;
+  refund_id: string | null;
+  dispute_id: string | null;
+  invoice_id: string | null;
+  provider_item_id: string;
+  description: string | null;
+  created_at: string;
+}
+export interface PayoutItemListQuery {
+  type?: PayoutItemType;
+  limit: number;
+  cursor?: string;
+}
+export interface PayoutListQuery {
+  connection_id?: string;
+  status?: PayoutStatus;
+  limit: number;
+  cursor?: string;
+}
 export interface JobPrice {
   work_order_id: string;
   customer_id: string | null;
@@ -2226,6 +2268,8 @@ export interface WebhookTest {
     | "dispatch.assigned"
     | "ai.suggestion.created"
     | "message.received"
+    | "payout.paid"
+    | "payout.failed"
     | "endpoint.failing"
     | "endpoint.disabled"
     | "endpoint.recovered"

@@ -197,6 +197,8 @@ export const BUSINESS_EVENT_TYPES = [
   'dispatch.assigned',
   'ai.suggestion.created',
   'message.received',
+  'payout.paid',
+  'payout.failed',
 ] as const;
 /** Events about the service's own work (docs/decisions.md §8). */
 export const OPERATIONAL_EVENT_TYPES = [

@@ -90,3 +90,18 @@ export async function countPending(tx: Transaction): Promise<number> {
   });
   return row?.count ?? 0;
 }
+
+/** True if a command that this actor has submitted has yet to run. */
+export async function hasPendingCommands(
+  tx: Transaction,
+  tenantId: string,
+  actorId: string,
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'find-pending-commands-of-actor',
+    text: `select from operations o
+           where o.tenant_id = $1 and o.command #>> '{actor,id}' = $2 and ${IS_PENDING} limit 1`,
+    values: [tenantId, actorId],
+  });
+  return rows.length > 0;
+}

@@ -26,6 +26,7 @@ export { messageModule } from '../resources/messages/module.js';
 export { noticeModule } from '../resources/notices/module.js';
 export { payLinkModule } from '../resources/pay-links/module.js';
 export { paymentModule } from '../resources/payments/module.js';
+export { payoutModule } from '../resources/payouts/module.js';
 export { rateCardModule } from '../resources/rate-cards/module.js';
 export { recurringInvoiceModule } from '../resources/recurring-invoices/module.js';
 export { refundModule } from '../resources/refunds/module.js';

@@ -61,3 +61,17 @@ export async function findExternalIds(
     ],
   });
 }
+
+/** Notes that the comparison with the vendor has seen these records there. */
+export function markCompared(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { kind, externalIds }: { kind: string; externalIds: readonly string[] },
+): void {
+  tx.queryAtCommit({
+    name: 'mark-compared',
+    text: `update external_ids x set compared_at = now()
+           where x.tenant_id = $1 and x.connection_id = $2 and x.kind = $3 and x.external_id = any($4::text[])`,
+    values: [tenantId, connectionId, kind, externalIds],
+  });
+}

@@ -3,7 +3,7 @@ import { nextUpdatedAtSql } from '../records/lock-records.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 /** The reasons why a person must decide about a record that exists both here and at a vendor. */
-export const ISSUE_KINDS = ['refused', 'exhausted', 'conflict', 'gone'] as const;
+export const ISSUE_KINDS = ['refused', 'exhausted', 'conflict', 'gone', 'difference'] as const;
 export type IssueKind = (typeof ISSUE_KINDS)[number];
 
 export interface NewIssue extends RecordRef {
@@ -11,7 +11,8 @@ export interface NewIssue extends RecordRef {
   kind: IssueKind;
   operation_id: string | null;
   record_kind: string;
-  record_id: string;
+  /** Null if only the vendor has the record. */
+  record_id: string | null;
   message: string;
   ours: object | null;
   theirs: object | null;

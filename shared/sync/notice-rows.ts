@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/postgres/database.js';
+import type { Database, Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
 
 export interface InboundNoticeRow {
@@ -82,5 +82,26 @@ export function endNotices(
     text: `update inbound_notices n set is_waiting = false
            where n.tenant_id = $1 and n.connection_id = $2 and n.dedupe_id = any($3::text[])`,
     values: [tenantId, connectionId, items.map(({ dedupeId }) => dedupeId)],
+  });
+}
+
+/**
+ * Finds items of webhooks that were read again until their reads were used up, and whose record is
+ * still not stored. Returns the names of their records in the sequence of `dedupeId`.
+ */
+export async function findGivenUpNotices(
+  db: Database,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { stream, kind, after, limit }: { stream: string; kind: string; after: string | null; limit: number },
+): Promise<{ key: string; externalId: string }[]> {
+  return db.read(tenantId, {
+    name: 'find-given-up-notices',
+    text: `select n.dedupe_id as key, n.hint as "externalId" from inbound_notices n
+           where n.tenant_id = $1 and n.connection_id = $2 and n.stream = $3 and not n.is_waiting and n.attempts >= ${MAX_ATTEMPTS}
+             and n.hint is not null and ($5::text is null or n.dedupe_id > $5)
+             and not exists (select from external_ids x where x.tenant_id = n.tenant_id and x.connection_id = n.connection_id
+               and x.kind = $4 and x.external_id = n.hint)
+           order by n.dedupe_id limit $6`,
+    values: [tenantId, connectionId, stream, kind, after, limit],
   });
 }

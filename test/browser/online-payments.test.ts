@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { useDashboard } from '../support/browser/dashboard.js';
+import { eventually } from '../support/poll.js';
 import { createHandle } from '../support/use-stack.js';
 import { PayingAccount, usePayingStack } from '../support/vendors/paying.js';
+import { compareNow, listDifferences } from '../support/vendors/reconciling.js';
+import { settlePayout, startPayout } from '../support/vendors/stripe-double/payouts.js';
 
 describe('online payments in the dashboard', () => {
   const paying = usePayingStack();
@@ -67,5 +70,47 @@ describe('online payments in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Send evidence' }).click();
     await page.getByText('Evidence sent').waitFor();
     expect(Object(made.evidence).uncategorized_text).to.match(/signed at the gate/);
+  });
+
+  it('a payout shows its fees, and its items lead to their invoices', async () => {
+    const account = await paying.createAccount();
+    const id = await account.createInvoice(8000);
+    const { url } = await account.openPayLink(id);
+    paying.double.pay(url);
+    await account.waitForInvoice(id, 'paid');
+    const payout = startPayout(account.vendor);
+    settlePayout(account.vendor, payout);
+    await eventually('its items are read', async () => {
+      const { body } = await account.client.get('/payouts');
+      return body.data.items[0]?.items_status === 'complete';
+    });
+    const path = `integrations/${account.connectionId}?tab=payouts`;
+    const { page } = await dashboard.open(path, { tenant: account.tenant });
+    const payouts = page.getByRole('table', { name: 'Payouts' });
+    await payouts.getByText('$77.38').waitFor();
+    await payouts.getByText('$2.62').waitFor();
+    await payouts.getByRole('button', { name: 'Show items' }).click();
+    const items = page.getByRole('table', { name: 'Items of the payout' });
+    await items.getByRole('link', { name: 'Open invoice' }).click();
+    await page.waitForURL(`**/invoices/${id}**`);
+  });
+
+  it('a difference shows both sides, and is compared again', async () => {
+    const account = await paying.createAccount();
+    const id = await account.createInvoice(8000);
+    const { url } = await account.openPayLink(id);
+    const intent = paying.double.pay(url);
+    await account.waitForInvoice(id, 'paid');
+    intent.amount_received = 7000;
+    await compareNow(account);
+    const path = `integrations/${account.connectionId}?tab=issues`;
+    const { page } = await dashboard.open(path, { tenant: account.tenant });
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resolve: Differs from the vendor' });
+    await dialog.getByText('$70.00', { exact: true }).waitFor();
+    intent.amount_received = 8000;
+    await dialog.getByLabel('Compare again').check();
+    await dialog.getByRole('button', { name: 'Resolve' }).click();
+    await eventually('nothing differs', async () => (await listDifferences(account)).length === 0);
   });
 });

@@ -12,6 +12,7 @@ export interface PaymentsAdapter {
   refunds: Refunds;
   disputes: Disputes;
   savedMethods: SavedMethods;
+  payouts: Payouts;
 }
 
 /** A page at the vendor where a customer pays one invoice. */
@@ -57,7 +58,7 @@ export interface PaymentState {
   paidAt: string;
 }
 
-export type Charges = Readings<PaymentState>;
+export type Charges = ListedReadings<PaymentState>;
 
 /** Reads the records of one kind at the vendor. */
 export interface Readings<State> {
@@ -65,6 +66,26 @@ export interface Readings<State> {
   readNamed(connection: OpenConnection, hints: readonly string[]): Promise<Change<State>[]>;
   /** Reads the records that changed since the cursor. */
   pull(connection: OpenConnection, from: PullStart): Promise<Page<State>>;
+}
+
+/** Where a page of a list begins. */
+export interface ListStart {
+  /** RFC 3339: lists the records that were made since then. */
+  since: string;
+  /** The `next` of the page before; null for the first page. */
+  after: string | null;
+}
+
+export interface ListedPage<State> {
+  /** Empty if all records of the page belong to other programs. */
+  changes: Change<State>[];
+  /** Null on the last page. */
+  next: string | null;
+}
+
+/** Readings of a kind whose records the vendor also lists by the time at which they were made. */
+export interface ListedReadings<State> extends Readings<State> {
+  listSince(connection: OpenConnection, from: ListStart): Promise<ListedPage<State>>;
 }
 
 /** A refund to pay out. */
@@ -85,7 +106,7 @@ export interface RefundState {
   failureReason: string | null;
 }
 
-export interface Refunds extends Readings<RefundState> {
+export interface Refunds extends ListedReadings<RefundState> {
   create(
     connection: OpenConnection,
     refund: RefundOrder,
@@ -119,11 +140,52 @@ export interface DisputeEvidence {
   text: string;
 }
 
-export interface Disputes extends Readings<DisputeState> {
+export interface Disputes extends ListedReadings<DisputeState> {
   /** Sends evidence, which the vendor accepts only once. */
   respond(
     connection: OpenConnection,
     dispute: { externalId: string; evidence: DisputeEvidence },
     attempt: WriteAttempt,
   ): Promise<Written>;
+}
+
+/** What the vendor knows about one transfer of the account's balance to its bank. */
+export interface PayoutState {
+  /** Negative if the vendor collects money from the bank. */
+  amountCents: number;
+  status: 'pending' | 'in_transit' | 'paid' | 'failed' | 'canceled';
+  /** The day on which the bank gets the money, as YYYY-MM-DD. */
+  arrivalDate: string;
+  failureReason: string | null;
+  /** Whether the vendor names what the payout contains: not yet, now, or never. */
+  items: 'pending' | 'ready' | 'unavailable';
+  /** RFC 3339 */
+  createdAt: string;
+}
+
+/** One movement of the vendor's balance that a payout contains. */
+export interface PayoutItem {
+  externalId: string;
+  type: 'payment' | 'refund' | 'dispute' | 'fee' | 'other';
+  /** Before the fee; negative if money left. */
+  amountCents: number;
+  feeCents: number;
+  description: string | null;
+  /** The vendor's id of the payment; null if the item belongs to none. */
+  paymentExternalId: string | null;
+  /** The vendor's id of the refund or dispute. */
+  sourceExternalId: string | null;
+  /** RFC 3339 */
+  createdAt: string;
+}
+
+export interface Payouts extends Readings<PayoutState> {
+  /**
+   * Reads one page of what a payout contains.
+   * @param from.after the `next` of the page before; null for the first page
+   */
+  listItems(
+    connection: OpenConnection,
+    from: { externalId: string; after: string | null },
+  ): Promise<{ items: PayoutItem[]; next: string | null }>;
 }

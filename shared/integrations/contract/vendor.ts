@@ -8,6 +8,9 @@ import type { PaymentsAdapter } from './payments.js';
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
+/** The stream of a payments vendor that compares its lists with our records. */
+export const RECONCILIATION_STREAM = 'reconciliation';
+
 /**
  * Describes a vendor. From the manifests, the service builds the list of vendors. Their schemas
  * validate the values that accounts enter.

@@ -5,6 +5,7 @@ import { charges } from './charges.js';
 import { disputes } from './disputes.js';
 import { manifest } from './manifest.js';
 import { pages } from './pages.js';
+import { payouts } from './payouts.js';
 import { refunds } from './refunds.js';
 import { savedMethods } from './saved-methods.js';
 
@@ -28,7 +29,7 @@ export const stripe: TenantVendor = {
       environment: connection.accessToken === undefined ? undefined : readEnvironment(connection.accessToken),
     };
   },
-  payments: { pages, charges, refunds, disputes, savedMethods },
+  payments: { pages, charges, refunds, disputes, payouts, savedMethods },
   inbound,
 };
 

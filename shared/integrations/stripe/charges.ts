@@ -1,5 +1,5 @@
-import type { Charges } from '../contract/payments.js';
-import { pullNamed, readEach } from './api/events.js';
+import type { Charges, PaymentState } from '../contract/payments.js';
+import { listSince, pullNamed, readEach } from './api/events.js';
 import { EXPANDED_CHARGE, type PaymentIntent, toPaymentChange } from './mapper.js';
 
 /** Payments are PaymentIntents, however the customer paid. */
@@ -11,5 +11,11 @@ export const charges: Charges = {
     });
     return intents.map(toPaymentChange);
   },
+  listSince: (connection, from) =>
+    listSince<PaymentIntent, PaymentState>(connection, from, {
+      path: '/v1/payment_intents',
+      expand: EXPANDED_CHARGE,
+      toChange: toPaymentChange,
+    }),
   pull: (connection, from) => pullNamed(connection, from, { stream: 'payments', read: charges.readNamed }),
 };

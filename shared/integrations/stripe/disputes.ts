@@ -1,7 +1,7 @@
 import type { Change } from '../contract/connection.js';
 import type { DisputeEvidence, DisputeState, Disputes } from '../contract/payments.js';
 import { callStripe } from './api/client.js';
-import { pullNamed, readEach } from './api/events.js';
+import { listSince, pullNamed, readEach } from './api/events.js';
 import { fingerprint } from './api/fingerprint.js';
 import type { FormValue } from './api/form.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
@@ -43,6 +43,12 @@ export const disputes: Disputes = {
     });
     return found.filter(isOfInvoice).map(toChange);
   },
+  listSince: (connection, from) =>
+    listSince<StripeDispute, DisputeState>(connection, from, {
+      path: '/v1/disputes',
+      expand: ['payment_intent'],
+      toChange: (one) => (isOfInvoice(one) ? toChange(one) : undefined),
+    }),
   pull: (connection, from) => pullNamed(connection, from, { stream: 'disputes', read: disputes.readNamed }),
 };
 

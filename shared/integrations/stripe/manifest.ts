@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import type { Manifest } from '../contract/vendor.js';
+import { type Manifest, RECONCILIATION_STREAM } from '../contract/vendor.js';
 
 /** The ways to pay on a pay page that an account can choose. */
 export const STRIPE_METHODS = ['card', 'link', 'us_bank_account'] as const;
@@ -49,7 +49,16 @@ export const manifest: Manifest = {
   },
   docsUrl: 'https://docs.stripe.com/keys',
   // Webhooks say at once what changed. The hourly pull finds what they missed.
-  streams: { payments: 3600, refunds: 3600, disputes: 3600, payment_methods: 3600 },
+  // Once a day, the lists of everything find what the events have missed.
+  streams: {
+    payments: 3600,
+    refunds: 3600,
+    disputes: 3600,
+    payment_methods: 3600,
+    payouts: 3600,
+    payout_items: 3600,
+    [RECONCILIATION_STREAM]: 86_400,
+  },
   // Stripe allows 100 live calls a second, and 25 in a sandbox or to one endpoint.
   limits: { perSecond: 25, burst: 25, timeoutMs: 20_000 },
 };

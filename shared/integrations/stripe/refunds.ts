@@ -1,7 +1,7 @@
 import type { Change } from '../contract/connection.js';
 import type { RefundState, Refunds } from '../contract/payments.js';
 import { callStripe } from './api/client.js';
-import { pullNamed, readEach } from './api/events.js';
+import { listSince, pullNamed, readEach } from './api/events.js';
 import { fingerprint } from './api/fingerprint.js';
 import { readOwnId } from './api/read-own-id.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
@@ -32,6 +32,12 @@ export const refunds: Refunds = {
     });
     return found.filter(isOfInvoice).map(toChange);
   },
+  listSince: (connection, from) =>
+    listSince<StripeRefund, RefundState>(connection, from, {
+      path: '/v1/refunds',
+      expand: ['payment_intent'],
+      toChange: (one) => (isOfInvoice(one) ? toChange(one) : undefined),
+    }),
   pull: (connection, from) => pullNamed(connection, from, { stream: 'refunds', read: refunds.readNamed }),
 };
 

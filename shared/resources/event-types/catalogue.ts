@@ -6,6 +6,7 @@ import { exportRecord } from '../exports/schema.js';
 import { invoice } from '../invoices/schema.js';
 import { message } from '../messages/schema.js';
 import { payment } from '../payments/schema.js';
+import { payout } from '../payouts/schema.js';
 import { suggestion } from '../suggestions/schema.js';
 import { truck } from '../trucks/schema.js';
 import { webhookDelivery } from '../webhook-deliveries/schema.js';
@@ -90,6 +91,18 @@ export const EVENT_TYPE_CATALOGUE: Readonly<Record<EventType, EventTypeDefinitio
     firesWhen: 'a text arrives, also one with STOP, START or HELP',
     object: message,
     example: { object: examples.receivedText },
+  },
+  'payout.paid': {
+    description: "A payout has arrived at the account's bank",
+    firesWhen: 'the payments vendor counts a payout as arrived; it may still fail some days later',
+    object: payout,
+    example: {},
+  },
+  'payout.failed': {
+    description: "The account's bank has returned a payout",
+    firesWhen: 'a payout fails, and its money is back in the balance at the payments vendor',
+    object: payout,
+    example: {},
   },
   'endpoint.failing': {
     description: 'All deliveries to a webhook endpoint have failed for some time',

@@ -15,6 +15,7 @@ export const NOTICE_KINDS = [
   'payment_disputed',
   'payment_returned',
   'refund_failed',
+  'payout_failed',
   'recurring_invoice_failed',
   'autopay_failed',
   'card_expiring',

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import { notFoundOutcome } from '../../records/outcomes.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import {
   parseColumnNames,
   type RecordRef,
@@ -16,6 +16,7 @@ import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { storePayLinkResults } from '../open-pay-links/store.js';
 import type { PaymentReport } from './commands.js';
 import { applyToInvoice } from './money.js';
+import { findRecordedElsewhere } from './other-connections.js';
 import { buildPaidEvent } from './paid-event.js';
 import { mailReturnedDebits, type ReturnedDebitOf } from './returned-mail.js';
 import { paymentTable } from './table.js';
@@ -43,6 +44,10 @@ interface Applied {
 }
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
+const ELSEWHERE = failedOutcome({
+  code: 'conflict',
+  message: 'An earlier connection to the vendor has recorded this payment.',
+});
 
 /**
  * Stores what a vendor reports about payments, and applies the payments that have arrived to their
@@ -57,6 +62,7 @@ export async function recordPayments(
   const invoiceRefs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.invoice_id }));
   const payments = await lockRecords<ReportedPayment>(tx, 'payments', commands.map(toRecordRef));
   const invoices = await lockInvoices(tx, invoiceRefs);
+  const elsewhere = await findRecordedElsewhere(tx, commands);
   const outcomes = new Map<string, CommandOutcome>();
   const applied: Applied[] = [];
   for (const command of commands) {
@@ -64,6 +70,7 @@ export async function recordPayments(
     const invoice = invoices.get(invoiceKey);
     const stored = payments.get(refKey(toRecordRef(command)));
     if (!invoice) outcomes.set(command.id, notFoundOutcome('invoice'));
+    else if (!stored && elsewhere.has(refKey(toRecordRef(command)))) outcomes.set(command.id, ELSEWHERE);
     else if (isOutdated(stored, command.input)) outcomes.set(command.id, UNCHANGED);
     else {
       const one = applyReport(command, invoice, stored);
@@ -92,7 +99,10 @@ export async function recordPayments(
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-/** A payment that has arrived stays so: what takes it back is a refund or a dispute. */
+/**
+ * A payment that has arrived stays so, with its amount, because the invoice counts it. What takes
+ * it back is a refund or a dispute. The daily comparison reports another amount.
+ */
 function isOutdated(stored: ReportedPayment | undefined, report: PaymentReport): boolean {
   if (!stored) return false;
   if (stored.status === 'succeeded' && report.status !== 'succeeded') return true;
@@ -133,6 +143,7 @@ function applyReport(
 function listChanges(stored: ReportedPayment | undefined, report: PaymentReport): Change[] {
   const names = ['status', 'amount_cents', 'fee_cents'] as const;
   return names.flatMap((field) => {
+    if (field === 'amount_cents' && stored?.status === 'succeeded') return [];
     const from = stored?.[field] ?? null;
     const to = report[field] ?? (field === 'fee_cents' ? from : null);
     return from === to ? [] : [{ field, from, to }];
@@ -174,6 +185,7 @@ const KEPT_NAMES: readonly string[] = [
   'id',
   'invoice_id',
   'customer_id',
+  'amount_cents',
   'fee_cents',
   'pay_link_id',
 ];
@@ -195,7 +207,8 @@ async function storeApplied(tx: Transaction, applied: readonly Applied[]): Promi
   await tx.query({
     name: 'store-reported-payments',
     text: `insert into payments as t (${NAMES.join(', ')}) select ${NAMES.join(', ')} from ${recordsetSql(COLUMNS)}
-           on conflict (tenant_id, id) do update set ${REPLACED_SQL}, fee_cents = coalesce(excluded.fee_cents, t.fee_cents),
+           on conflict (tenant_id, id) do update set ${REPLACED_SQL},
+             amount_cents = case when t.status = 'succeeded' then t.amount_cents else excluded.amount_cents end, fee_cents = coalesce(excluded.fee_cents, t.fee_cents),
              updated_at = ${nextUpdatedAtSql('t')}`,
     values: [JSON.stringify(rows)],
   });

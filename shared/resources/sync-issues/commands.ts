@@ -35,3 +35,44 @@ export const openSyncIssue = defineCommand<SyncIssueOpening>({
     message: Joi.string().required(),
   }),
 });
+
+export interface SyncDifferenceOpening {
+  connection_id: string;
+  record_kind: string;
+  /** Null if only the vendor has the record. */
+  record_id: string | null;
+  message: string;
+  ours: object | null;
+  theirs: object | null;
+  /** The vendor's id of the record. */
+  external_id: string;
+  digest: string;
+}
+
+/**
+ * Opens an issue about a difference, or changes its sides while it is open. The integrations worker
+ * submits this command.
+ */
+export const recordSyncDifference = defineCommand<SyncDifferenceOpening>({
+  type: 'sync_issue.record_difference',
+  action: 'sync_issue.opened',
+  permission: 'admin',
+  schema: Joi.object({
+    connection_id: Joi.string().required(),
+    record_kind: Joi.string().required(),
+    record_id: Joi.string().allow(null).required(),
+    message: Joi.string().required(),
+    ours: Joi.object().unknown().allow(null).required(),
+    theirs: Joi.object().unknown().allow(null).required(),
+    external_id: Joi.string().required(),
+    digest: Joi.string().required(),
+  }),
+});
+
+/** Resolves a difference that has gone. The integrations worker submits this command. */
+export const closeSyncDifference = defineCommand<{ note: string }>({
+  type: 'sync_issue.close_difference',
+  action: 'sync_issue.resolved',
+  permission: 'admin',
+  schema: Joi.object({ note: Joi.string().required() }),
+});

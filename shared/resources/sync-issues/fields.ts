@@ -10,6 +10,7 @@ export const syncIssueKind = namedEnum('SyncIssueKind', ISSUE_KINDS, {
   exhausted: 'All tries of a write failed',
   conflict: 'The record changed here and at the vendor',
   gone: 'The record does not exist at the vendor any more',
+  difference: 'The daily comparison found that both sides differ',
 });
 
 export const syncIssueStatus = namedEnum('SyncIssueStatus', ['open', 'resolved'], {

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.js';
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { SyncIssueResolve } from '../../contracts/generated.js';
+import { RECONCILIATION_STREAM } from '../../integrations/contract/vendor.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
 import { diffNewRecord } from '../../records/changes.js';
@@ -15,8 +16,10 @@ import {
 } from '../../sync/issue-rows.js';
 import { lockConnectionQueues } from '../../sync/lease-connection-queues.js';
 import { replayOperations } from '../../sync/operation-rows.js';
+import { type DueStreams, makeStreamsDue } from '../../sync/stream-rows.js';
 import { insertNotices } from '../notices/store.js';
 import type { SyncIssueOpening } from './commands.js';
+import { closeSyncDifferences, recordSyncDifferences } from './difference-handlers.js';
 
 interface IssueRow extends Row, RecordRef {
   connection_id: string;
@@ -28,7 +31,10 @@ interface IssueRow extends Row, RecordRef {
 /** The resolutions after which our version of the record is written at the vendor again. */
 const REPEATING: readonly string[] = ['retry', 'ours'];
 
-/** Resolves issues. A resolution in REPEATING makes the dead outbound operation due again. */
+/**
+ * Resolves issues. A resolution in REPEATING makes the dead outbound operation due again. A retry
+ * of a difference compares both sides again.
+ */
 async function resolveSyncIssues(
   tx: Transaction,
   commands: Command<SyncIssueResolve>[],
@@ -39,6 +45,7 @@ async function resolveSyncIssues(
   await lockConnectionQueues(tx, await findConnectionsOfIssues(tx, refs));
   const rows = await lockRecords<IssueRow>(tx, 'sync_issues', refs);
   const decisions: IssueDecision[] = [];
+  const comparisons: DueStreams[] = [];
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {
     const { tenantId, actor, input } = command;
@@ -54,10 +61,14 @@ async function resolveSyncIssues(
     const { connection_id: connectionId, operation_id: operationId } = row;
     const mustRepeat = REPEATING.includes(resolution) && operationId !== null;
     if (mustRepeat) await replayOperations(tx, { tenantId, connectionId }, { operationId });
-    const prompts = mustRepeat ? [{ queue: INTEGRATIONS_QUEUE, id: connectionId }] : [];
+    const mustCompare = row.kind === 'difference' && resolution === 'retry';
+    if (mustCompare)
+      comparisons.push({ tenant_id: tenantId, id: connectionId, stream: RECONCILIATION_STREAM });
+    const prompts = mustRepeat || mustCompare ? [{ queue: INTEGRATIONS_QUEUE, id: connectionId }] : [];
     outcomes.push({ ok: true, changes, events: [], prompts });
   }
   await resolveIssues(tx, decisions);
+  await makeStreamsDue(tx, comparisons);
   return outcomes;
 }
 
@@ -70,7 +81,10 @@ function findRefusal(
   if (kind !== 'conflict' && (resolution === 'ours' || resolution === 'theirs'))
     return failedOutcome({
       code: 'conflict',
-      message: 'This issue has only one side. Resolve it with retry or ignore.',
+      message:
+        kind === 'difference'
+          ? 'Nothing is changed for you. Correct one side and resolve this with retry, which compares again; or ignore it.'
+          : 'This issue has only one side. Resolve it with retry or ignore.',
     });
   return undefined;
 }
@@ -104,5 +118,7 @@ async function openSyncIssues(
 
 export const syncIssueHandlers: CommandHandlers = {
   'sync_issue.open': openSyncIssues,
+  'sync_issue.record_difference': recordSyncDifferences,
+  'sync_issue.close_difference': closeSyncDifferences,
   'sync_issue.resolve': resolveSyncIssues,
 };

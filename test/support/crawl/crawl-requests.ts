@@ -34,6 +34,7 @@ export function buildListPath({ path }: DocumentedOperation, ids: Ids): string {
     invoices: 'paid_invoice',
     connections: 'connection',
     'customers/payment-methods': 'customer',
+    payouts: 'payout',
     'work-orders/steps': 'cancelled_work_order',
     'work-orders/photos': 'work_order',
   };

@@ -83,6 +83,7 @@ export const ROUTES: [method: string, path: string, scope: string | null, permis
   ['PATCH', '/message-templates/assigned', null, 'admin'],
   ['GET', '/refunds', null, 'read'],
   ['GET', '/disputes', null, 'read'],
+  ['GET', '/payouts', null, 'read'],
   ['GET', '/pay-links', null, 'read'],
   ['GET', '/payment-methods', null, 'read'],
   ['GET', '/autopay-attempts', null, 'read'],

@@ -40,6 +40,7 @@ export function findPathRecordKind(path: string): string {
   if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
   if (path.startsWith('/attempts/')) return 'attempt';
   if (path.startsWith('/steps/')) return 'step';
+  if (path.startsWith('/items/')) return 'payout_item';
   throw new Error(
     `the id in ${path} has no record kind: add the kind here and a record in fillAccount of the isolation crawl`,
   );

@@ -18,6 +18,8 @@ export const APP_WEBHOOK_SECRET = 'whsec_application';
 
 export const PAYING_VENDORS = new Vendors([smtp, stripe]);
 
+const PULLED_STREAMS = ['payments', 'refunds', 'disputes', 'payment_methods', 'payouts', 'payout_items'];
+
 /** Returns a stack whose accounts take payments through a double of Stripe, shared by all files. */
 export function usePayingStack(): PayingStack {
   const paying = useShared(
@@ -203,9 +205,7 @@ export class PayingAccount {
    * Makes the account's delayed work due now, and wakes the workers.
    * @param streams the streams to pull; by default all
    */
-  async hurry(
-    streams: readonly string[] = ['payments', 'refunds', 'disputes', 'payment_methods'],
-  ): Promise<void> {
+  async hurry(streams: readonly string[] = PULLED_STREAMS): Promise<void> {
     const { id } = this.tenant;
     const values = [id];
     for (const text of [

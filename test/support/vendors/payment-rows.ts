@@ -20,16 +20,32 @@ const INSERTS = [
    select $1, $6, i.customer_id, $2, 'active', $5 from invoices i where i.tenant_id = $1 and i.id = $3`,
   `autopay_attempts (tenant_id, id, invoice_id, payment_method_id, connection_id, attempt, amount_cents, status, failure_reason)
    values ($1, $2, $3, $2, $2, 1 + (random() * 1e9)::integer, 100, 'failed', $5)`,
+  `payouts (tenant_id, id, connection_id, provider_payout_id, amount_cents, status, arrival_date, failure_reason, items_status,
+     are_items_ready, observed_at, created_at)
+   values ($1, $2, $2, 'po_1', 100, 'failed', '2026-01-31', $5, 'complete', true, now(), now())`,
+  `payout_items (tenant_id, id, payout_id, connection_id, provider_item_id, type, amount_cents, fee_cents, net_cents, description, created_at)
+   select $1, case name when 'txn_1' then $2 else gen_random_uuid() end, $2, $2, name, 'payment', 100, 3, 97, $5, now()
+   from unnest(array['txn_1', 'txn_2']) as name`,
   `text_consents (tenant_id, id, phone_key, number, state, source) values ($1, $2, $2::uuid::text, $5, 'opted_out', 'person')`,
 ];
 
 /** The kinds of the inserted records, without the connection. */
-const KINDS = ['pay_link', 'refund', 'dispute', 'saved_method', 'autopay_attempt', 'text_consent'] as const;
+const KINDS = [
+  'pay_link',
+  'refund',
+  'dispute',
+  'saved_method',
+  'autopay_attempt',
+  'payout',
+  'payout_item',
+  'text_consent',
+] as const;
 
 /**
- * Inserts a payments connection, and one record of each of {@link KINDS}. All have the same id,
- * which is returned under the name of each kind. Another payment method can be charged. The dispute still accepts evidence, because its
- * deadline is a day away.
+ * Inserts a payments connection, one record of each of {@link KINDS}, another item of the payout,
+ * and another payment method, which can be charged. The records have the same id, which is returned
+ * under the name of each kind. The dispute still accepts evidence, because its deadline is a day
+ * away.
  */
 export async function storePaymentRows(
   stack: TestStack,

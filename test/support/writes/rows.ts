@@ -30,6 +30,7 @@ const invoiceId = newId();
 const driverId = newId();
 const truckId = newId();
 const paymentId = newId();
+const payoutId = newId();
 const endpointId = newId();
 const deliveryId = newId();
 const noticeId = newId();
@@ -76,6 +77,11 @@ const ROWS: Record<string, string> = {
   refunds: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, '${newId()}', '${paymentId}', 1, 'x')`,
   disputes: `insert into disputes (tenant_id, id, payment_id, invoice_id, connection_id, provider_dispute_id, amount_cents, reason, status,
     observed_at) values ($1, '${newId()}', '${paymentId}', '${invoiceId}', '${connectionId}', 'dp_1', 100, 'fraudulent', 'open', now())`,
+  payouts: `insert into payouts (tenant_id, id, connection_id, provider_payout_id, amount_cents, status, arrival_date, items_status,
+    are_items_ready, observed_at, created_at)
+    values ($1, '${payoutId}', '${connectionId}', 'po_1', 100, 'paid', '2026-01-31', 'complete', true, now(), now())`,
+  payout_items: `insert into payout_items (tenant_id, id, payout_id, connection_id, provider_item_id, type, amount_cents, fee_cents, net_cents,
+    created_at) values ($1, '${newId()}', '${payoutId}', '${connectionId}', 'txn_1', 'payment', 100, 3, 97, now())`,
   pay_links: `insert into pay_links (tenant_id, id, invoice_id, connection_id, amount_cents, status)
     values ($1, '${newId()}', '${invoiceId}', '${connectionId}', 100, 'closed')`,
   saved_methods: `insert into saved_methods (tenant_id, id, customer_id, connection_id, status)

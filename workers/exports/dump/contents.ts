@@ -24,6 +24,7 @@ import { messageFields } from '../../../shared/resources/messages/fields.js';
 import { noticeFields } from '../../../shared/resources/notices/fields.js';
 import { payLinkFields } from '../../../shared/resources/pay-links/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
+import { payoutFields, payoutItemFields } from '../../../shared/resources/payouts/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { savedMethodFields } from '../../../shared/resources/saved-methods/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
@@ -123,6 +124,10 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   autopay_attempts: defineFieldTable(autopayAttemptFields, 'connection_id'),
   refunds: defineFieldTable(refundFields, 'connection_id observed_at updated_at'),
   disputes: defineFieldTable(disputeFields, 'evidence refund_id observed_at'),
+  payouts: defineFieldTable(payoutFields, 'observed_at', {
+    are_items_ready: 'internal state of the workers',
+  }),
+  payout_items: defineFieldTable(payoutItemFields, 'connection_id provider_payment_id provider_source_id'),
   claims: defineFieldTable(claimFields),
   suggestions: defineFieldTable(suggestionFields, 'occasion'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),
@@ -130,14 +135,18 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   connections: defineFieldTable(connectionFields, '', {
     account_hash: 'a copy of the account for lookups',
   }),
-  external_ids: defineTable('tenant_id connection_id kind local_id external_id version url written_at'),
+  external_ids: defineTable('tenant_id connection_id kind local_id external_id version url written_at', {
+    compared_at: 'internal state of the workers',
+  }),
   sync_runs: defineFieldTable(syncRunFields),
   outbound_operations: defineFieldTable(outboundOperationFields, 'local_id last_error_kind', {
     operation_key: 'internal state of the workers',
     may_have_arrived: 'internal state of the workers',
     first_attempt_at: 'internal state of the workers',
   }),
-  sync_issues: defineFieldTable(syncIssueFields),
+  sync_issues: defineFieldTable(syncIssueFields, 'external_id seen_at', {
+    digest: 'internal state of the workers',
+  }),
   text_consents: defineFieldTable(textConsentFields, 'phone_key'),
   message_templates: defineFieldTable(messageTemplateFields, 'id'),
   messages: defineFieldTable(messageFields, 'connection_id accepted_at external_id', {

@@ -3,6 +3,7 @@ import { disputeRecords } from './disputes.js';
 import { messageRecords } from './messages.js';
 import { payLinkRecords } from './pay-links.js';
 import { paymentRecords } from './payments.js';
+import { payoutItemRecords, payoutRecords } from './payouts.js';
 import type { RecordKind } from './record-kind.js';
 import { refundRecords } from './refunds.js';
 import { savedMethodRecords } from './saved-methods.js';
@@ -16,6 +17,8 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   dispute: disputeRecords,
   saved_method: savedMethodRecords,
   autopay_attempt: autopayRecords,
+  payout: payoutRecords,
+  payout_items: payoutItemRecords,
 };
 
 /**
@@ -38,6 +41,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   refunds: 'refund',
   disputes: 'dispute',
   payment_methods: 'saved_method',
+  payouts: 'payout',
 };
 
 export function findStreamKind(stream: string): RecordKind {

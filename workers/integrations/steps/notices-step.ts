@@ -3,8 +3,8 @@ import { toStorable } from '../../../shared/platform/storable-text.js';
 import { endNotices, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
 import { findStreamKind } from '../records/record-kinds.js';
+import { recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
-import { recordChanges, recordRun, storeChanges } from './store-changes.js';
 
 /**
  * Reads the records that items of webhooks named, and stores what changed. Items whose changes

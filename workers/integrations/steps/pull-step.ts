@@ -1,6 +1,6 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import type { Change } from '../../../shared/integrations/contract/connection.js';
-import type { VendorAccount } from '../../../shared/integrations/contract/vendor.js';
+import { RECONCILIATION_STREAM, type VendorAccount } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
@@ -13,9 +13,10 @@ import {
   postponeStream,
   storeStreamProgress,
 } from '../../../shared/sync/stream-rows.js';
+import { reconcilePage } from '../reconciliation/reconcile.js';
 import { findStreamKind } from '../records/record-kinds.js';
+import { recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
 import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
-import { recordChanges, recordRun, storeChanges } from './store-changes.js';
 
 /** The wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;
@@ -27,6 +28,7 @@ export async function runPull(step: Step, stream: DueStream): Promise<void> {
   const startedAt = new Date();
   try {
     if (stream.stream === DESCRIBE_STREAM) await describeAccount(step, stream, startedAt);
+    else if (stream.stream === RECONCILIATION_STREAM) await reconcilePage(step, stream, startedAt);
     else await pullStream(step, stream, startedAt);
   } catch (cause) {
     // This also handles an error of PostgreSQL while the page is stored. Without a stored failure,

@@ -8,6 +8,7 @@ import { CallsTab } from './calls-tab';
 import { ConnectionActions } from './connection-actions';
 import { OperationsTab } from './operations-tab';
 import { OverviewTab } from './overview-tab';
+import { PayoutsTab } from './payouts-tab';
 import { RunsTab } from './runs-tab';
 import { SettingsTab } from './settings-tab';
 
@@ -40,6 +41,9 @@ export function ConnectionRecord({ id }: { id: string }) {
               label: 'Operations',
               render: () => <OperationsTab connection={connection} />,
             },
+            ...(connection.kind === 'payments'
+              ? [{ value: 'payouts', label: 'Payouts', render: () => <PayoutsTab connectionId={id} /> }]
+              : []),
             { value: 'calls', label: 'Calls', render: () => <CallsTab connectionId={id} /> },
             { value: 'issues', label: 'Issues', render: () => <IssuesTab connectionId={id} /> },
             { value: 'settings', label: 'Settings', render: () => <SettingsTab connection={connection} /> },

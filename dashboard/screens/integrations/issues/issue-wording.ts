@@ -5,6 +5,7 @@ export const ISSUE_KINDS: Record<Schemas['SyncIssueKind'], string> = {
   exhausted: 'All tries failed',
   conflict: 'Changed on both sides',
   gone: 'Missing at the vendor',
+  difference: 'Differs from the vendor',
 };
 
 const RESOLUTIONS: Record<Schemas['IssueResolution'], { label: string; effect: string }> = {
@@ -12,6 +13,11 @@ const RESOLUTIONS: Record<Schemas['IssueResolution'], { label: string; effect: s
   theirs: { label: 'Keep theirs', effect: 'Leaves the side at the vendor as it is.' },
   retry: { label: 'Try again', effect: 'Tries the write again.' },
   ignore: { label: 'Ignore', effect: 'Does nothing, and closes the issue.' },
+};
+
+const COMPARE = {
+  label: 'Compare again',
+  effect: 'Compares both sides now, after you have corrected one of them.',
 };
 
 export function nameResolution(resolution: Schemas['IssueResolution']): string {
@@ -22,5 +28,8 @@ export function nameResolution(resolution: Schemas['IssueResolution']): string {
 export function resolutionsOf({ kind }: Schemas['SyncIssue']) {
   const names =
     kind === 'conflict' ? (['ours', 'theirs', 'ignore'] as const) : (['retry', 'ignore'] as const);
-  return names.map((name) => ({ name, ...RESOLUTIONS[name] }));
+  return names.map((name) => ({
+    name,
+    ...(kind === 'difference' && name === 'retry' ? COMPARE : RESOLUTIONS[name]),
+  }));
 }

@@ -1,15 +1,18 @@
 import type { Change, OpenConnection, Page, PullStart } from '../../contract/connection.js';
+import type { ListedPage, ListStart } from '../../contract/payments.js';
 import { VendorError } from '../../contract/vendor-error.js';
 import { callStripe } from './client.js';
 import { type StripeEvent, toNotice } from './inbound.js';
 
-interface List<T> {
+export interface List<T> {
   data: T[];
   has_more: boolean;
 }
 
 /** Each event costs a read of its object, so a page is small. */
 const PAGE_SIZE = 50;
+/** The worker reads 4 MB at most. A payment with its charge and much metadata has some 60 kB. */
+const LIST_PAGE_SIZE = 50;
 /** A pull reads again what happened this long before its start, because lists lag behind. */
 const OVERLAP_SECONDS = 120;
 /** The first pull of a connection looks this far back. */
@@ -84,4 +87,34 @@ export async function readEach<T>(
     ),
   );
   return found.filter((one) => one !== undefined);
+}
+
+/**
+ * Lists the objects of one kind that were made since a time, newest first. Unlike the list of
+ * events, this list forgets nothing.
+ * @param toChange returns undefined for an object that is none of ours
+ */
+export async function listSince<T extends { id: string }, State>(
+  connection: OpenConnection,
+  { since, after }: ListStart,
+  {
+    path,
+    expand,
+    toChange,
+  }: { path: string; expand: readonly string[]; toChange: (object: T) => Change<State> | undefined },
+): Promise<ListedPage<State>> {
+  const { data, has_more: hasMore } = await callStripe<List<T>>(connection, {
+    method: 'GET',
+    path,
+    form: {
+      limit: LIST_PAGE_SIZE,
+      created: { gte: Math.floor(Date.parse(since) / 1000) },
+      starting_after: after ?? undefined,
+      expand: expand.map((name) => `data.${name}`),
+    },
+  });
+  return {
+    changes: data.flatMap((object) => toChange(object) ?? []),
+    next: hasMore ? (data.at(-1)?.id ?? null) : null,
+  };
 }

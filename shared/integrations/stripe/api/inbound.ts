@@ -53,6 +53,7 @@ const STREAMS: Readonly<Record<string, string>> = {
   dispute: 'disputes',
   setup_intent: 'payment_methods',
   payment_method: 'payment_methods',
+  payout: 'payouts',
 };
 
 /** Finds the object that an event is about. The event's own copy of the object may be outdated. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
+import { failPayout, settlePayout, startPayout } from './payouts.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
 /** What a person can do to an object of the double, by the button's name. */
@@ -11,6 +12,8 @@ const ACTIONS: Readonly<Record<string, (account: StripeAccount, object: StripeOb
   'Decide for the company': (account, dispute) => closeDispute(account, dispute, 'won'),
   'Decide for the customer': (account, dispute) => closeDispute(account, dispute, 'lost'),
   'Fail the refund': (account, refund) => failRefund(account, refund, 'lost_or_stolen_card'),
+  'Settle the payout': settlePayout,
+  'Fail the payout': failPayout,
 };
 
 /** Which actions an object offers, by its kind and status. */
@@ -21,7 +24,12 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
   'dispute under_review': ['Decide for the company', 'Decide for the customer'],
   'refund succeeded': ['Fail the refund'],
   'refund pending': ['Fail the refund'],
+  'payout in_transit': ['Settle the payout', 'Fail the payout'],
+  'payout paid': ['Fail the payout'],
 };
+
+/** The kinds of objects on the page. */
+const SHOWN = ['payment_intent', 'refund', 'dispute', 'payout'] as const;
 
 /**
  * Serves `/double/`, where a person enters the webhook address of a connection, and lets payments,
@@ -48,6 +56,7 @@ function runAction(accounts: readonly StripeAccount[], form: URLSearchParams): v
   const account = accounts.find(({ key }) => key === form.get('account'));
   if (!account) return;
   if (form.has('url')) account.webhook = { url: form.get('url') ?? '', secret: form.get('secret') ?? '' };
+  if (form.get('action') === 'Pay out') startPayout(account);
   const object = account.find(form.get('id'));
   if (object) ACTIONS[form.get('action') ?? '']?.(account, object);
 }
@@ -55,7 +64,7 @@ function runAction(accounts: readonly StripeAccount[], form: URLSearchParams): v
 function renderAccount(account: StripeAccount): string {
   const { key, webhook } = account;
   const hidden = `<input type="hidden" name="account" value="${escapeText(key)}">`;
-  const objects = [...account.list('payment_intent'), ...account.list('refund'), ...account.list('dispute')];
+  const objects = SHOWN.flatMap((kind) => account.list(kind));
   const rows = objects.map((object) => {
     const isDebit = String(object.payment_method_types).includes('us_bank_account');
     const offered = (OFFERED[`${object.object} ${object.status}`] ?? []).filter(
@@ -68,7 +77,8 @@ function renderAccount(account: StripeAccount): string {
   return `<section><h2>${escapeText(key)}</h2><form method="post">${hidden}
     <label>Webhook URL <input name="url" size="80" value="${escapeText(webhook?.url ?? '')}"></label>
     <label>Signing secret <input name="secret" size="40" value="${escapeText(webhook?.secret ?? '')}"></label>
-    <button>Save webhook</button></form><table><tbody>${rows.join('')}</tbody></table></section>`;
+    <button>Save webhook</button></form>
+    <form method="post">${hidden}<button name="action" value="Pay out">Pay out</button></form><table><tbody>${rows.join('')}</tbody></table></section>`;
 }
 
 function escapeText(text: string): string {

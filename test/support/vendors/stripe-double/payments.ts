@@ -52,20 +52,36 @@ export function payIntent(account: StripeAccount, intent: StripeObject, method: 
   } else settleIntent(account, intent, method);
 }
 
+/** Records a change of the account's balance, which the next payout contains. */
+export function moveBalance(
+  account: StripeAccount,
+  source: StripeObject,
+  {
+    amount,
+    fee = 0,
+    type,
+    ...others
+  }: { amount: number; fee?: number; type: string; reporting_category?: string },
+): StripeObject {
+  return account.add('balance_transaction', {
+    amount,
+    fee,
+    net: amount - fee,
+    currency: 'usd',
+    type,
+    reporting_category: type,
+    status: 'available',
+    source: source.id,
+    ...others,
+  });
+}
+
 /** Lets the money of a PaymentIntent arrive. */
 export function settleIntent(account: StripeAccount, intent: StripeObject, method: PaidBy): void {
   const charge = account.find(intent.latest_charge, 'charge') as StripeObject;
   const amount = intent.amount as number;
   const fee = computeFee(amount, method);
-  const balance = account.add('balance_transaction', {
-    amount,
-    fee,
-    net: amount - fee,
-    currency: 'usd',
-    type: 'charge',
-    status: 'available',
-    source: charge.id,
-  });
+  const balance = moveBalance(account, charge, { amount, fee, type: 'charge' });
   Object.assign(charge, {
     status: 'succeeded',
     paid: true,
@@ -106,6 +122,7 @@ export function refundCharge(
     status,
     reason: null,
   });
+  refund.balance_transaction = moveBalance(account, refund, { amount: -amount, type: 'refund' }).id;
   account.emit('refund.created', refund);
   account.emit('charge.refunded', charge);
   return refund;
@@ -121,6 +138,7 @@ export function failRefund(account: StripeAccount, refund: StripeObject, reason:
 }
 
 const EVIDENCE_DAYS = 7;
+const DISPUTE_FEE = 1500;
 
 /** The customer's bank takes a payment back, and the account may answer with evidence. */
 export function disputeIntent(account: StripeAccount, intent: StripeObject, reason: string): StripeObject {
@@ -143,6 +161,12 @@ export function disputeIntent(account: StripeAccount, intent: StripeObject, reas
       past_due: false,
       submission_count: 0,
     },
+  });
+  moveBalance(account, dispute, {
+    amount: -(dispute.amount as number),
+    fee: DISPUTE_FEE,
+    type: 'adjustment',
+    reporting_category: 'dispute',
   });
   account.emit('charge.dispute.created', dispute);
   account.emit('charge.dispute.funds_withdrawn', dispute);

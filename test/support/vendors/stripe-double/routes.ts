@@ -149,11 +149,15 @@ function listObjects(account: StripeAccount, kind: Kind, form: Record<string, un
     ending_before: before,
     created,
     expand: paths,
+    payout,
     ...filters
   } = form;
   const range = Object(created) as Record<string, string>;
+  if (payout !== undefined && findOr404(account, 'payout', String(payout)).automatic !== true)
+    throw refuse('Balance transaction history can only be filtered on automatic transfers, not manual.');
   const all = account
     .list(kind)
+    .filter(({ id }) => payout === undefined || account.payoutOf.get(id) === payout)
     .filter((object) => Object.entries(filters).every(([name, value]) => object[name] === value))
     .filter(
       ({ created: at }) => at >= Number(range.gte ?? 0) && at < Number(range.lt ?? Number.MAX_SAFE_INTEGER),

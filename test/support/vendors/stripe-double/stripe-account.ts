@@ -37,6 +37,8 @@ export class StripeAccount {
   readonly objects = new Map<string, StripeObject>();
   /** The answers by idempotency key. */
   readonly answers = new Map<string, { request: string; status: number; body: unknown }>();
+  /** The payout that contains a balance transaction, by the transaction's id. */
+  readonly payoutOf = new Map<string, string>();
   webhook: WebhookTarget | undefined;
   /** The code with which the bank declines the next payment without the customer. */
   nextDecline: string | undefined;

@@ -3,14 +3,16 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { type ExternalId, findExternalIds, storeExternalIds } from '../../../shared/sync/external-ids.js';
 import { insertRun, type SyncRun } from '../../../shared/sync/stream-rows.js';
-import type { KnownChange, RecordKind } from '../records/record-kind.js';
 import type { Step, StepCommand } from '../vendor/step.js';
+import type { KnownChange, RecordKind } from './record-kind.js';
 
 interface StoredChanges {
   commands: StepCommand[];
   changes: number;
   /** The number of changes that were known already, or that concern none of our records. */
   dropped: number;
+  /** The changes that the commands apply, by the vendor's ids. */
+  fresh: ReadonlySet<string>;
   /** The changes that cannot be applied yet. They were not stored, so a later read finds them. */
   early: readonly Change<unknown>[];
 }
@@ -41,6 +43,7 @@ export async function storeChanges(
   return {
     commands: kind.buildChanges(fresh),
     changes: fresh.length,
+    fresh: new Set(fresh.map(({ change }) => change.externalId)),
     dropped: changes.length - early.length - fresh.length,
     early,
   };
@@ -99,7 +102,12 @@ export function recordRun(
 export function recordChanges(
   tx: Transaction,
   step: Step,
-  { stream, startedAt, changes, dropped }: Omit<StoredChanges, 'early'> & { stream: string; startedAt: Date },
+  {
+    stream,
+    startedAt,
+    changes,
+    dropped,
+  }: Pick<StoredChanges, 'changes' | 'dropped'> & { stream: string; startedAt: Date },
 ): void {
   if (changes > 0) recordRun(tx, step, { stream, startedAt, changes, dropped });
 }

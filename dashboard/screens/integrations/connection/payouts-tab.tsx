@@ -1,0 +1,102 @@
+import { Button, Stack, Title } from '@mantine/core';
+import { useState } from 'react';
+import { client } from '../../../api/client';
+import type { Schemas } from '../../../api/records';
+import { PagedTable } from '../../../parts/record/paged-table';
+import { humanize, StatusBadge } from '../../../parts/record/status-badge';
+import { RecordLink } from '../../../parts/url/links';
+import { Money } from '../../../parts/values/money';
+import { TimeAgo } from '../../../parts/values/time';
+
+type Payout = Schemas['Payout'];
+
+/** What the vendor sends to the account's bank, and what a payout contains. */
+export function PayoutsTab({ connectionId }: { connectionId: string }) {
+  const [opened, setOpened] = useState<Payout>();
+  return (
+    <Stack gap="sm">
+      <PagedTable<Payout>
+        label="Payouts"
+        queryKey={['/payouts', connectionId]}
+        readPage={async (cursor) => {
+          const query = { connection_id: connectionId, limit: 20, ...(cursor ? { cursor } : {}) };
+          const { data } = await client.GET('/payouts', { params: { query } });
+          return data?.data ?? { items: [], cursor: null };
+        }}
+        rowKey={({ id }) => id}
+        empty="There are no payouts yet."
+        columns={[
+          { header: 'Started', render: ({ created_at: at }) => <TimeAgo at={at} /> },
+          { header: 'Arrival', render: ({ arrival_date: day }) => <span className="digits">{day}</span> },
+          { header: 'Status', render: (payout) => <Status payout={payout} /> },
+          { header: 'Amount', align: 'right', render: ({ amount_cents: cents }) => <Money cents={cents} /> },
+          {
+            header: 'Fees',
+            align: 'right',
+            render: ({ fee_cents: cents }) => (cents === null ? '–' : <Money cents={cents} />),
+          },
+          { header: 'Items', render: (payout) => <ItemsButton payout={payout} onOpen={setOpened} /> },
+        ]}
+      />
+      {opened && <PayoutItems payout={opened} />}
+    </Stack>
+  );
+}
+
+function Status({ payout: { status, failure_reason: reason } }: { payout: Payout }) {
+  return (
+    <>
+      <StatusBadge status={status} />
+      {reason && <div>{reason}</div>}
+    </>
+  );
+}
+
+function ItemsButton({ payout, onOpen }: { payout: Payout; onOpen: (payout: Payout) => void }) {
+  if (payout.items_status === 'unavailable') return 'Not stated by the vendor';
+  if (payout.items_status === 'pending') return 'Not read yet';
+  return (
+    <Button size="compact-sm" variant="default" onClick={() => onOpen(payout)}>
+      Show items
+    </Button>
+  );
+}
+
+function PayoutItems({ payout: { id, arrival_date: day } }: { payout: Payout }) {
+  return (
+    <>
+      <Title order={3} size="h5">
+        In the payout of {day}
+      </Title>
+      <PagedTable<Schemas['PayoutItem']>
+        label="Items of the payout"
+        queryKey={['/payouts/items', id]}
+        readPage={async (cursor) => {
+          const query = { limit: 50, ...(cursor ? { cursor } : {}) };
+          const { data } = await client.GET('/payouts/{id}/items', { params: { path: { id }, query } });
+          return data?.data ?? { items: [], cursor: null };
+        }}
+        rowKey={(item) => item.id}
+        empty="The payout contains nothing."
+        columns={[
+          { header: 'What', render: ({ type }) => humanize(type) },
+          { header: 'Description', render: ({ description }) => description ?? '–' },
+          {
+            header: 'Invoice',
+            render: ({ invoice_id: invoiceId }) =>
+              invoiceId === null ? (
+                '–'
+              ) : (
+                <RecordLink screen="invoices" id={invoiceId}>
+                  Open invoice
+                </RecordLink>
+              ),
+          },
+          { header: 'Amount', align: 'right', render: ({ amount_cents: cents }) => <Money cents={cents} /> },
+          { header: 'Fee', align: 'right', render: ({ fee_cents: cents }) => <Money cents={cents} /> },
+          { header: 'Net', align: 'right', render: ({ net_cents: cents }) => <Money cents={cents} /> },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import type { Database, Transaction } from '../platform/postgres/database.js';
+import { nextUpdatedAtSql } from '../records/lock-records.js';
+import { type RecordRef, recordsetSql } from '../records/record-refs.js';
+import type { NewIssue } from './issue-rows.js';
+
+interface Ref {
+  tenantId: string;
+  connectionId: string;
+}
+
+/** An issue about one record that differs here and at the vendor. */
+export interface NewDifference extends NewIssue {
+  /** The vendor's id of the record. */
+  external_id: string;
+  /** Stands for both sides. Another digest is another difference. */
+  digest: string;
+}
+
+const COLUMNS = `tenant_id uuid, id uuid, connection_id uuid, kind text, record_kind text, record_id uuid, message text, ours jsonb,
+  theirs jsonb, external_id text, digest text`;
+const NAMES =
+  'tenant_id, id, connection_id, kind, record_kind, record_id, message, ours, theirs, external_id, digest';
+
+/**
+ * Opens differences, or changes the sides of those that are open. Skips one whose record has
+ * another open difference, or that was resolved meanwhile.
+ * @returns the stored differences
+ */
+export async function storeDifferences(
+  tx: Transaction,
+  differences: readonly NewDifference[],
+): Promise<(RecordRef & { is_new: boolean })[]> {
+  if (differences.length === 0) return [];
+  return tx.query({
+    name: 'store-differences',
+    text: `insert into sync_issues as t (${NAMES}, seen_at) select ${NAMES}, now() from ${recordsetSql(COLUMNS)}
+           where not exists (select from sync_issues i where i.tenant_id = r.tenant_id and i.connection_id = r.connection_id
+             and i.record_kind = r.record_kind and i.external_id = r.external_id and i.kind = 'difference' and i.status = 'open'
+             and i.id <> r.id)
+           on conflict (tenant_id, id) do update set message = excluded.message, ours = excluded.ours, theirs = excluded.theirs,
+             digest = excluded.digest, record_id = excluded.record_id, seen_at = now(), updated_at = ${nextUpdatedAtSql('t')}
+             where t.status = 'open'
+           returning t.tenant_id, t.id, t.xmax = 0 as is_new`,
+    values: [JSON.stringify(differences)],
+  });
+}
+
+/** Resolves open differences that have gone. @returns those that were open */
+export async function closeDifferences(
+  tx: Transaction,
+  closings: readonly (RecordRef & { note: string })[],
+): Promise<RecordRef[]> {
+  return tx.query<RecordRef>({
+    name: 'close-differences',
+    text: `update sync_issues t set status = 'resolved', note = r.note, decided_at = now(), updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, note text')}
+           where t.tenant_id = r.tenant_id and t.id = r.id and t.status = 'open' and t.kind = 'difference'
+           returning t.tenant_id, t.id`,
+    values: [JSON.stringify(closings)],
+  });
+}
+
+export interface KnownDifference {
+  id: string;
+  external_id: string;
+  digest: string;
+  /** False if a person has decided to ignore the difference. */
+  is_open: boolean;
+}
+
+/** Finds the differences of these records that are open, and those that a person ignores. */
+export async function findDifferences(
+  tx: Transaction,
+  { tenantId, connectionId }: Ref,
+  { kind, externalIds }: { kind: string; externalIds: readonly string[] },
+): Promise<KnownDifference[]> {
+  return tx.query<KnownDifference>({
+    name: 'find-differences',
+    text: `select i.id, i.external_id, i.digest, i.status = 'open' as is_open from sync_issues i
+           where i.tenant_id = $1 and i.connection_id = $2 and i.kind = 'difference' and i.record_kind = $3
+             and i.external_id = any($4::text[]) and (i.status = 'open' or i.resolution = 'ignore')`,
+    values: [tenantId, connectionId, kind, externalIds],
+  });
+}
+
+export async function countOpenDifferences(
+  tx: Transaction,
+  { tenantId, connectionId }: Ref,
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>({
+    name: 'count-open-differences',
+    text: `select count(*)::int as count from sync_issues i
+           where i.tenant_id = $1 and i.connection_id = $2 and i.kind = 'difference' and i.status = 'open'`,
+    values: [tenantId, connectionId],
+  });
+  return row?.count ?? 0;
+}
+
+/** Notes that the comparison has seen these records' differences, or that they have gone. */
+export function markDifferencesSeen(
+  tx: Transaction,
+  { tenantId, connectionId }: Ref,
+  { kind, externalIds }: { kind: string; externalIds: readonly string[] },
+): void {
+  tx.queryAtCommit({
+    name: 'mark-differences-seen',
+    text: `update sync_issues i set seen_at = now()
+           where i.tenant_id = $1 and i.connection_id = $2 and i.kind = 'difference' and i.record_kind = $3
+             and i.external_id = any($4::text[])`,
+    values: [tenantId, connectionId, kind, externalIds],
+  });
+}
+
+/**
+ * Finds differences that a comparison has not seen since it began: those that are open, and those
+ * that a person wants compared again.
+ */
+export async function findUnseenDifferences(
+  db: Database,
+  { tenantId, connectionId }: Ref,
+  { kind, startedAt, after, limit }: { kind: string; startedAt: string; after: string | null; limit: number },
+): Promise<{ key: string; externalId: string }[]> {
+  return db.read(tenantId, {
+    name: 'find-unseen-differences',
+    text: `select i.id as key, i.external_id as "externalId" from sync_issues i
+           where i.tenant_id = $1 and i.connection_id = $2 and i.kind = 'difference' and i.record_kind = $3
+             and i.seen_at < $4 and (i.status = 'open' or i.resolution = 'retry' and i.decided_at > i.seen_at)
+             and ($5::uuid is null or i.id > $5)
+           order by i.id limit $6`,
+    values: [tenantId, connectionId, kind, startedAt, after, limit],
+  });
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { RECONCILIATION_STREAM } from '../../../shared/integrations/contract/vendor.js';
+import type { Json } from '../client.js';
+import { eventually } from '../poll.js';
+import type { PayingAccount } from './paying.js';
+import { addIntent, payIntent } from './stripe-double/payments.js';
+import type { StripeObject } from './stripe-double/stripe-account.js';
+
+/** Waits until the running comparison has ended. The next one is then a day away. */
+export async function waitForComparison({ stack, tenant, connectionId }: PayingAccount): Promise<void> {
+  const text = `select from sync_states where tenant_id = $1 and connection_id = $3 and stream = $2 and cursor is null
+    and next_at > now() + interval '1 hour'`;
+  await eventually('the comparison has ended', async () => {
+    const rows = await stack.rows(tenant.id, text, [tenant.id, RECONCILIATION_STREAM, connectionId]);
+    return rows.length > 0;
+  });
+}
+
+/** Compares the account with the double of Stripe, as once a day. */
+export async function compareNow(account: PayingAccount): Promise<void> {
+  await waitForComparison(account);
+  await account.hurry([RECONCILIATION_STREAM]);
+  await waitForComparison(account);
+}
+
+/** Lets the double forget all events of the account, so that only lists find what happened. */
+export function forgetEvents({ vendor }: PayingAccount): void {
+  for (const { id } of vendor.list('event')) vendor.objects.delete(id);
+}
+
+/** Pays an invoice at the double without its hosted page. Nobody learns of the payment. */
+export function paySilently(account: PayingAccount, invoiceId: string, cents: number): StripeObject {
+  const { habits } = account.double.webhooks;
+  habits.isLost = true;
+  const intent = addIntent(account.vendor, {
+    amount: cents,
+    metadata: { invoice_id: invoiceId, pay_link_id: randomUUID() },
+  });
+  payIntent(account.vendor, intent, 'card');
+  habits.isLost = false;
+  forgetEvents(account);
+  return intent;
+}
+
+export async function listDifferences(account: PayingAccount, status = 'open'): Promise<Json[]> {
+  const { body } = await account.client.get(`/sync-issues?kind=difference&status=${status}`);
+  return body.data.items;
+}
