@@ -60,6 +60,7 @@ import * as addProviderRefunds from './20261127140000_add_provider_refunds.js';
 import * as indexVendorPayments from './20261127140100_index_vendor_payments.js';
 import * as addTextsOfJobs from './20261127150000_add_texts_of_jobs.js';
 import * as indexPhones from './20261127150100_index_phones.js';
+import * as addTerminalPayments from './20261127160000_add_terminal_payments.js';
 
 interface Migration {
   name: string;
@@ -134,6 +135,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261127140100_index_vendor_payments', ...indexVendorPayments },
   { name: '20261127150000_add_texts_of_jobs', ...addTextsOfJobs },
   { name: '20261127150100_index_phones', ...indexPhones },
+  { name: '20261127160000_add_terminal_payments', ...addTerminalPayments },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -1,5 +1,6 @@
 import type { Change, OpenConnection, Page, PullStart, Written } from './connection.js';
 import type { WriteAttempt } from './messaging.js';
+import type { Terminal } from './terminal.js';
 
 /**
  * Takes payments through one vendor. Each member is one subject, and a vendor omits what it does
@@ -10,6 +11,8 @@ export interface PaymentsAdapter {
   charges: Charges;
   refunds: Refunds;
   disputes: Disputes;
+  /** Set if the vendor drives card readers. */
+  terminal?: Terminal;
 }
 
 /** A page at the vendor where a customer pays one invoice. */
@@ -41,6 +44,7 @@ export interface PaymentState {
   /** Null if the payment was not made for an invoice of ours. */
   invoiceId: string | null;
   payLinkId: string | null;
+  terminalPaymentId: string | null;
   /**
    * - `open`: nothing was paid yet.
    * - `processing`: the customer has paid, but the money may still fail to arrive (bank debits).

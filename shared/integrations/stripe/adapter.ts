@@ -6,6 +6,7 @@ import { inbound } from './inbound.js';
 import { manifest } from './manifest.js';
 import { pages } from './pages.js';
 import { refunds } from './refunds.js';
+import { terminal } from './terminal.js';
 
 interface StripeAccount {
   id: string;
@@ -26,7 +27,7 @@ export const stripe: TenantVendor = {
       environment: undefined,
     };
   },
-  payments: { pages, charges, refunds, disputes },
+  payments: { pages, charges, refunds, disputes, terminal },
   inbound,
 };
 

@@ -35,8 +35,9 @@ export const manifest: Manifest = {
     terminal_location_id: Joi.string().max(255).description('The location of the card readers'),
   }),
   docsUrl: 'https://docs.stripe.com/keys',
-  // Webhooks say at once what changed. The hourly pull finds what they missed.
-  streams: { payments: 3600, refunds: 3600, disputes: 3600 },
+  // Webhooks say at once what changed. The hourly pull finds what they missed. Stripe sends no
+  // webhook when a reader is added or goes offline.
+  streams: { payments: 3600, refunds: 3600, disputes: 3600, readers: 600 },
   // Stripe allows 100 live calls a second, and 25 in a sandbox or to one endpoint.
   limits: { perSecond: 25, burst: 25, timeoutMs: 20_000 },
 };

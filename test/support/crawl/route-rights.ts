@@ -84,6 +84,8 @@ export const ROUTES: [method: string, path: string, scope: string | null, permis
   ['GET', '/refunds', null, 'read'],
   ['GET', '/disputes', null, 'read'],
   ['GET', '/pay-links', null, 'read'],
+  ['GET', '/terminal-readers', null, 'read'],
+  ['GET', '/terminal-payments', null, 'read'],
   ['GET', '/notices', null, 'read'],
   ['GET', '/notices/{notice}', null, 'read'],
   ['POST', '/notices/{notice}/read', null, 'write'],

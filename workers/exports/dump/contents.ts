@@ -26,6 +26,8 @@ import { paymentFields, refundFields } from '../../../shared/resources/payments/
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
 import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js';
+import { terminalPaymentFields } from '../../../shared/resources/terminal-payments/fields.js';
+import { terminalReaderFields } from '../../../shared/resources/terminal-readers/fields.js';
 import { textConsentFields } from '../../../shared/resources/text-consents/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
@@ -114,6 +116,8 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     'customer_id applied_cents connection_id pay_link_id observed_at',
   ),
   pay_links: defineFieldTable(payLinkFields, 'return_path'),
+  terminal_readers: defineFieldTable(terminalReaderFields, 'external_id observed_at'),
+  terminal_payments: defineFieldTable(terminalPaymentFields),
   refunds: defineFieldTable(refundFields, 'connection_id observed_at updated_at'),
   disputes: defineFieldTable(disputeFields, 'evidence refund_id observed_at'),
   claims: defineFieldTable(claimFields),

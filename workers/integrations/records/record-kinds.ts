@@ -2,8 +2,10 @@ import { disputeRecords } from './disputes.js';
 import { messageRecords } from './messages.js';
 import { payLinkRecords } from './pay-links.js';
 import { paymentRecords } from './payments.js';
+import { readerRecords } from './readers.js';
 import type { RecordKind } from './record-kind.js';
 import { refundRecords } from './refunds.js';
+import { terminalCheckRecords, terminalPaymentRecords } from './terminal-payments.js';
 
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
@@ -12,6 +14,9 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   payment: paymentRecords,
   refund: refundRecords,
   dispute: disputeRecords,
+  terminal_payment: terminalPaymentRecords,
+  terminal_check: terminalCheckRecords,
+  terminal_reader: readerRecords,
 };
 
 /**
@@ -33,6 +38,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   payments: 'payment',
   refunds: 'refund',
   disputes: 'dispute',
+  readers: 'terminal_reader',
 };
 
 export function findStreamKind(stream: string): RecordKind {

@@ -6,8 +6,9 @@ import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts
 import { serveControlPage } from './control-page.js';
 import { serveHostedPage } from './hosted-page.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
-import { answerCall, paySession, StripeRefusal } from './routes.js';
+import { answerCall, paySession } from './routes.js';
 import { StripeAccount, type StripeObject, token } from './stripe-account.js';
+import { StripeRefusal } from './stripe-refusal.js';
 import { WebhookSender } from './webhook-sender.js';
 
 const API_VERSION = '2026-10-28.endive';

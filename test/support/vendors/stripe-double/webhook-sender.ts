@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
 /** The events that docs/integrations/stripe.md asks an account to subscribe to. */
-const SUBSCRIBED = /^(payment_intent\.|refund\.|charge\.refunded$|charge\.dispute\.)/;
+const SUBSCRIBED =
+  /^(payment_intent\.|refund\.|charge\.refunded$|charge\.dispute\.|terminal\.reader\.action_)/;
 
 /** How the double sends webhooks. */
 export interface WebhookHabits {
