@@ -1929,6 +1929,9 @@ export interface TerminalPayment {
   created_at: string;
   updated_at: string;
 }
+export interface TerminalPaymentCancel {
+  [k: string]: unknown;
+}
 export interface TerminalPaymentCreate {
   reader_id: string;
   amount_cents?: number;

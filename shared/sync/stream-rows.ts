@@ -24,7 +24,7 @@ export async function insertStreams(tx: Transaction, streams: readonly NewStream
   });
 }
 
-/** Stores the streams of a vendor that an older release, which created the connection, did not know. */
+/** Stores the streams of a vendor that are newer than the connection. */
 export async function addMissingStreams(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

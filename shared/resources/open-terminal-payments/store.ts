@@ -94,7 +94,7 @@ export async function storeTerminalResults(
   });
 }
 
-/** Stores that people cancelled terminal payments, and lets the worker cancel them at the vendor. */
+/** Stores that people cancelled terminal payments. The worker then cancels them at the vendor. */
 export async function requestCancellations(
   tx: Transaction,
   payments: readonly (RecordRef & { connection_id: string | null })[],

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
-import type { TerminalPaymentCreate } from '../../contracts/generated.js';
-import { terminalPaymentCreate } from './schema.js';
+import type { TerminalPaymentCancel, TerminalPaymentCreate } from '../../contracts/generated.js';
+import { terminalPaymentCancel, terminalPaymentCreate } from './schema.js';
 
 /** The input of a terminal payment, with the invoice from the path. */
 export type InvoiceTerminalPayment = TerminalPaymentCreate & { invoice_id: string };
@@ -16,10 +16,10 @@ export const createTerminalPayment = defineCommand<InvoiceTerminalPayment>({
   conflictKeys: ({ invoice_id, reader_id }) => [`entity:${invoice_id}`, `entity:${reader_id}`],
 });
 
-export const cancelTerminalPayment = defineCommand<Record<string, never>>({
+export const cancelTerminalPayment = defineCommand<TerminalPaymentCancel>({
   type: 'terminal_payment.cancel',
   action: 'terminal_payment.cancel_requested',
-  schema: Joi.object<Record<string, never>>({}),
+  schema: terminalPaymentCancel,
   permission: 'write',
 });
 

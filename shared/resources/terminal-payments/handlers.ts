@@ -76,7 +76,7 @@ async function recordTerminalPayments(
   return outcomes;
 }
 
-/** A failure after somebody cancelled the payment, or after its time was over, is a cancellation. */
+/** A failure of a payment that a person cancelled, or whose time is over, is a cancellation. */
 function decideStatus(row: TerminalPaymentRow, { status }: TerminalOutcome): TerminalOutcome['status'] {
   const isUnwanted = row.cancel_requested_at !== null || Date.parse(row.expires_at) <= Date.now();
   return isUnwanted ? 'cancelled' : status;

@@ -11,6 +11,8 @@ export const terminalPaymentCreate = Joi.object(terminalPaymentFields.creation).
   className: 'TerminalPaymentCreate',
 });
 
+export const terminalPaymentCancel = Joi.object({}).meta({ className: 'TerminalPaymentCancel' });
+
 export const terminalPaymentListQuery = Joi.object({
   invoice_id: uuid(),
   reader_id: uuid(),

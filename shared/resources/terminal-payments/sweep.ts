@@ -10,7 +10,7 @@ import { recordTerminalPayment } from './commands.js';
  * Finds the payments on pretend readers whose time is over. The integrations worker ends the
  * payments on real readers, because only their vendor knows whether the card was read.
  */
-async function findExpired(tx: Transaction, limit: number): Promise<Command[]> {
+export async function findUntappedPayments(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-pretend-terminal-payments',
     rows: `select p.tenant_id, p.id from terminal_payments p
@@ -29,5 +29,5 @@ async function findExpired(tx: Transaction, limit: number): Promise<Command[]> {
 export const pretendTerminalSweep: CommandSweep = {
   name: 'end-pretend-terminal-payments',
   everyMs: 15_000,
-  find: findExpired,
+  find: findUntappedPayments,
 };

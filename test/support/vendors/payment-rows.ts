@@ -13,19 +13,26 @@ const INSERTS = [
   `terminal_readers (tenant_id, id, connection_id, external_id, label, status, observed_at)
    values ($1, $2, $2, 'tmr_1', $5, 'online', now())`,
   `terminal_payments (tenant_id, id, invoice_id, reader_id, connection_id, amount_cents, status, failure_reason, expires_at)
-   values ($1, $2, $3, $2, $2, 100, 'waiting', $5, now())`,
+   values ($1, $2, $3, gen_random_uuid(), $2, 100, 'waiting', $5, now())`,
   'refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, $2, $4, 1, $5)',
   `disputes (tenant_id, id, payment_id, invoice_id, connection_id, provider_dispute_id, amount_cents, reason, status, observed_at)
    values ($1, $2, $4, $3, $2, 'dp_1', 100, $5, 'open', now())`,
   `text_consents (tenant_id, id, phone_key, number, state, source) values ($1, $2, $2::uuid::text, $5, 'opted_out', 'person')`,
 ];
 
-type StoredKind = 'pay_link' | 'terminal_reader' | 'terminal_payment' | 'refund' | 'dispute' | 'text_consent';
+type StoredKind =
+  | 'pay_link'
+  | 'terminal_reader'
+  | 'reader'
+  | 'terminal_payment'
+  | 'refund'
+  | 'dispute'
+  | 'text_consent';
 
 /**
- * Inserts a payments connection, a pay link, a card reader with its payment, a refund, a dispute and
- * a text consent. All have the same id. Returns this id under the name of each kind but the
- * connection. The dispute still accepts evidence, because its deadline is a day away.
+ * Inserts a payments connection, a pay link, an idle card reader, a payment on another reader, a
+ * refund, a dispute and a text consent. All have the same id. Returns this id under the name of
+ * each kind but the connection, also for bodies with a `reader_id`. The dispute still accepts evidence, because its deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,
@@ -47,6 +54,7 @@ export async function storePaymentRows(
   return {
     pay_link: id,
     terminal_reader: id,
+    reader: id,
     terminal_payment: id,
     refund: id,
     dispute: id,

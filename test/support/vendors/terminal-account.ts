@@ -16,8 +16,12 @@ export class TerminalAccount {
   ) {}
 
   static async open(paying: PayingStack, settings: object = {}): Promise<TerminalAccount> {
-    const account = await paying.createAccount(settings);
-    const terminal = new TerminalAccount(account, addReader(account.vendor));
+    return TerminalAccount.use(await paying.createAccount(settings));
+  }
+
+  /** Registers a reader for an account that takes payments already. */
+  static async use(account: PayingAccount, label = 'Front desk'): Promise<TerminalAccount> {
+    const terminal = new TerminalAccount(account, addReader(account.vendor, label));
     await terminal.syncReaders('online');
     return terminal;
   }
@@ -35,7 +39,8 @@ export class TerminalAccount {
     await this.client.post(`/connections/${this.account.connectionId}/sync`, { stream: 'readers' });
     await eventually(`the reader is ${status ?? 'removed'}`, async () => {
       const { body } = await this.client.get('/terminal-readers');
-      this.reader = body.data.items[0] ?? {};
+      const { label } = this.device;
+      this.reader = body.data.items.find((one: Json) => one.label === label) ?? {};
       return this.reader.status === status;
     });
   }

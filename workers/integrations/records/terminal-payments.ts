@@ -17,7 +17,7 @@ import { getPayments } from './pay-links.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
-/** How often the worker looks at a reader that waits for a card. Webhooks usually tell it sooner. */
+/** How often the worker looks at a reader that waits for a card. Webhooks are usually faster. */
 const CHECK_MS = 5_000;
 const NOBODY = 'Nobody presented a card in time.';
 
@@ -94,8 +94,9 @@ interface ShownPayment {
 }
 
 /**
- * Shows the payment on its reader. If the reader cannot ask for it, cancels the payment, and returns
- * why. A refusal does not prove that no card was read, for example if the reader answered too late.
+ * Shows the payment on its reader. If the reader cannot ask for it, cancels the payment, and
+ * returns why. After a refusal, a card may still have been read: the reader may have answered too
+ * late.
  */
 async function show(
   step: Step,

@@ -3,7 +3,12 @@ import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { usePayingStack } from '../../../support/vendors/paying.js';
 import { addIntent } from '../../../support/vendors/stripe-double/payments.js';
-import { failAction, presentCard, showPayment } from '../../../support/vendors/stripe-double/readers.js';
+import {
+  addReader,
+  failAction,
+  presentCard,
+  showPayment,
+} from '../../../support/vendors/stripe-double/readers.js';
 import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
 describe('payments on card readers', () => {
@@ -37,9 +42,12 @@ describe('payments on card readers', () => {
   });
 
   it('only the readers of the chosen location are listed', async () => {
-    const { account, client } = await open({ terminal_location_id: 'tml_1' });
-    expect((await client.get('/terminal-readers')).body.data.items).to.have.length(1);
-    expect(account.vendor.list('terminal.reader')).to.have.length(1);
+    const located = await open({ terminal_location_id: 'tml_1' });
+    addReader(located.account.vendor, 'Other yard', 'tml_2');
+    located.device.status = 'offline';
+    await located.syncReaders('offline');
+    const { body } = await located.client.get('/terminal-readers');
+    expect(body.data.items.map(({ label }: { label: string }) => label)).to.deep.equal(['Front desk']);
   });
 
   it('a presented card pays the invoice, and its refund is paid out by the vendor', async () => {
