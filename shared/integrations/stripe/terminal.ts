@@ -186,7 +186,8 @@ async function ignoreRefusal<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof VendorError && (error.kind === 'refused' || error.kind === 'gone')) return undefined;
+    const isRefused = error instanceof VendorError && (error.kind === 'refused' || error.kind === 'gone');
+    if (isRefused || isMissingRight(error)) return undefined;
     throw error;
   }
 }

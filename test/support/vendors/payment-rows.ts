@@ -32,7 +32,8 @@ type StoredKind =
 /**
  * Inserts a payments connection, a pay link, an idle card reader, a payment on another reader, a
  * refund, a dispute and a text consent. All have the same id. Returns this id under the name of
- * each kind but the connection, also for bodies with a `reader_id`. The dispute still accepts evidence, because its deadline is a day away.
+ * each kind but the connection, and under `reader` for bodies with a `reader_id`. The dispute still
+ * accepts evidence, because its deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,

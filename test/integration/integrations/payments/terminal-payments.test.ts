@@ -211,6 +211,17 @@ describe('payments on card readers', () => {
     expect(await partial.account.readInvoice(started.invoice_id)).to.include({ balance_due_cents: 5000 });
   });
 
+  it('a key without the right for readers fails the payment, and the connection stays active', async () => {
+    const limited = await open();
+    limited.account.vendor.lacksTerminal = true;
+    const started = await limited.start(await limited.createInvoice());
+    const failed = await limited.waitFor(started.id, 'failed');
+    expect(failed.failure_reason).to.match(/^The Stripe key may not use card readers\./);
+    await limited.syncReaders('online');
+    const { body } = await limited.client.get(`/connections/${limited.account.connectionId}`);
+    expect(body.status).to.equal('active');
+  });
+
   it('an unknown reader is refused, and so is a reader of another account', async () => {
     const other = await open();
     const id = await desk.createInvoice();

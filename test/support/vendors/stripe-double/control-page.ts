@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
+import { addReader, failAction, presentCard } from './readers.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
 /** What a person can do to an object of the double, by the button's name. */
@@ -11,7 +12,15 @@ const ACTIONS: Readonly<Record<string, (account: StripeAccount, object: StripeOb
   'Decide for the company': (account, dispute) => closeDispute(account, dispute, 'won'),
   'Decide for the customer': (account, dispute) => closeDispute(account, dispute, 'lost'),
   'Fail the refund': (account, refund) => failRefund(account, refund, 'lost_or_stolen_card'),
+  'Tap a card': (account, reader) => void presentCard(account, reader),
+  'Tap a declined card': (account, reader) => void presentCard(account, reader, 'insufficient_funds'),
+  'Press the red key': (account, reader) => failAction(account, reader, 'The customer cancelled.'),
+  'Switch off': (_account, reader) => void Object.assign(reader, { status: 'offline' }),
+  'Switch on': (_account, reader) => void Object.assign(reader, { status: 'online' }),
 };
+
+const ADD_READER = 'Add a card reader';
+const LISTED = ['payment_intent', 'refund', 'dispute', 'terminal.reader'] as const;
 
 /** Which actions an object offers, by its kind and status. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
@@ -21,6 +30,9 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
   'dispute under_review': ['Decide for the company', 'Decide for the customer'],
   'refund succeeded': ['Fail the refund'],
   'refund pending': ['Fail the refund'],
+  'terminal.reader online': ['Switch off'],
+  'terminal.reader offline': ['Switch on'],
+  'terminal.reader waiting': ['Tap a card', 'Tap a declined card', 'Press the red key', 'Switch off'],
 };
 
 /**
@@ -48,6 +60,7 @@ function runAction(accounts: readonly StripeAccount[], form: URLSearchParams): v
   const account = accounts.find(({ key }) => key === form.get('account'));
   if (!account) return;
   if (form.has('url')) account.webhook = { url: form.get('url') ?? '', secret: form.get('secret') ?? '' };
+  if (form.get('action') === ADD_READER) addReader(account);
   const object = account.find(form.get('id'));
   if (object) ACTIONS[form.get('action') ?? '']?.(account, object);
 }
@@ -55,20 +68,25 @@ function runAction(accounts: readonly StripeAccount[], form: URLSearchParams): v
 function renderAccount(account: StripeAccount): string {
   const { key, webhook } = account;
   const hidden = `<input type="hidden" name="account" value="${escapeText(key)}">`;
-  const objects = [...account.list('payment_intent'), ...account.list('refund'), ...account.list('dispute')];
+  const objects = LISTED.flatMap((kind) => account.list(kind));
   const rows = objects.map((object) => {
     const isDebit = String(object.payment_method_types).includes('us_bank_account');
-    const offered = (OFFERED[`${object.object} ${object.status}`] ?? []).filter(
+    const offered = (OFFERED[`${object.object} ${readState(object)}`] ?? []).filter(
       (action) => isDebit || action !== 'Return the debit',
     );
     const buttons = offered.map((action) => `<button name="action" value="${action}">${action}</button>`);
-    const dollars = (Number(object.amount) / 100).toFixed(2);
-    return `<tr><td>${object.id}</td><td>$${dollars}</td><td>${object.status}</td><td><form method="post">${hidden}<input type="hidden" name="id" value="${object.id}">${buttons.join(' ')}</form></td></tr>`;
+    const subject = escapeText(String(object.label ?? `$${(Number(object.amount) / 100).toFixed(2)}`));
+    return `<tr><td>${object.id}</td><td>${subject}</td><td>${readState(object)}</td><td><form method="post">${hidden}<input type="hidden" name="id" value="${object.id}">${buttons.join(' ')}</form></td></tr>`;
   });
   return `<section><h2>${escapeText(key)}</h2><form method="post">${hidden}
     <label>Webhook URL <input name="url" size="80" value="${escapeText(webhook?.url ?? '')}"></label>
     <label>Signing secret <input name="secret" size="40" value="${escapeText(webhook?.secret ?? '')}"></label>
-    <button>Save webhook</button></form><table><tbody>${rows.join('')}</tbody></table></section>`;
+    <button>Save webhook</button> <button name="action" value="${ADD_READER}">${ADD_READER}</button></form><table><tbody>${rows.join('')}</tbody></table></section>`;
+}
+
+/** The status of an object. A reader that asks for a card is waiting. */
+function readState({ status, action }: StripeObject): unknown {
+  return Object(action).status === 'in_progress' && status === 'online' ? 'waiting' : status;
 }
 
 function escapeText(text: string): string {

@@ -1,6 +1,6 @@
 import { failIntent, payIntent } from './payments.js';
 import { now, type StripeAccount, type StripeObject, token } from './stripe-account.js';
-import { findOr404, refuse } from './stripe-refusal.js';
+import { findOr404, refuse, StripeRefusal } from './stripe-refusal.js';
 
 interface ReaderAction {
   type: string;
@@ -31,6 +31,8 @@ export function answerReaderCall(
   [, , id, action]: readonly string[],
   { account, form }: { account: StripeAccount; form: Record<string, unknown> },
 ): StripeObject | undefined {
+  if (account.lacksTerminal)
+    throw new StripeRefusal(403, { type: 'invalid_request_error', message: 'The key lacks the right.' });
   if (method !== 'POST' || action === undefined) return undefined;
   const reader = findOr404(account, 'terminal.reader', id);
   if (reader.status === 'offline')
