@@ -34,6 +34,7 @@ export const terminalPaymentRoutes = defineRoutes('Invoices', (router, api) => {
    *   get:
    *     operationId: getTerminalReader
    *     summary: Get one card reader
+   *     description: The pretend reader of a sandbox is in the list only, because it is not stored.
    */
   router.get('/terminal-readers/:id', serveRecord(api, 'terminal_reader'));
 
