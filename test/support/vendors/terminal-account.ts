@@ -54,10 +54,19 @@ export class TerminalAccount {
 
   /** Waits until the reader asks for a card. */
   async waitUntilShown(): Promise<void> {
-    await eventually(
-      'the reader asks for a card',
-      () => Reflect.get(this.device.action ?? {}, 'status') === 'in_progress',
-    );
+    await eventually('the reader asks for a card', () => this.isShown);
+  }
+
+  /** Lets the worker repeat its calls, until the reader asks for a card. */
+  async hurryUntilShown(): Promise<void> {
+    await eventually('the reader asks for a card', async () => {
+      await this.account.hurry([]);
+      return this.isShown;
+    });
+  }
+
+  get isShown(): boolean {
+    return Reflect.get(this.device.action ?? {}, 'status') === 'in_progress';
   }
 
   async read(id: string): Promise<Json> {

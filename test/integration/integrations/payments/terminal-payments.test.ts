@@ -140,6 +140,18 @@ describe('payments on card readers', () => {
     expect((await desk.account.readInvoice(id)).paid_cents).to.equal(6000);
   });
 
+  it('a card that pays an invoice that was paid in cash meanwhile becomes credit', async () => {
+    const id = await desk.createInvoice(3000);
+    const started = await desk.start(id);
+    await desk.waitUntilShown();
+    await desk.client.post(`/invoices/${id}/payments`, { amount_cents: 3000, method: 'cash' });
+    presentCard(desk.account.vendor, desk.device);
+    const { payment_id } = await desk.waitFor(started.id, 'succeeded');
+    const paid = (await desk.account.listPayments(id)).find((payment) => payment.id === payment_id);
+    expect(paid).to.include({ amount_cents: 3000, credit_cents: 3000 });
+    expect((await desk.account.readInvoice(id)).paid_cents).to.equal(3000);
+  });
+
   it('a customer who cancels at the reader ends the payment', async () => {
     const started = await desk.start(await desk.createInvoice());
     await desk.waitUntilShown();
