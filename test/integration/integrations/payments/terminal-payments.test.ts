@@ -41,6 +41,18 @@ describe('payments on card readers', () => {
     expect(body.data.items).to.have.length(1);
   });
 
+  it('a connection that is older than this stream gets it when its account is read again', async () => {
+    const older = await open();
+    const { stack, tenant, connectionId } = older.account;
+    const condition = "tenant_id = $1 and stream = 'readers'";
+    await stack.rows(tenant.id, `delete from sync_states where ${condition}`, [tenant.id]);
+    await older.client.post(`/connections/${connectionId}/test`, {});
+    await eventually('the stream exists', async () => {
+      const text = `select stream from sync_states where ${condition}`;
+      return (await stack.rows(tenant.id, text, [tenant.id])).length === 1;
+    });
+  });
+
   it('only the readers of the chosen location are listed', async () => {
     const located = await open({ terminal_location_id: 'tml_1' });
     addReader(located.account.vendor, 'Other yard', 'tml_2');
