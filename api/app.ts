@@ -26,6 +26,7 @@ import { serveInvoicePages } from './public/invoice-pages.js';
 import { serveOAuthCallback } from './public/oauth-callback.js';
 import { serveReturnPages } from './public/pay-page.js';
 import { servePretendPay } from './public/pretend-pay.js';
+import { servePretendReader } from './public/pretend-reader.js';
 import { serveTrackingPages } from './public/tracking/tracking-pages.js';
 import { documentRoutes } from './routes/document.js';
 import { exportDownloadRoute } from './routes/export-download.js';
@@ -65,6 +66,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveInvoicePages(api));
   use(serveReturnPages());
   use(servePretendPay(api));
+  use(servePretendReader(api));
   use(serveTrackingPages(api));
   use(serveDriverPages(api));
   use(serveVendorHooks(api));

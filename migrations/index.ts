@@ -60,6 +60,7 @@ import * as addProviderRefunds from './20261127140000_add_provider_refunds.js';
 import * as indexVendorPayments from './20261127140100_index_vendor_payments.js';
 import * as addTextsOfJobs from './20261127150000_add_texts_of_jobs.js';
 import * as indexPhones from './20261127150100_index_phones.js';
+import * as addTerminalPayments from './20261127160000_add_terminal_payments.js';
 import * as addPayouts from './20261127170000_add_payouts.js';
 import * as addTextLimits from './20261127180000_add_text_limits.js';
 import * as addSavedMethods from './20261127190000_add_saved_methods.js';
@@ -138,6 +139,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261127140100_index_vendor_payments', ...indexVendorPayments },
   { name: '20261127150000_add_texts_of_jobs', ...addTextsOfJobs },
   { name: '20261127150100_index_phones', ...indexPhones },
+  { name: '20261127160000_add_terminal_payments', ...addTerminalPayments },
   { name: '20261127170000_add_payouts', ...addPayouts },
   { name: '20261127180000_add_text_limits', ...addTextLimits },
   { name: '20261127190000_add_saved_methods', ...addSavedMethods },

@@ -94,13 +94,25 @@ async function pretend(
     paid_at: now,
     observed_at: now,
   };
+  await submitPretended(api, ctx, { tenantId: page.tenantId, paidId: page.payLinkId, input });
+}
+
+/**
+ * Submits what a vendor would report about a payment.
+ * @param paidId the id of the record with which the customer pays, which has one payment
+ */
+export async function submitPretended(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  { tenantId, paidId, input }: { tenantId: string; paidId: string; input: PaymentReport },
+): Promise<void> {
   const command: Command = {
     ...createSystemCommand({
       type: recordPayment.type,
-      tenantId: page.tenantId,
+      tenantId,
       environment: 'sandbox',
       name: 'pretend',
-      entityId: deriveUuid([page.payLinkId, 'payment']),
+      entityId: deriveUuid([paidId, 'payment']),
       input,
     }),
     source: 'webhook',

@@ -43,6 +43,7 @@ export { settingsRoutes } from './settings.js';
 export { signUpRoutes } from './signup.js';
 export { suggestionRoutes } from './suggestions.js';
 export { syncIssueRoutes } from './sync-issues.js';
+export { terminalPaymentRoutes } from './terminal-payments.js';
 export { textConsentRoutes } from './text-consents.js';
 export { truckRoutes } from './trucks.js';
 export { userRoutes } from './users.js';

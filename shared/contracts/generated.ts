@@ -83,6 +83,8 @@ export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
 export type SyncIssueKind = "refused" | "exhausted" | "conflict" | "gone" | "difference";
 export type SyncIssueStatus = "open" | "resolved";
 export type IssueResolution = "retry" | "ours" | "theirs" | "ignore";
+export type TerminalPaymentStatus = "waiting" | "processing" | "succeeded" | "failed" | "cancelled";
+export type TerminalReaderStatus = "online" | "offline" | "removed";
 export type ConsentSource = "text" | "vendor" | "person";
 export type ConsentState = "opted_in" | "opted_out";
 export type TruckStatus =
@@ -2037,6 +2039,50 @@ export interface SyncIssueListQuery {
 export interface SyncIssueResolve {
   resolution: IssueResolution;
   note?: string;
+}
+export interface TerminalPayment {
+  id: string;
+  invoice_id: string;
+  reader_id: string;
+  connection_id: string | null;
+  amount_cents: number;
+  status: TerminalPaymentStatus;
+  failure_reason: string | null;
+  payment_id: string | null;
+  pretend_url: string | null;
+  expires_at: string;
+  cancel_requested_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface TerminalPaymentCancel {
+  [k: string]: unknown;
+}
+export interface TerminalPaymentCreate {
+  reader_id: string;
+  amount_cents?: number;
+}
+export interface TerminalPaymentListQuery {
+  invoice_id?: string;
+  reader_id?: string;
+  status?: TerminalPaymentStatus;
+  limit: number;
+  cursor?: string;
+}
+export interface TerminalReader {
+  id: string;
+  connection_id: string | null;
+  label: string;
+  device_type: string | null;
+  status: TerminalReaderStatus;
+  created_at: string;
+  updated_at: string;
+}
+export interface TerminalReaderListQuery {
+  connection_id?: string;
+  status?: TerminalReaderStatus;
+  limit: number;
+  cursor?: string;
 }
 export interface TextConsent {
   id: string;

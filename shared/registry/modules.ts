@@ -35,6 +35,8 @@ export { sessionModule } from '../resources/sessions/module.js';
 export { settingsModule } from '../resources/settings/module.js';
 export { suggestionModule } from '../resources/suggestions/module.js';
 export { syncIssueModule } from '../resources/sync-issues/module.js';
+export { terminalPaymentModule } from '../resources/terminal-payments/module.js';
+export { terminalReaderModule } from '../resources/terminal-readers/module.js';
 export { textConsentModule } from '../resources/text-consents/module.js';
 export { truckModule } from '../resources/trucks/module.js';
 export { userModule } from '../resources/users/module.js';

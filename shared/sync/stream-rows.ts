@@ -24,6 +24,21 @@ export async function insertStreams(tx: Transaction, streams: readonly NewStream
   });
 }
 
+/** Stores the streams of a vendor that are newer than the connection. */
+export async function addMissingStreams(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  streams: Readonly<Record<string, number>>,
+): Promise<void> {
+  await tx.query({
+    name: 'add-missing-streams',
+    text: `insert into sync_states (tenant_id, connection_id, stream, every_seconds, next_at)
+           select $1, $2, s.stream, s.seconds::integer, now() from jsonb_each_text($3::jsonb) as s(stream, seconds)
+           on conflict do nothing`,
+    values: [tenantId, connectionId, JSON.stringify(streams)],
+  });
+}
+
 export interface DueStreams extends RecordRef {
   /** Null means all streams of the connection except {@link DESCRIBE_STREAM}. */
   stream: string | null;

@@ -6,6 +6,8 @@ import { createHandle } from '../support/use-stack.js';
 import { PayingAccount, usePayingStack } from '../support/vendors/paying.js';
 import { compareNow, listDifferences } from '../support/vendors/reconciling.js';
 import { settlePayout, startPayout } from '../support/vendors/stripe-double/payouts.js';
+import { presentCard } from '../support/vendors/stripe-double/readers.js';
+import { TerminalAccount } from '../support/vendors/terminal-account.js';
 
 describe('online payments in the dashboard', () => {
   const paying = usePayingStack();
@@ -53,6 +55,38 @@ describe('online payments in the dashboard', () => {
     await page.getByText('Partially paid').first().waitFor();
     expect((await account.readInvoice(invoiceId)).paid_cents).to.equal(6250);
     expect(await page.content()).to.not.include(vendor.key);
+  });
+
+  it('a card is taken on a reader: first it is cancelled, then declined, then paid', async () => {
+    const terminal = await TerminalAccount.open(paying);
+    const { account, device } = terminal;
+    const id = await account.createInvoice(4500);
+    const { page } = await dashboard.open(`invoices/${id}`, { tenant: account.tenant });
+    await page.getByRole('button', { name: 'Record payment' }).click();
+    await page
+      .getByRole('dialog', { name: 'Record payment' })
+      .getByLabel('Method')
+      .selectOption('Card reader');
+    const dialog = page.getByRole('dialog', { name: 'Card reader' });
+    const ask = async () => {
+      await dialog.getByRole('button', { name: 'Ask for the card' }).click();
+      await dialog.getByText('Waiting for the card: $45.00').waitFor();
+      await terminal.waitUntilShown();
+    };
+    await ask();
+    await dialog.getByRole('button', { name: 'Cancel payment' }).click();
+    await dialog.getByText('A person cancelled it.').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await ask();
+    presentCard(account.vendor, device, 'insufficient_funds');
+    await dialog.getByText('The payment failed: insufficient_funds.').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await ask();
+    presentCard(account.vendor, device);
+    await dialog.getByText('$45.00 was paid by card.').waitFor();
+    await dialog.locator('form').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog').getByText('Paid', { exact: true }).first().waitFor();
+    expect((await account.readInvoice(id)).paid_cents).to.equal(4500);
   });
 
   it('a disputed payment shows its deadline, and evidence is sent from the invoice', async () => {

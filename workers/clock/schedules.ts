@@ -9,6 +9,7 @@ export { overdueSweep } from '../../shared/resources/invoices/overdue-sweep.js';
 export { termsSweep } from '../../shared/resources/invoices/terms-changes.js';
 export { recurringInvoiceSweep } from '../../shared/resources/recurring-invoices/sweep.js';
 export { expiringCardSweep } from '../../shared/resources/saved-methods/sweep.js';
+export { pretendTerminalSweep } from '../../shared/resources/terminal-payments/sweep.js';
 export { endpointHealthSweep } from '../../shared/resources/webhook-endpoints/health/sweep.js';
 export { exportScheduleTask } from '../exports/run-export-schedules.js';
 export { exportTask } from '../exports/watch-exports.js';

@@ -34,6 +34,8 @@ export { settingsHandlers } from '../../shared/resources/settings/handlers.js';
 export { signUpHandlers } from '../../shared/resources/sign-ups/handlers.js';
 export { suggestionHandlers } from '../../shared/resources/suggestions/handlers.js';
 export { syncIssueHandlers } from '../../shared/resources/sync-issues/handlers.js';
+export { terminalPaymentHandlers } from '../../shared/resources/terminal-payments/handlers.js';
+export { terminalReaderHandlers } from '../../shared/resources/terminal-readers/handlers.js';
 export { textConsentHandlers } from '../../shared/resources/text-consents/handlers.js';
 export { truckHandlers } from '../../shared/resources/trucks/handlers.js';
 export { userHandlers } from '../../shared/resources/users/handlers.js';

@@ -1,6 +1,7 @@
 import type { Change, OpenConnection, Page, PullStart, Written } from './connection.js';
 import type { WriteAttempt } from './messaging.js';
 import type { SavedMethods } from './saved-methods.js';
+import type { Terminal } from './terminal.js';
 
 /**
  * Takes payments through one vendor. Each member is one subject, and a vendor omits what it does
@@ -13,6 +14,8 @@ export interface PaymentsAdapter {
   disputes: Disputes;
   savedMethods: SavedMethods;
   payouts: Payouts;
+  /** Set if the vendor drives card readers. */
+  terminal?: Terminal;
 }
 
 /** A page at the vendor where a customer pays one invoice. */
@@ -44,6 +47,7 @@ export interface PaymentState {
   /** Null if the payment was not made for an invoice of ours. */
   invoiceId: string | null;
   payLinkId: string | null;
+  terminalPaymentId: string | null;
   /**
    * - `open`: nothing was paid yet.
    * - `processing`: the customer has paid, but the money may still fail to arrive (bank debits).

@@ -8,6 +8,7 @@ import { pages } from './pages.js';
 import { payouts } from './payouts.js';
 import { refunds } from './refunds.js';
 import { savedMethods } from './saved-methods.js';
+import { terminal } from './terminal.js';
 
 interface StripeAccount {
   id: string;
@@ -29,7 +30,7 @@ export const stripe: TenantVendor = {
       environment: connection.accessToken === undefined ? undefined : readEnvironment(connection.accessToken),
     };
   },
-  payments: { pages, charges, refunds, disputes, payouts, savedMethods },
+  payments: { pages, charges, refunds, disputes, payouts, savedMethods, terminal },
   inbound,
 };
 

@@ -48,13 +48,15 @@ export const manifest: Manifest = {
     }),
   },
   docsUrl: 'https://docs.stripe.com/keys',
-  // Webhooks say at once what changed. The hourly pull finds what they missed.
+  // Webhooks say at once what changed. The hourly pull finds what they missed. Stripe sends no
+  // webhook when a reader is added or goes offline.
   // Once a day, the lists of everything find what the events have missed.
   streams: {
     payments: 3600,
     refunds: 3600,
     disputes: 3600,
     payment_methods: 3600,
+    readers: 600,
     payouts: 3600,
     payout_items: 3600,
     [RECONCILIATION_STREAM]: 86_400,

@@ -62,7 +62,6 @@ export function toCheckoutSession(
 const STATUSES: Readonly<Record<string, PaymentState['status']>> = {
   processing: 'processing',
   succeeded: 'succeeded',
-  canceled: 'failed',
 };
 
 const METHODS: Readonly<Record<string, PaymentState['method']>> = {
@@ -79,6 +78,7 @@ export function toPaymentChange(intent: PaymentIntent): Change<PaymentState> {
   const fields: PaymentState = {
     invoiceId: readOwnId(intent.metadata.invoice_id),
     payLinkId: readOwnId(intent.metadata.pay_link_id),
+    terminalPaymentId: readOwnId(intent.metadata.terminal_payment_id),
     status: toStatus(intent, charge !== null),
     amountCents: intent.amount_received || intent.amount,
     method: METHODS[method] ?? 'other',
@@ -90,10 +90,10 @@ export function toPaymentChange(intent: PaymentIntent): Change<PaymentState> {
 }
 
 /**
- * A PaymentIntent whose payment failed waits for another payment method. It counts as failed if a
- * charge was made, and as open if nothing was tried yet.
+ * A PaymentIntent whose payment failed waits for another payment method, or is cancelled. It counts
+ * as failed if a charge was made, and as open if nothing was ever tried.
  */
 function toStatus({ status }: PaymentIntent, hasCharge: boolean): PaymentState['status'] {
-  if (status === 'requires_payment_method') return hasCharge ? 'failed' : 'open';
+  if (status === 'requires_payment_method' || status === 'canceled') return hasCharge ? 'failed' : 'open';
   return STATUSES[status] ?? 'open';
 }

@@ -4,16 +4,11 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
-import {
-  type InvoiceRow,
-  lockInvoices,
-  mayMove,
-  refuseInvoiceMove,
-  setPayLinks,
-} from '../invoices/handlers/lifecycle.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { type InvoiceRow, lockInvoices, setPayLinks } from '../invoices/handlers/lifecycle.js';
 import { buildPretendUrl } from '../open-pay-links/pretend-page.js';
 import { insertPayLinks, type NewPayLink, storePayLinkResults } from '../open-pay-links/store.js';
+import { planAmount, sumProcessingPayments } from '../payments/payable.js';
 import { findPaymentsConnections, type PaymentsConnection } from '../payments/payments-connection.js';
 import type { InvoicePayLink, PayLinkOutcome } from './commands.js';
 
@@ -84,14 +79,10 @@ function planLink(
   command: CreateCommand,
   { invoice, connection, processingCents }: LinkFacts,
 ): NewPayLink | CommandOutcome {
-  if (!mayMove(invoice, 'paid', 'P'))
-    return refuseInvoiceMove(invoice, 'paid', `An invoice that is ${invoice.status} cannot be paid online.`);
-  const payableCents = invoice.total_cents - invoice.paid_cents - processingCents;
-  if (payableCents <= 0)
-    return refuseInvoiceMove(invoice, 'paid', 'A payment of the whole balance is already processing.');
-  const { amount_cents: amountCents = payableCents, return_path = null } = command.input;
-  const refusal = checkAmount(amountCents, payableCents, connection?.allows_partial_payments ?? true);
-  if (refusal) return refusal;
+  const { amount_cents: wantedCents, return_path = null } = command.input;
+  const allowsPartialPayments = connection?.allows_partial_payments ?? true;
+  const amountCents = planAmount({ invoice, processingCents, allowsPartialPayments }, wantedCents);
+  if (typeof amountCents !== 'number') return amountCents;
   return {
     ...toRecordRef(command),
     invoice_id: invoice.id,
@@ -101,42 +92,11 @@ function planLink(
   };
 }
 
-function checkAmount(
-  amountCents: number,
-  payableCents: number,
-  isPartial: boolean,
-): CommandOutcome | undefined {
-  if (amountCents === payableCents || (amountCents < payableCents && isPartial)) return undefined;
-  const isTooMuch = amountCents > payableCents;
-  const message = isTooMuch
-    ? `amount_cents is more than the invoice owes: ${payableCents}`
-    : `amount_cents must be what the invoice owes, ${payableCents}: the connection does not allow partial payments`;
-  return failedOutcome({
-    code: 'validation_error',
-    message: `${message}.`,
-    details: [{ field: 'amount_cents', code: isTooMuch ? 'max' : 'only', message }],
-  });
-}
-
 function failNoConnection(): CommandOutcome {
   return failedOutcome({
     code: 'conflict',
     message: 'No payments vendor is connected. Connect one first, for example Stripe: POST /connections.',
   });
-}
-
-/** Returns the sums of the payments that are processing, by invoice. */
-async function sumProcessingPayments(
-  tx: Transaction,
-  refs: readonly RecordRef[],
-): Promise<Map<string, number>> {
-  const rows = await tx.query<RecordRef & { cents: number }>({
-    name: 'sum-processing-payments',
-    text: `select p.tenant_id, p.invoice_id as id, sum(p.amount_cents)::float8 as cents from ${recordsetSql('tenant_id uuid, id uuid')}
-           join payments p on p.tenant_id = r.tenant_id and p.invoice_id = r.id and p.status = 'processing' group by 1, 2`,
-    values: [JSON.stringify(refs)],
-  });
-  return new Map(rows.map((row) => [refKey(row), row.cents]));
 }
 
 /** Stores what the vendor answered when a page was opened or closed. */

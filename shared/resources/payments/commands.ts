@@ -26,6 +26,8 @@ export const refundPayment = defineCommand<RefundCreate>({
 export interface PaymentReport {
   invoice_id: string;
   pay_link_id: string | null;
+  /** Jobs of an older release omit this member. */
+  terminal_payment_id?: string | null;
   provider_payment_id: string;
   status: 'processing' | 'succeeded' | 'failed';
   amount_cents: number;
@@ -48,6 +50,7 @@ export const recordPayment = defineCommand<PaymentReport>({
   schema: Joi.object({
     invoice_id: Joi.string().required(),
     pay_link_id: nullableText(),
+    terminal_payment_id: Joi.string().allow(null),
     provider_payment_id: Joi.string().required(),
     status: Joi.string().required(),
     amount_cents: Joi.number().required(),

@@ -14,6 +14,7 @@ import { renderRecords } from '../../records/render-records.js';
 import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { storePayLinkResults } from '../open-pay-links/store.js';
+import { storeTerminalResults, type TerminalResult } from '../open-terminal-payments/store.js';
 import type { PaymentReport } from './commands.js';
 import { applyToInvoice } from './money.js';
 import { findRecordedElsewhere } from './other-connections.js';
@@ -219,7 +220,15 @@ async function storeApplied(tx: Transaction, applied: readonly Applied[]): Promi
       paid.map(({ invoice }) => invoice),
     ),
     storePayLinkResults(tx, paid.flatMap(buildPaidLink)),
+    storeTerminalResults(tx, applied.flatMap(buildTerminalResult)),
   ]);
+}
+
+function buildTerminalResult({ command: { tenantId, entityId, input } }: Applied): TerminalResult[] {
+  const { terminal_payment_id: id = null, status, failure_reason } = input;
+  if (id === null) return [];
+  const reason = status === 'failed' ? (failure_reason ?? 'The card was declined.') : null;
+  return [{ tenant_id: tenantId, id, status, failure_reason: reason, payment_id: entityId }];
 }
 
 function buildPaidLink({ command: { tenantId, input } }: Applied) {

@@ -87,6 +87,8 @@ export const ROUTES: [method: string, path: string, scope: string | null, permis
   ['GET', '/pay-links', null, 'read'],
   ['GET', '/payment-methods', null, 'read'],
   ['GET', '/autopay-attempts', null, 'read'],
+  ['GET', '/terminal-readers', null, 'read'],
+  ['GET', '/terminal-payments', null, 'read'],
   ['GET', '/notices', null, 'read'],
   ['GET', '/notices/{notice}', null, 'read'],
   ['POST', '/notices/{notice}/read', null, 'write'],

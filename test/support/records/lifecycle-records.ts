@@ -102,6 +102,7 @@ const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /invoices/{id}/void': ['approve', 'send'],
   'POST /invoices/{id}/payments': ['approve'],
   'POST /invoices/{id}/pay-link': ['approve'],
+  'POST /invoices/{id}/terminal-payments': ['approve'],
   'POST /impounds/{id}/unhold': ['hold'],
   'POST /claims/{id}/rebill': ['submit', 'outcome:denied', 'invoice/approve'],
   'POST /claims/{id}/outcome': ['submit'],

@@ -11,6 +11,10 @@ const INSERTS = [
    select $1, $2, 'stripe', 'payments', $5, 'active', environment, 'x', $2::uuid::text from tenants where tenant_id = $1`,
   'connection_queues (tenant_id, connection_id) values ($1, $2)',
   `pay_links (tenant_id, id, invoice_id, connection_id, amount_cents, status, error) values ($1, $2, $3, $2, 100, 'failed', $5)`,
+  `terminal_readers (tenant_id, id, connection_id, external_id, label, status, observed_at)
+   values ($1, $2, $2, 'tmr_1', $5, 'online', now())`,
+  `terminal_payments (tenant_id, id, invoice_id, reader_id, connection_id, amount_cents, status, failure_reason, expires_at)
+   values ($1, $2, $3, gen_random_uuid(), $2, 100, 'waiting', $5, now())`,
   'refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, $2, $4, 1, $5)',
   `disputes (tenant_id, id, payment_id, invoice_id, connection_id, provider_dispute_id, amount_cents, reason, status, observed_at)
    values ($1, $2, $4, $3, $2, 'dp_1', 100, $5, 'open', now())`,
@@ -36,6 +40,8 @@ const KINDS = [
   'dispute',
   'saved_method',
   'autopay_attempt',
+  'terminal_reader',
+  'terminal_payment',
   'payout',
   'payout_item',
   'text_consent',
@@ -44,14 +50,14 @@ const KINDS = [
 /**
  * Inserts a payments connection, one record of each of {@link KINDS}, another item of the payout,
  * and another payment method, which can be charged. The records have the same id, which is returned
- * under the name of each kind. The dispute still accepts evidence, because its deadline is a day
- * away.
+ * under the name of each kind, and under `reader` for bodies with a `reader_id`. The dispute still
+ * accepts evidence, because its deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,
   tenantId: string,
   { invoice, payment, text }: { invoice: string; payment: string; text: string },
-): Promise<Record<(typeof KINDS)[number] | 'payment_method', string>> {
+): Promise<Record<(typeof KINDS)[number] | 'reader' | 'payment_method', string>> {
   const id = newId();
   const methodId = newId();
   const values = [tenantId, id, invoice, payment, text, methodId];
@@ -66,5 +72,5 @@ export async function storePaymentRows(
   const until = "update disputes set respond_by = now() + interval '1 day' where tenant_id = $1";
   await stack.rows(tenantId, until, [tenantId]);
   const ids = Object.fromEntries(KINDS.map((kind) => [kind, id])) as Record<(typeof KINDS)[number], string>;
-  return { ...ids, payment_method: methodId };
+  return { ...ids, reader: id, payment_method: methodId };
 }

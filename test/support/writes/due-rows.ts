@@ -8,6 +8,7 @@ import { findDueStorageAccruals } from '../../../shared/resources/impounds/stora
 import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
 import { findDueRecurringInvoices } from '../../../shared/resources/recurring-invoices/sweep.js';
 import { findSuggestionsOfClosedInvoices } from '../../../shared/resources/suggestions/closed-invoices-sweep.js';
+import { findUntappedPayments } from '../../../shared/resources/terminal-payments/sweep.js';
 import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
 import { findDueConnections } from '../../../shared/sync/find-due-connections.js';
 
@@ -77,6 +78,10 @@ const recurringInvoices = (date: string) => `with made as (
   insert into recurring_invoices (tenant_id, id, customer_id, every, anchor_date, line_items, next_date)
   select ${NEW_ROW}, made.id, 'month', ${date}, '[]', ${date} from made cross join generate_series(1, $2::int)`;
 
+const terminalPayments = (expires: string) => `insert into terminal_payments
+  (tenant_id, id, invoice_id, reader_id, amount_cents, expires_at)
+  select ${NEW_ROW}, gen_random_uuid(), gen_random_uuid(), 100, ${expires} ${SERIES}`;
+
 const connections = (status: string) => `with made as (
     insert into connections (tenant_id, id, vendor, kind, status, environment, webhook_url)
     select ${NEW_ROW}, 'parrot', 'messaging', '${status}', 'live', '' ${SERIES} returning id),
@@ -100,6 +105,13 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
     dueSql: recurringInvoices('current_date - 9'),
     otherSql: recurringInvoices('current_date + 9'),
     indexes: ['recurring_invoices_due'],
+    readsDueOnly: true,
+  },
+  'of pretended payments on readers': {
+    find: findUntappedPayments,
+    dueSql: terminalPayments("now() - interval '1 hour'"),
+    otherSql: terminalPayments("now() + interval '1 hour'"),
+    indexes: ['terminal_payments_open'],
     readsDueOnly: true,
   },
   'of storage days': {

@@ -88,6 +88,10 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', '${customerId}', '${connectionId}', 'active')`,
   autopay_attempts: `insert into autopay_attempts (tenant_id, id, invoice_id, payment_method_id, connection_id, attempt, amount_cents, status)
     values ($1, '${newId()}', '${invoiceId}', '${newId()}', '${connectionId}', 1, 100, 'failed')`,
+  terminal_readers: `insert into terminal_readers (tenant_id, id, connection_id, external_id, label, status, observed_at)
+    values ($1, '${newId()}', '${connectionId}', 'tmr_1', 'Front desk', 'online', now())`,
+  terminal_payments: `insert into terminal_payments (tenant_id, id, invoice_id, reader_id, connection_id, amount_cents, expires_at)
+    values ($1, '${newId()}', '${invoiceId}', '${newId()}', '${connectionId}', 100, now())`,
   text_consents: `insert into text_consents (tenant_id, id, phone_key, number, state, source)
     values ($1, '${newId()}', '5185550999', '+15185550999', 'opted_out', 'text')`,
   claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)

@@ -29,6 +29,8 @@ import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { savedMethodFields } from '../../../shared/resources/saved-methods/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
 import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js';
+import { terminalPaymentFields } from '../../../shared/resources/terminal-payments/fields.js';
+import { terminalReaderFields } from '../../../shared/resources/terminal-readers/fields.js';
 import { textConsentFields } from '../../../shared/resources/text-consents/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
@@ -122,6 +124,8 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     'provider_customer_id provider_method_id announced_expiry observed_at',
   ),
   autopay_attempts: defineFieldTable(autopayAttemptFields, 'connection_id'),
+  terminal_readers: defineFieldTable(terminalReaderFields, 'external_id observed_at'),
+  terminal_payments: defineFieldTable(terminalPaymentFields),
   refunds: defineFieldTable(refundFields, 'connection_id observed_at updated_at'),
   disputes: defineFieldTable(disputeFields, 'evidence refund_id observed_at'),
   payouts: defineFieldTable(payoutFields, 'observed_at', {

@@ -22,12 +22,22 @@ export const paymentRecords: RecordKind<PaymentState> = {
 };
 
 function buildReport({ change, id }: KnownChange<PaymentState>, observedAt: string) {
-  const { invoiceId, payLinkId, status, amountCents, method, feeCents, failureReason, paidAt } =
-    change.fields;
+  const {
+    invoiceId,
+    payLinkId,
+    terminalPaymentId,
+    status,
+    amountCents,
+    method,
+    feeCents,
+    failureReason,
+    paidAt,
+  } = change.fields;
   if (invoiceId === null || status === 'open') return [];
   const input: PaymentReport = {
     invoice_id: invoiceId,
     pay_link_id: payLinkId,
+    terminal_payment_id: terminalPaymentId,
     provider_payment_id: change.externalId,
     status,
     amount_cents: amountCents,

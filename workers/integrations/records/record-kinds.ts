@@ -4,9 +4,11 @@ import { messageRecords } from './messages.js';
 import { payLinkRecords } from './pay-links.js';
 import { paymentRecords } from './payments.js';
 import { payoutItemRecords, payoutRecords } from './payouts.js';
+import { readerRecords } from './readers.js';
 import type { RecordKind } from './record-kind.js';
 import { refundRecords } from './refunds.js';
 import { savedMethodRecords } from './saved-methods.js';
+import { terminalCheckRecords, terminalPaymentRecords } from './terminal-payments.js';
 
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
@@ -19,6 +21,9 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   autopay_attempt: autopayRecords,
   payout: payoutRecords,
   payout_items: payoutItemRecords,
+  terminal_payment: terminalPaymentRecords,
+  terminal_check: terminalCheckRecords,
+  terminal_reader: readerRecords,
 };
 
 /**
@@ -42,6 +47,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   disputes: 'dispute',
   payment_methods: 'saved_method',
   payouts: 'payout',
+  readers: 'terminal_reader',
 };
 
 export function findStreamKind(stream: string): RecordKind {

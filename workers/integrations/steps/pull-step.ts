@@ -8,6 +8,7 @@ import { recordConnectionVerified } from '../../../shared/resources/connections/
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
 import { insertInboundNotices } from '../../../shared/sync/notice-rows.js';
 import {
+  addMissingStreams,
   DESCRIBE_STREAM,
   type DueStream,
   postponeStream,
@@ -84,7 +85,8 @@ async function describeAccount(step: Step, stream: DueStream, startedAt: Date): 
   const account = toStorable(await step.vendor.describe(await step.open()));
   await step.finish({
     commands: [buildVerification(step, account)],
-    store(tx) {
+    async store(tx) {
+      await addMissingStreams(tx, step.connection, step.vendor.manifest.streams);
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
         cursor: null,

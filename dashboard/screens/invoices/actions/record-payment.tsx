@@ -1,6 +1,6 @@
 import { NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { client } from '../../../api/client';
+import { api, client } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useDryRun } from '../../../api/use-dry-run';
 import { useWrite } from '../../../api/use-write';
@@ -11,6 +11,7 @@ import { humanize } from '../../../parts/record/status-badge';
 import { formatCents } from '../../../parts/values/money';
 import { MoneyField } from '../../../parts/values/money-field';
 import { TimeField } from '../../../parts/values/time-field';
+import { CardReaderDialog } from './card-reader';
 import { Restated } from './restated';
 
 type Method = Schemas['PaymentMethod'];
@@ -24,7 +25,35 @@ export function canBePaid({ status }: Invoice): boolean {
   return !UNPAYABLE.includes(status);
 }
 
+/** The choice among the methods that hands over to a card reader. It is no method of the API. */
+const CARD_READER = 'card_reader';
+
+/** Records a payment that came in, or takes one on a card reader if the account has one. */
 export function RecordPayment({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
+  const [isOnReader, setIsOnReader] = useState(false);
+  const { data } = api.useQuery('get', '/terminal-readers', { params: { query: { limit: 200 } } });
+  const readers = data?.data.items ?? [];
+  if (isOnReader) return <CardReaderDialog invoice={invoice} readers={readers} onClose={onClose} />;
+  const canUseReader = readers.length > 0 && invoice.balance_due_cents > 0;
+  return (
+    <PaymentForm
+      invoice={invoice}
+      onClose={onClose}
+      {...(canUseReader ? { onCardReader: () => setIsOnReader(true) } : {})}
+    />
+  );
+}
+
+function PaymentForm({
+  invoice,
+  onClose,
+  onCardReader,
+}: {
+  invoice: Invoice;
+  onClose: () => void;
+  /** Absent if the account has no card reader, or nothing is owed. */
+  onCardReader?: () => void;
+}) {
   const [cents, setCents] = useState<number | undefined>(invoice.balance_due_cents || undefined);
   const [method, setMethod] = useState<Method>('check');
   const [reference, setReference] = useState('');
@@ -72,10 +101,15 @@ export function RecordPayment({ invoice, onClose }: { invoice: Invoice; onClose:
             />
             <NativeSelect
               label="Method"
-              data={wordsOf(PAYMENT_METHOD).map((value) => ({ value, label: nameMethod(value) }))}
+              data={[
+                ...wordsOf(PAYMENT_METHOD).map((value) => ({ value, label: nameMethod(value) })),
+                ...(onCardReader ? [{ value: CARD_READER as Method, label: 'Card reader' }] : []),
+              ]}
               value={method}
               error={errors.method}
-              onChange={(event) => setMethod(event.currentTarget.value as Method)}
+              onChange={({ currentTarget: { value } }) =>
+                value === CARD_READER ? onCardReader?.() : setMethod(value as Method)
+              }
             />
             <TextInput
               label="Reference"

@@ -30,6 +30,8 @@ type StripeObject = {
   object?: string;
   payment_intent?: string | { id: string } | null;
   setup_intent?: string | null;
+  /** The latest action of a card reader. */
+  action?: { process_payment_intent?: { payment_intent?: string } } | null;
 };
 
 export interface StripeEvent {
@@ -73,6 +75,7 @@ export function toNotice({ id, account, data: { object } }: StripeEvent): Inboun
 /** The PaymentIntent that an object of Stripe is, or belongs to. */
 function findPaymentIntent(object: StripeObject): string | undefined {
   if (object.object === 'payment_intent') return object.id;
+  if (object.object === 'terminal.reader') return object.action?.process_payment_intent?.payment_intent;
   const { payment_intent: intent } = object;
   return (typeof intent === 'object' ? intent?.id : intent) ?? undefined;
 }

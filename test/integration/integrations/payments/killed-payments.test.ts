@@ -8,6 +8,8 @@ import { TestProcess } from '../../../support/load/processes.js';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { type PayingAccount, PayingStack } from '../../../support/vendors/paying.js';
+import { presentCard } from '../../../support/vendors/stripe-double/readers.js';
+import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
 describe('payments whose worker is killed', () => {
   requireContracts();
@@ -85,6 +87,26 @@ describe('payments whose worker is killed', () => {
       account.double.pay(url);
       await takeOver(dying);
       await account.waitForInvoice(id, 'paid');
+      expect(await account.listPayments(id)).to.have.length(1);
+    });
+  }
+
+  for (const failpoint of ['before_vendor_write', 'after_vendor_write']) {
+    it(`a card on a reader is charged once if the worker dies at ${failpoint}`, async () => {
+      const running = await startWorker();
+      const terminal = await TerminalAccount.use(account, failpoint);
+      const id = await account.createInvoice(4000);
+      await running.stop('SIGTERM');
+      const dying = await startWorker(failpoint);
+      const started = await terminal.start(id);
+      await takeOver(dying);
+      await terminal.waitUntilShown();
+      presentCard(account.vendor, terminal.device);
+      await terminal.hurryUntil(started.id, 'succeeded');
+      const made = account.vendor
+        .list('payment_intent')
+        .filter(({ metadata }) => Reflect.get(Object(metadata), 'invoice_id') === id);
+      expect(made).to.have.length(1);
       expect(await account.listPayments(id)).to.have.length(1);
     });
   }

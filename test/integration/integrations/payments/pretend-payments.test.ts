@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { findUntappedPayments } from '../../../../shared/resources/terminal-payments/sweep.js';
+import { PRETEND_READER_ID } from '../../../../shared/resources/terminal-readers/pretend-reader.js';
+import { runIsolated } from '../../../../workers/writes/isolate-commands.js';
 import type { TestClient } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { useStack } from '../../../support/use-stack.js';
+import { createBatchContext } from '../../../support/writes/batch-context.js';
 
 describe('payments of a sandbox', () => {
   const stack = useStack();
   let client: TestClient;
+  let sandboxId: string;
 
   before(async () => {
-    client = (await stack.createTenant()).sandbox;
+    const tenant = await stack.createTenant();
+    client = tenant.sandbox;
+    sandboxId = tenant.sandboxId;
   });
 
-  async function openLink() {
+  async function createInvoice(): Promise<string> {
     const invoice = await client.post('/invoices', {
       invoice_number: randomUUID().slice(0, 20),
       billing_email: 'a@example.com',
@@ -29,10 +36,23 @@ describe('payments of a sandbox', () => {
       ],
     });
     await client.post(`/invoices/${invoice.body.id}/approve`, {});
-    const link = await client.post(`/invoices/${invoice.body.id}/pay-link`, {});
+    return invoice.body.id;
+  }
+  async function openLink() {
+    const id = await createInvoice();
+    const link = await client.post(`/invoices/${id}/pay-link`, {});
     expect(link.status, JSON.stringify(link.body)).to.equal(201);
     expect(link.body).to.include({ status: 'open', connection_id: null });
-    return { id: invoice.body.id as string, path: new URL(link.body.url).pathname };
+    return { id, path: new URL(link.body.url).pathname };
+  }
+  async function startReader() {
+    const invoiceId = await createInvoice();
+    const started = await client.post(`/invoices/${invoiceId}/terminal-payments`, {
+      reader_id: PRETEND_READER_ID,
+    });
+    expect(started.status, JSON.stringify(started.body)).to.equal(202);
+    expect(started.body).to.include({ status: 'waiting', connection_id: null });
+    return { id: started.body.id as string, invoiceId, path: new URL(started.body.pretend_url).pathname };
   }
   const press = (path: string, outcome: string) =>
     fetch(`${stack.origin}${path}`, {
@@ -94,6 +114,49 @@ describe('payments of a sandbox', () => {
     expect(status).to.equal(200);
     const { body } = await client.get(`/refunds?payment_id=${payment.id}`);
     expect(body.data.items[0]).to.include({ status: 'succeeded', amount_cents: 4000 });
+  });
+
+  it('a sandbox without a vendor has a pretend reader, at which a person taps a card', async () => {
+    const { body } = await client.get('/terminal-readers');
+    expect(body.data.items).to.have.length(1);
+    expect(body.data.items[0]).to.include({ id: PRETEND_READER_ID, status: 'online', connection_id: null });
+    const declined = await startReader();
+    expect((await press(declined.path, 'decline')).status).to.equal(303);
+    const failed = await client.get(`/terminal-payments/${declined.id}`);
+    expect(failed.body).to.include({ status: 'failed', failure_reason: 'The bank declined the card.' });
+    const tapped = await startReader();
+    expect(await readPage(tapped.path)).to.include('Tap the card');
+    await press(tapped.path, 'tap');
+    const payment = await waitForPayment(tapped.invoiceId, 'succeeded');
+    const paid = await client.get(`/terminal-payments/${tapped.id}`);
+    expect(paid.body).to.include({ status: 'succeeded', payment_id: payment.id });
+    expect(await readPage(tapped.path)).to.not.include('<button');
+  });
+
+  it('a pretend reader waits until a person cancels, or until the time is over', async () => {
+    const { id } = await startReader();
+    const { body } = await client.post(`/terminal-payments/${id}/cancel`, {});
+    expect(body.status).to.equal('cancelled');
+    const left = await startReader();
+    await stack.rows(
+      sandboxId,
+      "update terminal_payments set expires_at = now() - interval '1 second' where id = $1",
+      [left.id],
+    );
+    const { runtime } = stack;
+    const found = await runtime.db.transaction([sandboxId], (tx) => findUntappedPayments(tx, 10));
+    expect(found.map(({ entityId }) => entityId)).to.deep.equal([left.id]);
+    await runIsolated(createBatchContext(runtime), found);
+    const read = await client.get(`/terminal-payments/${left.id}`);
+    expect(read.body).to.include({
+      status: 'cancelled',
+      failure_reason: 'Nobody presented a card in time.',
+    });
+  });
+
+  it('a live account has no pretend reader', async () => {
+    const live = (await stack.createTenant()).client;
+    expect((await live.get('/terminal-readers')).body.data.items).to.deep.equal([]);
   });
 
   it('an address that the service did not make is 404, and another method 405', async () => {

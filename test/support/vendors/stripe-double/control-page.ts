@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
 import { failPayout, settlePayout, startPayout } from './payouts.js';
+import { addReader, failAction, presentCard } from './readers.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
 /** What a person can do to an object of the double, by the button's name. */
@@ -14,7 +15,14 @@ const ACTIONS: Readonly<Record<string, (account: StripeAccount, object: StripeOb
   'Fail the refund': (account, refund) => failRefund(account, refund, 'lost_or_stolen_card'),
   'Settle the payout': settlePayout,
   'Fail the payout': failPayout,
+  'Tap a card': (account, reader) => void presentCard(account, reader),
+  'Tap a declined card': (account, reader) => void presentCard(account, reader, 'insufficient_funds'),
+  'Press the red key': (account, reader) => failAction(account, reader, 'The customer cancelled.'),
+  'Switch off': (_account, reader) => void Object.assign(reader, { status: 'offline' }),
+  'Switch on': (_account, reader) => void Object.assign(reader, { status: 'online' }),
 };
+
+const ADD_READER = 'Add a card reader';
 
 /** Which actions an object offers, by its kind and status. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
@@ -26,10 +34,13 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
   'refund pending': ['Fail the refund'],
   'payout in_transit': ['Settle the payout', 'Fail the payout'],
   'payout paid': ['Fail the payout'],
+  'terminal.reader online': ['Switch off'],
+  'terminal.reader offline': ['Switch on'],
+  'terminal.reader waiting': ['Tap a card', 'Tap a declined card', 'Press the red key', 'Switch off'],
 };
 
 /** The kinds of objects on the page. */
-const SHOWN = ['payment_intent', 'refund', 'dispute', 'payout'] as const;
+const SHOWN = ['payment_intent', 'refund', 'dispute', 'payout', 'terminal.reader'] as const;
 
 /**
  * Serves `/double/`, where a person enters the webhook address of a connection, and lets payments,
@@ -57,6 +68,7 @@ function runAction(accounts: readonly StripeAccount[], form: URLSearchParams): v
   if (!account) return;
   if (form.has('url')) account.webhook = { url: form.get('url') ?? '', secret: form.get('secret') ?? '' };
   if (form.get('action') === 'Pay out') startPayout(account);
+  if (form.get('action') === ADD_READER) addReader(account);
   const object = account.find(form.get('id'));
   if (object) ACTIONS[form.get('action') ?? '']?.(account, object);
 }
@@ -67,18 +79,23 @@ function renderAccount(account: StripeAccount): string {
   const objects = SHOWN.flatMap((kind) => account.list(kind));
   const rows = objects.map((object) => {
     const isDebit = String(object.payment_method_types).includes('us_bank_account');
-    const offered = (OFFERED[`${object.object} ${object.status}`] ?? []).filter(
+    const offered = (OFFERED[`${object.object} ${readState(object)}`] ?? []).filter(
       (action) => isDebit || action !== 'Return the debit',
     );
     const buttons = offered.map((action) => `<button name="action" value="${action}">${action}</button>`);
-    const dollars = (Number(object.amount) / 100).toFixed(2);
-    return `<tr><td>${object.id}</td><td>$${dollars}</td><td>${object.status}</td><td><form method="post">${hidden}<input type="hidden" name="id" value="${object.id}">${buttons.join(' ')}</form></td></tr>`;
+    const subject = escapeText(String(object.label ?? `$${(Number(object.amount) / 100).toFixed(2)}`));
+    return `<tr><td>${object.id}</td><td>${subject}</td><td>${readState(object)}</td><td><form method="post">${hidden}<input type="hidden" name="id" value="${object.id}">${buttons.join(' ')}</form></td></tr>`;
   });
   return `<section><h2>${escapeText(key)}</h2><form method="post">${hidden}
     <label>Webhook URL <input name="url" size="80" value="${escapeText(webhook?.url ?? '')}"></label>
     <label>Signing secret <input name="secret" size="40" value="${escapeText(webhook?.secret ?? '')}"></label>
-    <button>Save webhook</button></form>
+    <button>Save webhook</button> <button name="action" value="${ADD_READER}">${ADD_READER}</button></form>
     <form method="post">${hidden}<button name="action" value="Pay out">Pay out</button></form><table><tbody>${rows.join('')}</tbody></table></section>`;
+}
+
+/** The status of an object. A reader that asks for a card is waiting. */
+function readState({ status, action }: StripeObject): unknown {
+  return Object(action).status === 'in_progress' && status === 'online' ? 'waiting' : status;
 }
 
 function escapeText(text: string): string {

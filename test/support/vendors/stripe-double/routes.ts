@@ -1,21 +1,7 @@
 import { addIntent, failIntent, payIntent, refundCharge } from './payments.js';
+import { answerReaderCall } from './readers.js';
 import { type Kind, now, type StripeAccount, type StripeObject } from './stripe-account.js';
-
-/** A refusal in Stripe's form. */
-export class StripeRefusal extends Error {
-  constructor(
-    readonly status: number,
-    readonly error: {
-      type: string;
-      code?: string;
-      decline_code?: string;
-      message: string;
-      payment_intent?: object;
-    },
-  ) {
-    super(error.message);
-  }
-}
+import { findOr404, refuse, StripeRefusal } from './stripe-refusal.js';
 
 export interface StripeCall {
   account: StripeAccount;
@@ -102,6 +88,8 @@ const ACTIONS: Readonly<Record<string, Handler>> = {
 /** Answers a call to `/v1/…`. @throws {StripeRefusal} */
 export function answerCall(method: string, path: string, call: Omit<StripeCall, 'ids'>): unknown {
   const parts = path.split('/');
+  const reader = path.startsWith('terminal/') ? answerReaderCall(method, parts, call) : undefined;
+  if (reader) return reader;
   for (const [name, handler] of Object.entries(ACTIONS)) {
     const ids = matchPath(name, method, parts);
     if (ids) return handler({ ...call, ids });
@@ -124,20 +112,6 @@ function matchPath(name: string, method: string, parts: readonly string[]): stri
   if (verb !== method || wanted.length !== parts.length) return undefined;
   const isMatch = wanted.every((part, index) => part === '*' || part === parts[index]);
   return isMatch ? parts.filter((_, index) => wanted[index] === '*') : undefined;
-}
-
-function findOr404(account: StripeAccount, kind: Kind, id: string | undefined): StripeObject {
-  const found = account.find(id, kind);
-  if (found) return found;
-  throw new StripeRefusal(404, {
-    type: 'invalid_request_error',
-    code: 'resource_missing',
-    message: `No such ${kind}: '${id}'`,
-  });
-}
-
-function refuse(message: string, code?: string): StripeRefusal {
-  return new StripeRefusal(400, { type: 'invalid_request_error', message, ...(code ? { code } : {}) });
 }
 
 const MAX_PAGE = 100;
@@ -261,6 +235,7 @@ function createIntent({ account, form }: StripeCall): StripeObject {
     metadata: form.metadata ?? {},
     payment_method: form.payment_method ?? null,
     receipt_email: form.receipt_email ?? null,
+    ...(form.allowed_payment_method_types ? { payment_method_types: form.allowed_payment_method_types } : {}),
   });
   if (form.confirm !== 'true') return intent;
   const method = findOr404(account, 'payment_method', String(form.payment_method));

@@ -42,6 +42,8 @@ export class StripeAccount {
   webhook: WebhookTarget | undefined;
   /** The code with which the bank declines the next payment without the customer. */
   nextDecline: string | undefined;
+  /** True if the account's key has no right for card readers. */
+  lacksTerminal = false;
 
   constructor(
     readonly key: string,

@@ -7,9 +7,10 @@ import { serveControlPage } from './control-page.js';
 import { serveHostedPage } from './hosted-page.js';
 import { StripeSignIns, serveSignIn } from './oauth.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
-import { answerCall, paySession, StripeRefusal } from './routes.js';
+import { answerCall, paySession } from './routes.js';
 import { detachMethod, type SaveOptions, saveMethod, verifyDeposits } from './saved-methods.js';
 import { StripeAccount, type StripeObject, token } from './stripe-account.js';
+import { StripeRefusal } from './stripe-refusal.js';
 import { WebhookSender } from './webhook-sender.js';
 
 const API_VERSION = '2026-10-28.endive';

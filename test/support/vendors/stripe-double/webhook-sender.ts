@@ -3,7 +3,7 @@ import type { StripeAccount, StripeObject } from './stripe-account.js';
 
 /** The events that docs/integrations/stripe.md asks an account to subscribe to. */
 const SUBSCRIBED =
-  /^(payment_intent\.|refund\.|charge\.refunded$|charge\.dispute\.|setup_intent\.|payment_method\.|payout\.)/;
+  /^(payment_intent\.|refund\.|charge\.refunded$|charge\.dispute\.|setup_intent\.|payment_method\.|payout\.|terminal\.reader\.action_)/;
 
 /** How the double sends webhooks. */
 export interface WebhookHabits {
