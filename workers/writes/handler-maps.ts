@@ -23,7 +23,7 @@ export { messageHandlers } from '../../shared/resources/messages/handlers.js';
 export { noticeHandlers } from '../../shared/resources/notices/handlers.js';
 export { passwordResetHandlers } from '../../shared/resources/password-resets/handlers.js';
 export { payLinkHandlers } from '../../shared/resources/pay-links/handlers.js';
-export { paymentHandlers } from '../../shared/resources/payments/handlers.js';
+export { paymentHandlers } from '../../shared/resources/payments/handlers/index.js';
 export { payoutHandlers } from '../../shared/resources/payouts/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
 export { recurringInvoiceHandlers } from '../../shared/resources/recurring-invoices/handlers.js';

@@ -1,5 +1,6 @@
-import type { Change, OpenConnection, Page, PullStart, Written } from './connection.js';
+import type { Change, OpenConnection, Written } from './connection.js';
 import type { WriteAttempt } from './messaging.js';
+import type { ListedReadings, OpenedPage, Readings } from './readings.js';
 import type { SavedMethods } from './saved-methods.js';
 import type { Terminal } from './terminal.js';
 
@@ -30,11 +31,8 @@ export interface PayPage {
   returnUrl: string;
 }
 
-/** An open pay page. From `expiresAt` on, it takes no payment. */
-export type OpenedPayPage = Required<Written>;
-
 export interface PayPages {
-  open(connection: OpenConnection, page: PayPage, attempt: WriteAttempt): Promise<OpenedPayPage>;
+  open(connection: OpenConnection, page: PayPage, attempt: WriteAttempt): Promise<OpenedPage>;
   /**
    * Closes a page, so that nobody can pay on it any more.
    * @returns false if the page was already paid, or had expired
@@ -63,34 +61,6 @@ export interface PaymentState {
 }
 
 export type Charges = ListedReadings<PaymentState>;
-
-/** Reads the records of one kind at the vendor. */
-export interface Readings<State> {
-  /** Reads the records that the items of webhooks named (`InboundNotice.hint`). */
-  readNamed(connection: OpenConnection, hints: readonly string[]): Promise<Change<State>[]>;
-  /** Reads the records that changed since the cursor. */
-  pull(connection: OpenConnection, from: PullStart): Promise<Page<State>>;
-}
-
-/** Where a page of a list begins. */
-export interface ListStart {
-  /** RFC 3339: lists the records that were made since then. */
-  since: string;
-  /** The `next` of the page before; null for the first page. */
-  after: string | null;
-}
-
-export interface ListedPage<State> {
-  /** Empty if all records of the page belong to other programs. */
-  changes: Change<State>[];
-  /** Null on the last page. */
-  next: string | null;
-}
-
-/** Readings of a kind whose records the vendor also lists by the time at which they were made. */
-export interface ListedReadings<State> extends Readings<State> {
-  listSince(connection: OpenConnection, from: ListStart): Promise<ListedPage<State>>;
-}
 
 /** A refund to pay out. */
 export interface RefundOrder {

@@ -1,6 +1,6 @@
 import type { OpenConnection, Written } from './connection.js';
 import type { WriteAttempt } from './messaging.js';
-import type { OpenedPayPage, Readings } from './payments.js';
+import type { OpenedPage, Readings } from './readings.js';
 
 /** A page at the vendor where a customer saves a card or a bank account. */
 export interface SetupPage {
@@ -59,7 +59,7 @@ export interface ChargeResult {
 }
 
 export interface SavedMethods extends Readings<SavedMethodState> {
-  openPage(connection: OpenConnection, page: SetupPage, attempt: WriteAttempt): Promise<OpenedPayPage>;
+  openPage(connection: OpenConnection, page: SetupPage, attempt: WriteAttempt): Promise<OpenedPage>;
   /** Makes a saved method unusable. Succeeds if it is so already. */
   detach(connection: OpenConnection, externalId: string): Promise<Written>;
   charge(connection: OpenConnection, order: ChargeOrder, attempt: WriteAttempt): Promise<ChargeResult>;

@@ -51,7 +51,7 @@ export interface OAuthManifest {
   tokenPath: string;
   revokePath?: string;
   scopes: readonly string[];
-  /** True if the application's id and secret stand in the body of token requests, not in a header. */
+  /** True if token requests have the application's id and secret in their body, not in a header. */
   sendsSecretInBody?: true;
   /** Builds the body of a revocation. By default, it names the token. */
   buildRevocation?(facts: { clientId: string; externalAccount: string }): Record<string, string>;

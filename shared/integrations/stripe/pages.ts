@@ -1,5 +1,6 @@
 import type { OpenConnection } from '../contract/connection.js';
-import type { OpenedPayPage, PayPages } from '../contract/payments.js';
+import type { PayPages } from '../contract/payments.js';
+import type { OpenedPage } from '../contract/readings.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { callStripe } from './api/client.js';
 import { toCheckoutSession } from './mapper.js';
@@ -31,7 +32,7 @@ export const pages: PayPages = {
 };
 
 /** @throws {VendorError} if the page has no address */
-export function toOpenedPage({ id, url, expires_at }: CheckoutSession): OpenedPayPage {
+export function toOpenedPage({ id, url, expires_at }: CheckoutSession): OpenedPage {
   if (url === null)
     throw new VendorError('Stripe opened a page without an address.', { kind: 'refused', code: 'no_url' });
   return { externalId: id, version: null, url, expiresAt: new Date(expires_at * 1000).toISOString() };

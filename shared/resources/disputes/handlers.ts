@@ -14,6 +14,7 @@ import {
 } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
+import { mailReturnedDebits } from '../payments/handlers/returned-mail.js';
 import { applyRefund } from '../payments/money.js';
 import {
   findVendorPayments,
@@ -21,7 +22,6 @@ import {
   type RefundablePayment,
   storeRefundedAmounts,
 } from '../payments/refund-rows.js';
-import { mailReturnedDebits } from '../payments/returned-mail.js';
 import type { DisputeReport } from './commands.js';
 import { type DisputeRow, sendEvidence } from './evidence-handler.js';
 

@@ -1,5 +1,5 @@
 import type { Change, OpenConnection, Page, PullStart } from '../../contract/connection.js';
-import type { ListedPage, ListStart } from '../../contract/payments.js';
+import type { ListedPage, ListStart } from '../../contract/readings.js';
 import { VendorError } from '../../contract/vendor-error.js';
 import { callStripe } from './client.js';
 import { type StripeEvent, toNotice } from './inbound.js';

@@ -6,7 +6,7 @@ import { failedOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { type AuditedSideEffect, auditSideEffects } from '../../audit-log/audit-side-effects.js';
 import { storePoNumbers } from '../../invoices/handlers/store-invoices.js';
-import { createPayments } from '../../payments/handlers.js';
+import { createPayments } from '../../payments/handlers/index.js';
 import type { SuggestionDraft } from '../../suggestions/detectors/kinds.js';
 import { buildSuggestion, insertSuggestions } from '../../suggestions/store.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';

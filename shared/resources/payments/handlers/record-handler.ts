@@ -1,26 +1,26 @@
-import type { Config } from '../../config/config.js';
-import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres/database.js';
-import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import type { Config } from '../../../config/config.js';
+import type { Change, Command, CommandOutcome } from '../../../contracts/command.js';
+import type { Row, Transaction } from '../../../platform/postgres/database.js';
+import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import {
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../../records/record-refs.js';
-import { renderRecords } from '../../records/render-records.js';
-import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
-import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import { storePayLinkResults } from '../open-pay-links/store.js';
-import { storeTerminalResults, type TerminalResult } from '../open-terminal-payments/store.js';
-import type { PaymentReport } from './commands.js';
-import { applyToInvoice } from './money.js';
-import { findRecordedElsewhere } from './other-connections.js';
-import { buildPaidEvent } from './paid-event.js';
+} from '../../../records/record-refs.js';
+import { renderRecords } from '../../../records/render-records.js';
+import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../../invoices/handlers/lifecycle.js';
+import { insertNotices, type NoticeDraft } from '../../notices/store.js';
+import { storePayLinkResults } from '../../open-pay-links/store.js';
+import { storeTerminalResults, type TerminalResult } from '../../open-terminal-payments/store.js';
+import type { PaymentReport } from '../commands.js';
+import { applyToInvoice } from '../money.js';
+import { findRecordedElsewhere } from '../other-connections.js';
+import { buildPaidEvent } from '../paid-event.js';
+import { paymentTable } from '../table.js';
 import { mailReturnedDebits, type ReturnedDebitOf } from './returned-mail.js';
-import { paymentTable } from './table.js';
 
 type ReportCommand = Command<PaymentReport>;
 

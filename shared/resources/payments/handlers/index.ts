@@ -1,29 +1,29 @@
-import type { Change, Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { diffNewRecord } from '../../records/changes.js';
-import { notFoundOutcome } from '../../records/outcomes.js';
+import type { Change, Command, CommandHandlers, CommandOutcome } from '../../../contracts/command.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { diffNewRecord } from '../../../records/changes.js';
+import { notFoundOutcome } from '../../../records/outcomes.js';
 import {
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../../records/record-refs.js';
-import { renderRecords } from '../../records/render-records.js';
+} from '../../../records/record-refs.js';
+import { renderRecords } from '../../../records/render-records.js';
 import {
   type InvoiceRow,
   lockInvoices,
   mayMove,
   refuseInvoiceMove,
   storeLifecycle,
-} from '../invoices/handlers/lifecycle.js';
-import type { InvoicePayment } from './commands.js';
-import { paymentFields } from './fields.js';
-import { applyToInvoice } from './money.js';
-import { buildPaidEvent } from './paid-event.js';
+} from '../../invoices/handlers/lifecycle.js';
+import type { InvoicePayment } from '../commands.js';
+import { paymentFields } from '../fields.js';
+import { applyToInvoice } from '../money.js';
+import { buildPaidEvent } from '../paid-event.js';
+import { paymentTable } from '../table.js';
 import { recordPayments } from './record-handler.js';
 import { refundPayments } from './refund-handler.js';
-import { paymentTable } from './table.js';
 
 type PaymentCommand = Command<InvoicePayment>;
 

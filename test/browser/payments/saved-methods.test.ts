@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { chargeDue } from '../support/billing/paying-customer.js';
-import { useDashboard } from '../support/browser/dashboard.js';
-import { createHandle } from '../support/use-stack.js';
-import { usePayingStack } from '../support/vendors/paying.js';
+import { chargeDue } from '../../support/billing/paying-customer.js';
+import { useDashboard } from '../../support/browser/dashboard.js';
+import { createHandle } from '../../support/use-stack.js';
+import { usePayingStack } from '../../support/vendors/paying.js';
 
 describe('saved payment methods in the dashboard', () => {
   const paying = usePayingStack();

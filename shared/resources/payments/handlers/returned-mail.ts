@@ -1,16 +1,16 @@
-import type { Config } from '../../config/config.js';
-import type { Command, Prompt } from '../../contracts/command.js';
-import { buildInvoiceDocument, formatDay } from '../../documents/document.js';
-import type { DocumentRow } from '../../documents/document-rows.js';
-import { type ReturnedDebit, writeReturnedDebit } from '../../documents/returned-debit-mail.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { indexByRef, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { buildInvoiceDocumentQuery } from '../invoices/document-query.js';
-import type { InvoiceRow } from '../invoices/handlers/lifecycle.js';
-import { isVisibleToCustomer } from '../invoices/transitions.js';
-import { LINK_DAYS } from '../planned-messages/link.js';
-import { planMessages, promptProviders } from '../planned-messages/plan.js';
-import { findFirstState, insertMessages } from '../planned-messages/store.js';
+import type { Config } from '../../../config/config.js';
+import type { Command, Prompt } from '../../../contracts/command.js';
+import { buildInvoiceDocument, formatDay } from '../../../documents/document.js';
+import type { DocumentRow } from '../../../documents/document-rows.js';
+import { type ReturnedDebit, writeReturnedDebit } from '../../../documents/returned-debit-mail.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { indexByRef, type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
+import { buildInvoiceDocumentQuery } from '../../invoices/document-query.js';
+import type { InvoiceRow } from '../../invoices/handlers/lifecycle.js';
+import { isVisibleToCustomer } from '../../invoices/transitions.js';
+import { LINK_DAYS } from '../../planned-messages/link.js';
+import { planMessages, promptProviders } from '../../planned-messages/plan.js';
+import { findFirstState, insertMessages } from '../../planned-messages/store.js';
 
 /** A debit that came back, with its invoice as it is now stored. */
 export interface ReturnedDebitOf extends ReturnedDebit {

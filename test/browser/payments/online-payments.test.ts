@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { useDashboard } from '../support/browser/dashboard.js';
-import { eventually } from '../support/poll.js';
-import { createHandle } from '../support/use-stack.js';
-import { PayingAccount, usePayingStack } from '../support/vendors/paying.js';
-import { compareNow, listDifferences } from '../support/vendors/reconciling.js';
-import { settlePayout, startPayout } from '../support/vendors/stripe-double/payouts.js';
-import { presentCard } from '../support/vendors/stripe-double/readers.js';
-import { TerminalAccount } from '../support/vendors/terminal-account.js';
+import { useDashboard } from '../../support/browser/dashboard.js';
+import { eventually } from '../../support/poll.js';
+import { createHandle } from '../../support/use-stack.js';
+import { PayingAccount, usePayingStack } from '../../support/vendors/paying.js';
+import { compareNow, listDifferences } from '../../support/vendors/reconciling.js';
+import { settlePayout, startPayout } from '../../support/vendors/stripe-double/payouts.js';
+import { presentCard } from '../../support/vendors/stripe-double/readers.js';
+import { TerminalAccount } from '../../support/vendors/terminal-account.js';
 
 describe('online payments in the dashboard', () => {
   const paying = usePayingStack();

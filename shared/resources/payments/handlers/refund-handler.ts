@@ -1,22 +1,22 @@
-import { findPastDue } from '../../billing/past-due.js';
-import { formatCount } from '../../billing/phrases.js';
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { RefundCreate } from '../../contracts/generated.js';
-import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
-import { lockRecords } from '../../records/lock-records.js';
-import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../records/record-refs.js';
-import { insertOperations } from '../../sync/operation-rows.js';
-import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
-import { applyRefund } from './money.js';
+import { findPastDue } from '../../../billing/past-due.js';
+import { formatCount } from '../../../billing/phrases.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { RefundCreate } from '../../../contracts/generated.js';
+import { newId } from '../../../platform/ids.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../../queues/integrations.js';
+import { lockRecords } from '../../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { insertOperations } from '../../../sync/operation-rows.js';
+import { type InvoiceRow, lockInvoices, storeLifecycle } from '../../invoices/handlers/lifecycle.js';
+import { applyRefund } from '../money.js';
 import {
   insertRefunds,
   type NewRefund,
   type RefundablePayment,
   storeRefundedAmounts,
-} from './refund-rows.js';
+} from '../refund-rows.js';
 
 /** The kind of the outbound operations that pay refunds out at a vendor. */
 export const REFUND_KIND = 'refund';
