@@ -195,6 +195,15 @@ export class PayingAccount {
     });
   }
 
+  /** Waits until all pulls that are due have run. */
+  async waitForPulls(): Promise<void> {
+    const text = 'select from sync_states where next_at <= now() and tenant_id = $1';
+    await eventually('the pulls have run', async () => {
+      const due = await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
+      return due.length === 0;
+    });
+  }
+
   /** Counts the items of webhooks whose records are still to be read. */
   async countWaitingNotices(): Promise<number> {
     const text = 'select from inbound_notices where is_waiting and tenant_id = $1';

@@ -85,6 +85,7 @@ describe('disputed payments', () => {
       const id = await account.createInvoice(10_000);
       const { url } = await account.openPayLink(id);
       const { habits } = account.double.webhooks;
+      await account.waitForPulls();
       habits.isLost = true;
       const intent = account.double.pay(url, 'card');
       if (!pulled) habits.isLost = false;

@@ -238,13 +238,15 @@ function createIntent({ account, form }: StripeCall): StripeObject {
     ...(form.allowed_payment_method_types ? { payment_method_types: form.allowed_payment_method_types } : {}),
   });
   if (form.confirm !== 'true') return intent;
-  const method = findOr404(account, 'payment_method', String(form.payment_method));
-  if (method.customer === null || method.customer !== form.customer)
+  // Stripe's own test methods, such as pm_card_visa, exist in each test account.
+  const id = String(form.payment_method);
+  const method = id.startsWith('pm_card_') ? undefined : findOr404(account, 'payment_method', id);
+  if (method && (method.customer === null || method.customer !== form.customer))
     throw refuse('The PaymentMethod does not belong to the Customer.', 'payment_method_unexpected_state');
   const { nextDecline: code } = account;
   account.nextDecline = undefined;
   if (code === undefined) {
-    payIntent(account, intent, method.type === 'us_bank_account' ? 'us_bank_account' : 'card');
+    payIntent(account, intent, method?.type === 'us_bank_account' ? 'us_bank_account' : 'card');
     return intent;
   }
   failIntent(account, intent, code);
