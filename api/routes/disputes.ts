@@ -25,8 +25,8 @@ export const disputeRoutes = defineRoutes('Invoices', (router, api) => {
    *     operationId: sendDisputeEvidence
    *     summary: Contest a dispute
    *     description: >-
-   *       Sends what the account holds about the work, once: customer, service, day, log of steps
-   *       and the number of photos, with the text of the body.
+   *       Sends what the account holds about the work, once: customer, service, day, log of steps,
+   *       invoice and photos, with the text of the body.
    */
   router.get(
     '/disputes',

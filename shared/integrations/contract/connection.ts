@@ -2,7 +2,9 @@ export interface VendorRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
+  /** True if the vendor takes files at another address, and the body is one. */
+  isUpload?: true;
   /**
    * True if the request may be sent twice. This is true for a GET, and for a write that carries the
    * vendor's idempotency key.

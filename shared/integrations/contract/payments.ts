@@ -110,8 +110,16 @@ export interface DisputeEvidence {
   description: string;
   /** The day of the work, as YYYY-MM-DD. */
   serviceDate: string | null;
-  /** Everything else: the log of steps, links to photos, and what the account adds. */
+  /** Everything else: the log of steps, and what the account adds. */
   text: string;
+  files: readonly EvidenceFile[];
+}
+
+/** A PDF that proves the work. */
+export interface EvidenceFile {
+  kind: 'invoice' | 'photos';
+  name: string;
+  data: Buffer;
 }
 
 export interface Disputes extends ListedReadings<DisputeState> {

@@ -160,6 +160,8 @@ export interface TenantVendor {
   /** The vendor's addresses. The setting INTEGRATIONS may replace them. */
   baseUrl: string;
   identityUrl?: string;
+  /** The address that takes files, if it is another one. */
+  filesUrl?: string;
 }
 
 /** A vendor that the operator of this deployment configures for all accounts. */
@@ -207,9 +209,13 @@ export function sharesHookOfSignIns({ manifest, inbound }: TenantVendor): boolea
 
 /** Returns the vendor's addresses, or those that the setting INTEGRATIONS names instead. */
 export function getVendorAddresses(
-  { baseUrl, identityUrl = baseUrl }: TenantVendor,
+  { baseUrl, identityUrl = baseUrl, filesUrl = baseUrl }: TenantVendor,
   settings: VendorSettings = {},
-): { baseUrl: string; identityUrl: string } {
+): { baseUrl: string; identityUrl: string; filesUrl: string } {
   const base = settings.base_url ?? baseUrl;
-  return { baseUrl: base, identityUrl: settings.identity_url ?? settings.base_url ?? identityUrl };
+  return {
+    baseUrl: base,
+    identityUrl: settings.identity_url ?? settings.base_url ?? identityUrl,
+    filesUrl: settings.base_url ?? filesUrl,
+  };
 }

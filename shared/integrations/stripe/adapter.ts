@@ -20,6 +20,7 @@ export const stripe: TenantVendor = {
   manifest,
   baseUrl: 'https://api.stripe.com',
   identityUrl: 'https://connect.stripe.com',
+  filesUrl: 'https://files.stripe.com',
   readEnvironment: ({ secret_key: key = '' }) => readEnvironment(key),
   async describe(connection) {
     const account = await callStripe<StripeAccount>(connection, { method: 'GET', path: '/v1/account' });

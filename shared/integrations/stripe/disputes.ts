@@ -1,9 +1,10 @@
-import type { Change } from '../contract/connection.js';
+import type { Change, OpenConnection } from '../contract/connection.js';
 import type { DisputeEvidence, DisputeState, Disputes } from '../contract/payments.js';
 import { callStripe } from './api/client.js';
 import { listSince, pullNamed, readEach } from './api/events.js';
 import { fingerprint } from './api/fingerprint.js';
 import type { FormValue } from './api/form.js';
+import { uploadEvidence } from './api/upload.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 
 interface StripeDispute {
@@ -12,7 +13,7 @@ interface StripeDispute {
   payment_intent: NamedIntent;
   reason: string;
   status: string;
-  evidence_details: { due_by: number | null } | null;
+  evidence_details: { due_by: number | null; submission_count: number } | null;
 }
 
 /** The reasons with which a bank returns a debit. Stripe reports such returns as disputes. */
@@ -27,13 +28,17 @@ const RETURN_REASONS: readonly string[] = [
 const MAX_TEXT = 20_000;
 
 export const disputes: Disputes = {
-  async respond(connection, { externalId, evidence }, { operationKey }) {
-    const dispute = await callStripe<StripeDispute>(connection, {
-      method: 'POST',
-      path: `/v1/disputes/${encodeURIComponent(externalId)}`,
-      form: { evidence: toEvidence(evidence), submit: true },
-      key: operationKey,
-    });
+  async respond(connection, { externalId, evidence }, { operationKey, mayHaveArrived }) {
+    const path = `/v1/disputes/${encodeURIComponent(externalId)}`;
+    if (mayHaveArrived && (await isAnswered(connection, path))) return { externalId, version: null };
+    const files: Record<string, string> = {};
+    for (const file of evidence.files)
+      files[FILE_FIELDS[file.kind]] = await uploadEvidence(connection, file, operationKey);
+    const form = { evidence: { ...toEvidence(evidence), ...files }, submit: true };
+    // A file that was drawn again may have got another id, and Stripe refuses other content under
+    // the same key.
+    const key = `${operationKey}-${fingerprint(form)}`;
+    const dispute = await callStripe<StripeDispute>(connection, { method: 'POST', path, form, key });
     return { externalId, version: toChange(dispute).version };
   },
   async readNamed(connection, hints) {
@@ -52,13 +57,22 @@ export const disputes: Disputes = {
   pull: (connection, from) => pullNamed(connection, from, { stream: 'disputes', read: disputes.readNamed }),
 };
 
+/** The fields of Stripe's evidence that hold the files. */
+const FILE_FIELDS = { invoice: 'receipt', photos: 'service_documentation' } as const;
+
+/** True if an earlier attempt has sent the evidence, which Stripe accepts only once. */
+async function isAnswered(connection: OpenConnection, path: string): Promise<boolean> {
+  const { evidence_details: details } = await callStripe<StripeDispute>(connection, { method: 'GET', path });
+  return (details?.submission_count ?? 0) > 0;
+}
+
 function toEvidence({
   customerName,
   customerEmail,
   description,
   serviceDate,
   text,
-}: DisputeEvidence): FormValue {
+}: DisputeEvidence): Record<string, FormValue> {
   return {
     customer_name: customerName ?? undefined,
     customer_email_address: customerEmail ?? undefined,

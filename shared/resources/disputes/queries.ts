@@ -29,7 +29,9 @@ export interface EvidenceFacts {
   text: string | null;
   /** The log of the work order: its steps with their times. */
   steps: { step: string; at: string }[];
-  photo_count: number;
+  /** The photos of the work order, newest first. */
+  photos: { object_key: string; bytes: number }[];
+  invoice_id: string;
 }
 
 export async function readEvidenceFacts(
@@ -38,13 +40,14 @@ export async function readEvidenceFacts(
 ): Promise<EvidenceFacts | undefined> {
   const [row] = await db.read<EvidenceFacts>(tenant_id, {
     name: 'read-evidence-facts',
-    text: `select d.provider_dispute_id, i.invoice_number, w.service_type, w.pickup_location as pickup,
+    text: `select d.provider_dispute_id, d.invoice_id, i.invoice_number, w.service_type, w.pickup_location as pickup,
              c.company_name as customer_name, coalesce(i.billing_email, c.billing_email) as customer_email,
              to_char(coalesce(w.completion_time, i.released_at) at time zone t.time_zone, 'YYYY-MM-DD') as service_date,
              d.evidence->>'text' as text,
              coalesce((select json_agg(json_build_object('step', s.step, 'at', s.at) order by s.at, s.id) from work_order_steps s
                where s.tenant_id = w.tenant_id and s.work_order_id = w.id), '[]'::json) as steps,
-             (select count(*)::int from work_order_photos p where p.tenant_id = w.tenant_id and p.work_order_id = w.id) as photo_count
+             coalesce((select json_agg(json_build_object('object_key', p.object_key, 'bytes', p.bytes) order by p.id desc)
+               from work_order_photos p where p.tenant_id = w.tenant_id and p.work_order_id = w.id and p.deleted_at is null), '[]'::json) as photos
            from disputes d join invoices i on i.tenant_id = d.tenant_id and i.id = d.invoice_id
            join tenants t on t.tenant_id = d.tenant_id
            left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id

@@ -133,7 +133,12 @@ describe("Stripe's official SDK against its double", () => {
   it('a declined card is a StripeCardError with the reason of the bank', async () => {
     account.nextDecline = 'insufficient_funds';
     const error = await fail(
-      sdk.paymentIntents.create({ amount: 5000, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' }),
+      sdk.paymentIntents.create({
+        amount: 5000,
+        currency: 'usd',
+        confirm: true,
+        payment_method: 'pm_card_visa',
+      }),
     );
     expect(error).to.be.instanceOf(Stripe.errors.StripeCardError);
     expect(error).to.include({ statusCode: 402, decline_code: 'insufficient_funds' });

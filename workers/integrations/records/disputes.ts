@@ -2,6 +2,7 @@ import type { DisputeEvidence, DisputeState } from '../../../shared/integrations
 import { newId } from '../../../shared/platform/ids.js';
 import { type DisputeReport, recordDispute } from '../../../shared/resources/disputes/commands.js';
 import { type EvidenceFacts, readEvidenceFacts } from '../../../shared/resources/disputes/queries.js';
+import { buildEvidenceFiles } from './dispute-files.js';
 import { findEarly } from './find-early.js';
 import { getPayments } from './pay-links.js';
 import type { RecordKind } from './record-kind.js';
@@ -13,7 +14,11 @@ export const disputeRecords: RecordKind<DisputeState> = {
     const { tenant_id, local_id: id } = operation;
     const facts = await readEvidenceFacts(step.db, { tenant_id, id });
     if (!facts) throw new Error('the dispute of an operation does not exist');
-    const dispute = { externalId: facts.provider_dispute_id, evidence: toEvidence(facts) };
+    const files = await buildEvidenceFiles(step, facts);
+    const dispute = {
+      externalId: facts.provider_dispute_id,
+      evidence: { ...toEvidence(facts), files },
+    };
     const { disputes } = getPayments(step);
     return { written: await disputes.respond(await step.open(), dispute, toAttempt(operation)) };
   },
@@ -46,7 +51,7 @@ function toReport(externalId: string, fields: DisputeState): DisputeReport {
   };
 }
 
-function toEvidence(facts: EvidenceFacts): DisputeEvidence {
+function toEvidence(facts: EvidenceFacts): Omit<DisputeEvidence, 'files'> {
   const { invoice_number, service_type, pickup, customer_name, customer_email, service_date } = facts;
   const steps = facts.steps.map(({ step, at }) => `${at}: ${step}`);
   return {
@@ -57,7 +62,7 @@ function toEvidence(facts: EvidenceFacts): DisputeEvidence {
     text: [
       ...(facts.text ? [facts.text] : []),
       ...(steps.length > 0 ? ['Log of the work:', ...steps] : []),
-      ...(facts.photo_count > 0 ? [`${facts.photo_count} photos were taken at the scene.`] : []),
+      ...(facts.photos.length > 0 ? [`${facts.photos.length} photos were taken at the scene.`] : []),
     ].join('\n'),
   };
 }

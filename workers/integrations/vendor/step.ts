@@ -121,7 +121,10 @@ export class Step {
 
   private buildConnection(secrets: ConnectionSecrets): OpenConnection {
     const { config } = this.services.runtime;
-    const { baseUrl } = getVendorAddresses(this.vendor, config.integrations[this.vendor.manifest.vendor]);
+    const { baseUrl, filesUrl } = getVendorAddresses(
+      this.vendor,
+      config.integrations[this.vendor.manifest.vendor],
+    );
     return {
       id: this.connection.connectionId,
       settings: this.connection.settings,
@@ -129,7 +132,7 @@ export class Step {
       accessToken: secrets.accessToken,
       signInParams: secrets.signInParams ?? {},
       webhookUrl: this.connection.webhookUrl,
-      call: (request) => this.caller.call(baseUrl, request),
+      call: (request) => this.caller.call(request.isUpload ? filesUrl : baseUrl, request),
     };
   }
 

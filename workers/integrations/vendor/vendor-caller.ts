@@ -130,7 +130,7 @@ export class VendorCaller {
         error: error?.code ?? null,
         total_ms,
         vendor_request_id: null,
-        request_fields: listFields(request.body ?? ''),
+        request_fields: listFields(typeof request.body === 'string' ? request.body : ''),
         response_fields: [],
         created_at: startedAt.toISOString(),
         ...response,

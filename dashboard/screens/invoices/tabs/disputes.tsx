@@ -73,8 +73,8 @@ function EvidenceDialog({ dispute, onClose }: { dispute: Dispute; onClose: () =>
       {(errors) => (
         <>
           <Text size="sm">
-            The vendor gets the customer, the service, its day and the log of the work. It accepts evidence
-            only once.
+            The vendor gets the customer, the service, its day, the log of the work, the invoice and the
+            photos. It accepts evidence only once.
           </Text>
           <Textarea
             data-autofocus

@@ -12,6 +12,8 @@ export interface StripeRequest {
   form?: Record<string, FormValue>;
   /** The idempotency key. Every POST needs one. */
   key?: string;
+  /** A file, in place of `form`. */
+  upload?: { boundary: string; body: Buffer };
 }
 
 interface StripeError {
@@ -41,7 +43,7 @@ export async function requestStripe<T>(
   connection: OpenConnection,
   request: StripeRequest,
 ): Promise<StripeAnswer<T>> {
-  const { method, path, form = {}, key } = request;
+  const { method, path, form = {}, key, upload } = request;
   const encoded = encodeForm(form);
   const isRead = method === 'GET';
   const response = await connection.call({
@@ -50,14 +52,21 @@ export async function requestStripe<T>(
     headers: {
       authorization: `Bearer ${connection.accessToken ?? connection.credentials.secret_key}`,
       'stripe-version': API_VERSION,
-      ...(isRead ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(isRead ? {} : { 'content-type': findContentType(upload?.boundary) }),
       ...(key ? { 'idempotency-key': key } : {}),
     },
-    ...(isRead ? {} : { body: encoded }),
+    ...(isRead ? {} : { body: upload?.body ?? encoded }),
+    ...(upload ? { isUpload: true as const } : {}),
     isRepeatable: isRead || key !== undefined,
   });
   const answer = parseAnswer<T & { error?: StripeError }>(response, isRead);
   return { status: response.status, answer, fail: () => toVendorError(response, answer.error ?? {}) };
+}
+
+function findContentType(boundary: string | undefined): string {
+  return boundary === undefined
+    ? 'application/x-www-form-urlencoded'
+    : `multipart/form-data; boundary=${boundary}`;
 }
 
 function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
+import { addPhoto } from '../../../support/records/pictures.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
 
@@ -52,7 +53,39 @@ describe('disputed payments', () => {
       customer_email_address: 'pay@riverside.example.com',
       uncategorized_text: 'The owner signed at the gate.',
     });
+    const receipt = account.vendor.find((made.evidence as { receipt: string }).receipt, 'file');
+    expect(receipt).to.include({ filename: 'invoice.pdf', purpose: 'dispute_evidence' });
     expect((await account.client.post(path, {})).status).to.equal(409);
+  });
+
+  it('evidence about a work order has its log, its invoice and its photos, and is sent once after a lost answer', async () => {
+    const id = await account.createInvoice(10_000);
+    const { body: order } = await account.client.post('/work-orders', { service_type: 'tow' });
+    for (const width of [400, 300]) await addPhoto(account.client, order.id, width);
+    const link = 'update invoices set work_order_id = $3 where tenant_id = $1 and id = $2';
+    await paying.stack.rows(account.tenant.id, link, [account.tenant.id, id, order.id]);
+    const intent = account.double.pay((await account.openPayLink(id)).url, 'card');
+    await account.waitForInvoice(id, 'paid');
+    const made = account.double.dispute(intent);
+    const dispute = await waitForDispute(id, 'open');
+    let isLost = false;
+    account.double.misbehave = (name) => {
+      if (isLost || !name.startsWith('POST /v1/disputes/')) return undefined;
+      isLost = true;
+      return { kind: 'cut_after' };
+    };
+    await account.client.post(`/disputes/${dispute.id}/evidence`, {});
+    await eventually('the evidence has left', async () => {
+      await account.hurry([]);
+      const { body } = await account.client.get(`/connections/${account.connectionId}/operations?state=done`);
+      return body.data.items.some(({ record_id }: { record_id: string }) => record_id === dispute.id);
+    });
+    account.double.misbehave = () => undefined;
+    const evidence = made.evidence as Record<string, string>;
+    expect(evidence.uncategorized_text).to.contain('2 photos were taken at the scene.');
+    const photos = account.vendor.find(evidence.service_documentation, 'file');
+    expect(photos).to.include({ filename: 'photos.pdf' });
+    expect((made.evidence_details as { submission_count: number }).submission_count).to.equal(1);
   });
 
   it('a won dispute leaves the invoice paid', async () => {

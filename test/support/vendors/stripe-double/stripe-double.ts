@@ -4,6 +4,7 @@ import { ContractCheck } from '../contracts/contract-check.js';
 import { decodeForm } from '../contracts/decode-form.js';
 import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
 import { serveControlPage } from './control-page.js';
+import { takeFile } from './files.js';
 import { serveHostedPage } from './hosted-page.js';
 import { StripeSignIns, serveSignIn } from './oauth.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
@@ -149,6 +150,8 @@ export class StripeDouble extends VendorDouble {
       };
     if (headers['stripe-version'] !== API_VERSION) this.violations.push(`${method} ${url.pathname}: version`);
     const key = String(headers['idempotency-key'] ?? '');
+    // Stripe's published API does not describe the address that takes files.
+    if (url.pathname === '/v1/files') return { status: 200, result: takeFile(account, body) };
     const form = decodeForm(method === 'GET' ? url.search.slice(1) : body);
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };
     const faults = this.checkRequest(call, method === 'POST' && key === '' ? ['no Idempotency-Key'] : []);
