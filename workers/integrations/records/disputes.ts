@@ -2,7 +2,7 @@ import type { DisputeEvidence, DisputeState } from '../../../shared/integrations
 import { newId } from '../../../shared/platform/ids.js';
 import { type DisputeReport, recordDispute } from '../../../shared/resources/disputes/commands.js';
 import { type EvidenceFacts, readEvidenceFacts } from '../../../shared/resources/disputes/queries.js';
-import { buildEvidenceFiles } from './dispute-files.js';
+import { buildEvidenceFiles } from '../evidence/evidence-files.js';
 import { findEarly } from './find-early.js';
 import { getPayments } from './pay-links.js';
 import type { RecordKind } from './record-kind.js';
