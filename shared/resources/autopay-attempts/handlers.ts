@@ -13,6 +13,7 @@ import type { AutopayReport, NewAutopayAttempt } from './commands.js';
 import { findDeclineRule, findNextAttempt } from './decline-rules.js';
 import {
   type AutopayAttemptRow,
+  findConnected,
   type InvoiceAttempts,
   insertAutopayAttempts,
   type NewAttemptRow,
@@ -50,12 +51,14 @@ async function startAttempts(
     readInvoiceAttempts(tx, refs),
   ]);
   const attempts = new Map(known.map((one) => [refKey(one), one]));
+  const connected = await findConnected(tx, [...methods.values()]);
   const rows: NewAttemptRow[] = [];
   const notices: Notices = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const invoice = invoices.get(refKey(invoiceRef(command)));
     const method = methods.get(refKey(methodRef(command)));
-    const row = invoice && method && planAttempt(command, { invoice, method, attempts });
+    const isConnected = method !== undefined && connected.has(refKey(method));
+    const row = invoice && method && planAttempt(command, { invoice, method, attempts, isConnected });
     if (!row) return UNCHANGED;
     rows.push(row);
     const prompts = row.status === 'charging' ? [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }] : [];
@@ -77,11 +80,13 @@ interface ChargeInputs {
   invoice: InvoiceRow;
   method: SavedMethodRow;
   attempts: Map<string, InvoiceAttempts>;
+  /** False if the connection of the method was disconnected. */
+  isConnected: boolean;
 }
 
 function planAttempt(
   command: StartCommand,
-  { invoice, method, attempts }: ChargeInputs,
+  { invoice, method, attempts, isConnected }: ChargeInputs,
 ): NewAttemptRow | undefined {
   const key = refKey(invoiceRef(command));
   const known = attempts.get(key);
@@ -91,7 +96,7 @@ function planAttempt(
   const amountCents = invoice.total_cents - invoice.paid_cents - known.processing_cents;
   if (amountCents <= 0 || method.customer_id !== invoice.customer_id) return undefined;
   attempts.set(key, { ...known, attempts: attempt, is_open: true });
-  const isUsable = method.status === 'active';
+  const isUsable = method.status === 'active' && isConnected;
   return {
     ...toRecordRef(command),
     invoice_id: invoice.id,
@@ -101,8 +106,14 @@ function planAttempt(
     amount_cents: amountCents,
     status: isUsable ? 'charging' : 'failed',
     decline_code: isUsable ? null : 'payment_method_removed',
-    failure_reason: isUsable ? null : 'The payment method was removed.',
+    failure_reason: isUsable ? null : explainUnusable(isConnected),
   };
+}
+
+function explainUnusable(isConnected: boolean): string {
+  return isConnected
+    ? 'The payment method was removed.'
+    : 'The connection to the payments vendor that has the payment method was disconnected.';
 }
 
 /** Stores what became of charges, and plans the next attempt of those that failed. */

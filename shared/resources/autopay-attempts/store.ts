@@ -1,6 +1,6 @@
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
-import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { insertOperations } from '../../sync/operation-rows.js';
 import type { AUTOPAY_ATTEMPT_STATUSES } from './enums.js';
 
@@ -93,4 +93,21 @@ export async function readInvoiceAttempts(
              where p.tenant_id = r.tenant_id and p.invoice_id = r.id and p.status = 'processing') p on true`,
     values: [JSON.stringify(refs)],
   });
+}
+
+/** @returns the keys ({@link refKey}) of the payment methods whose connection still exists */
+export async function findConnected(
+  tx: Transaction,
+  methods: readonly (RecordRef & { connection_id: string })[],
+): Promise<Set<string>> {
+  if (methods.length === 0) return new Set();
+  const rows = await tx.query<RecordRef>({
+    name: 'find-connected-methods',
+    text: `select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid, connection_id uuid')}
+           join connections c on c.tenant_id = r.tenant_id and c.id = r.connection_id and c.status <> 'revoked'`,
+    values: [
+      JSON.stringify(methods.map(({ tenant_id, id, connection_id }) => ({ tenant_id, id, connection_id }))),
+    ],
+  });
+  return new Set(rows.map(refKey));
 }

@@ -153,6 +153,22 @@ describe('automatic charges', () => {
     expect(await customer.findNotice(id)).to.include({ kind: 'autopay_failed' });
   });
 
+  it('after a disconnection, a planned charge ends with a notice and is not planned again', async () => {
+    const own = await paying.createAccount({ methods: ['card'] });
+    const customer = await PayingCustomer.open(own, {});
+    const id = await customer.sendInvoice(9000);
+    await own.client.post(`/connections/${own.connectionId}/pause`, {});
+    await chargeDue(paying.stack);
+    await customer.waitForAttempt(id, 'charging');
+    await own.client.delete(`/connections/${own.connectionId}`);
+    await customer.waitForAttempt(id, 'cancelled');
+    await chargeDue(paying.stack);
+    await customer.waitForAttempt(id, 'failed', 2);
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(id)).to.have.length(2);
+    expect((await customer.findNotice(id))?.text).to.contain('was disconnected');
+  });
+
   it("a recurring invoice's own autopay takes precedence over the customer's", async () => {
     const customer = await openCustomer({ when: 'due_date' });
     const own = await account.saveMethod(customer.id, { type: 'us_bank_account' });
