@@ -8,6 +8,7 @@ import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices, mayMove } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
+import { type FailedPaymentOf, mailFailedPayments } from '../payments/handlers/failed-payment-mails.js';
 import type { SavedMethodRow } from '../saved-methods/store.js';
 import type { AutopayReport, NewAutopayAttempt } from './commands.js';
 import { findDeclineRule, findNextAttempt } from './decline-rules.js';
@@ -128,6 +129,7 @@ async function recordAttempts(
     [...rows.values()].map(({ tenant_id, invoice_id: id }) => ({ tenant_id, id })),
   );
   const notices: Notices = [];
+  const failed: FailedPaymentOf[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const key = refKey(toRecordRef(command));
     const row = rows.get(key);
@@ -137,13 +139,28 @@ async function recordAttempts(
     const next = { ...row, ...patch };
     rows.set(key, next);
     const invoice = invoices.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id }));
-    if (next.status === 'failed' && next.next_attempt_at === null && invoice)
+    if (next.status === 'failed' && next.next_attempt_at === null && invoice) {
       notices.push({ command, notice: buildNotice(next, invoice) });
+      // The customer has got a mail about a debit that failed after days.
+      if (row.status === 'charging') failed.push(toFailedPayment(command, next, invoice));
+    }
     return { ok: true, changes: diffPatch(row, { ...patch }), events: [] };
   });
   await storeAutopayAttempts(tx, [...rows.values()]);
   await insertNotices(tx, notices, config);
-  return outcomes;
+  const prompts = await mailFailedPayments(tx, failed, config);
+  return commands.map((command, index) => {
+    const outcome = outcomes[index] as CommandOutcome;
+    return outcome.ok ? { ...outcome, prompts: prompts.get(command.id) ?? [] } : outcome;
+  });
+}
+
+function toFailedPayment(
+  command: Command,
+  { amount_cents, decline_code }: AutopayAttemptRow,
+  invoice: InvoiceRow,
+): FailedPaymentOf {
+  return { kind: 'charge_failed', command, invoice, amountCents: amount_cents, reason: decline_code };
 }
 
 function planReport(
@@ -163,7 +180,7 @@ function buildNotice(
 ): NoticeDraft {
   const advice =
     findDeclineRule(decline_code) === 'ask'
-      ? 'Send the customer a pay link, or ask for another payment method.'
+      ? 'The customer has to pay another way, or to save another payment method.'
       : 'It is not tried again. Ask the customer for another payment method.';
   return {
     kind: 'autopay_failed',

@@ -14,7 +14,7 @@ import {
 } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import { mailReturnedDebits } from '../payments/handlers/returned-mail.js';
+import { mailFailedPayments } from '../payments/handlers/failed-payment-mails.js';
 import { applyRefund } from '../payments/money.js';
 import {
   findVendorPayments,
@@ -95,8 +95,14 @@ async function recordDispute(
   const notice = stored?.status === input.status ? undefined : buildNotice(command, invoice);
   await insertNotices(tx, notice ? [{ command, notice }] : [], config);
   const isReturnedNow = notice?.kind === 'payment_returned' && input.is_return;
-  const returned = { command, invoice: next.invoice, amountCents: input.amount_cents, reason: input.reason };
-  const prompts = await mailReturnedDebits(tx, isReturnedNow ? [returned] : [], config);
+  const returned = {
+    kind: 'debit_returned' as const,
+    command,
+    invoice: next.invoice,
+    amountCents: input.amount_cents,
+    reason: input.reason,
+  };
+  const prompts = await mailFailedPayments(tx, isReturnedNow ? [returned] : [], config);
   return {
     ok: true,
     changes: listChanges(stored, input, [invoice, next.invoice]),

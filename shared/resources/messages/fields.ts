@@ -46,7 +46,9 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
     output: Joi.string()
       .allow(null)
       .example('en_route')
-      .description('The template of a text about a job. debit_returned: a mail that a bank debit came back'),
+      .description(
+        'The template of a text about a job. debit_returned: a mail that a bank debit came back. charge_failed: a mail that an automatic charge was declined',
+      ),
   },
   segments: {
     output: Joi.number()

@@ -110,6 +110,7 @@ describe('contents of SQL dumps', () => {
       'invoices_due_by_account_terms',
       'exports_discarded',
       'connections_by_account',
+      'payouts_with_unread_items',
     ]);
   });
 

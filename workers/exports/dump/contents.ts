@@ -153,7 +153,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   }),
   text_consents: defineFieldTable(textConsentFields, 'phone_key'),
   message_templates: defineFieldTable(messageTemplateFields, 'id'),
-  messages: defineFieldTable(messageFields, 'connection_id accepted_at external_id', {
+  messages: defineFieldTable(messageFields, 'connection_id accepted_at external_id respects_quiet_hours', {
     attempt_after: 'the lease of the worker that sends the message',
     counted_at: 'internal state of the workers',
   }),
@@ -204,6 +204,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   webhook_lanes: 'state of the delivery workers for an endpoint, and their leases',
   search_entries: 'an index of numbers and names, which triggers build from the records',
   mail_days: 'number of mails sent on the last day',
+  text_days: 'the price of the texts of the last day',
   notice_mails: 'the outbox for mails about notices',
   password_resets: 'hashes of links to set a password, for one day',
   sign_ups: 'sign-ups that are not verified yet; they belong to no account',

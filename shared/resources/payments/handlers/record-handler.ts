@@ -20,7 +20,7 @@ import { applyToInvoice } from '../money.js';
 import { findRecordedElsewhere } from '../other-connections.js';
 import { buildPaidEvent } from '../paid-event.js';
 import { paymentTable } from '../table.js';
-import { mailReturnedDebits, type ReturnedDebitOf } from './returned-mail.js';
+import { type FailedPaymentOf, mailFailedPayments } from './failed-payment-mails.js';
 
 type ReportCommand = Command<PaymentReport>;
 
@@ -85,7 +85,7 @@ export async function recordPayments(
     applied.flatMap(({ command, notice }) => (notice ? [{ command, notice }] : [])),
     config,
   );
-  const prompts = await mailReturnedDebits(tx, applied.flatMap(listReturned), config);
+  const prompts = await mailFailedPayments(tx, applied.flatMap(listReturned), config);
   const paid = applied.filter(({ isPaidNow }) => isPaidNow);
   const bodies = await renderRecords(
     tx,
@@ -152,9 +152,11 @@ function listChanges(stored: ReportedPayment | undefined, report: PaymentReport)
 }
 
 /** A debit that was under way and failed: the customer learns it, besides the account. */
-function listReturned({ command, invoice, notice }: Applied): ReturnedDebitOf[] {
+function listReturned({ command, invoice, notice }: Applied): FailedPaymentOf[] {
   if (notice?.kind !== 'payment_failed') return [];
-  return [{ command, invoice, amountCents: command.input.amount_cents, reason: null }];
+  return [
+    { kind: 'debit_returned', command, invoice, amountCents: command.input.amount_cents, reason: null },
+  ];
 }
 
 function failedNotice({ entityId, input }: ReportCommand, { invoice_number }: InvoiceRow): NoticeDraft {

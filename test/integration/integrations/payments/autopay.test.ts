@@ -87,9 +87,9 @@ describe('automatic charges', () => {
     expect((await account.readInvoice(id)).balance_due_cents).to.equal(8400);
   });
 
-  for (const [code, advice] of [
-    ['authentication_required', 'Send the customer a pay link'],
-    ['stolen_card', 'It is not tried again'],
+  for (const [code, advice, toCustomer] of [
+    ['authentication_required', 'The customer has to pay another way', 'Your bank wants you to confirm'],
+    ['stolen_card', 'It is not tried again', 'We could not charge $85.00'],
   ] as const)
     it(`after ${code}, the charge is not tried again and the notice says what to do`, async () => {
       const customer = await openCustomer();
@@ -99,6 +99,10 @@ describe('automatic charges', () => {
       const attempt = await customer.waitForAttempt(id, 'failed');
       expect(attempt.next_attempt_at).to.equal(null);
       expect((await customer.findNotice(id))?.text).to.contain(advice);
+      const { body } = await account.client.get(`/messages?invoice_id=${id}`);
+      const mail = body.data.items.find(({ template }: Json) => template === 'charge_failed');
+      expect(mail?.text).to.contain(toCustomer).and.contain('See and pay the invoice: http');
+      expect(mail?.text).to.not.contain('stolen');
     });
 
   it('a bank debit is processing until it settles, and a failed one is tried again', async () => {

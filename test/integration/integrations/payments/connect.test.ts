@@ -69,7 +69,12 @@ describe('Stripe by a sign-in', () => {
     );
     const again = await account.client.post(`/connections/${account.connectionId}/reconnect`);
     expect((await account.permit(again.body.authorize_url)).status).to.equal(200);
-    await account.waitForStatus('active');
+    // The wait after the refusals is not over.
+    await eventually('the connection is active', async () => {
+      await account.hurry([]);
+      const { body } = await account.client.get(`/connections/${account.connectionId}`);
+      return body.status === 'active';
+    });
   });
 
   it('disconnecting withdraws the access at Stripe', async () => {

@@ -2,7 +2,7 @@ import type { Config } from '../../../config/config.js';
 import type { Command, Prompt } from '../../../contracts/command.js';
 import { buildInvoiceDocument, formatDay } from '../../../documents/document.js';
 import type { DocumentRow } from '../../../documents/document-rows.js';
-import { type ReturnedDebit, writeReturnedDebit } from '../../../documents/returned-debit-mail.js';
+import { type FailedPayment, writeFailedPayment } from '../../../documents/failed-payment-mail.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { indexByRef, type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 import { buildInvoiceDocumentQuery } from '../../invoices/document-query.js';
@@ -12,30 +12,27 @@ import { LINK_DAYS } from '../../planned-messages/link.js';
 import { planMessages, promptProviders } from '../../planned-messages/plan.js';
 import { findFirstState, insertMessages } from '../../planned-messages/store.js';
 
-/** A debit that came back, with its invoice as it is now stored. */
-export interface ReturnedDebitOf extends ReturnedDebit {
+/** A payment that failed, with its invoice as it is now stored. */
+export interface FailedPaymentOf extends FailedPayment {
   command: Command;
   invoice: InvoiceRow;
 }
 
-/** Marks the mails about returned debits among the messages of an invoice. */
-export const RETURNED_TEMPLATE = 'debit_returned';
-
 const DAY_MS = 86_400_000;
 
 /**
- * Stores a mail to the customer of each returned debit, with the link to pay again. Nobody is
+ * Stores a mail to the customer of each failed payment, with the link to pay again. Nobody is
  * mailed if the invoice has no address, is not open, or was never shown to the customer. Call this
  * function after the invoices are stored.
  * @returns the wake-up jobs of each command, by the command's id
  */
-export async function mailReturnedDebits(
+export async function mailFailedPayments(
   tx: Transaction,
-  returned: readonly ReturnedDebitOf[],
+  failed: readonly FailedPaymentOf[],
   config: Config,
 ): Promise<Map<string, Prompt[]>> {
   const prompts = new Map<string, Prompt[]>();
-  const open = returned.filter(
+  const open = failed.filter(
     ({ invoice }) => isVisibleToCustomer(invoice.status) && invoice.paid_cents < invoice.total_cents,
   );
   if (open.length === 0) return prompts;
@@ -43,7 +40,7 @@ export async function mailReturnedDebits(
   const addresses = await readAddresses(tx, refs);
   const documents = indexByRef(await tx.query<DocumentRow & RecordRef>(buildInvoiceDocumentQuery(refs)));
   const end = new Date(Date.now() + LINK_DAYS * DAY_MS);
-  const rows = open.flatMap(({ command, invoice, ...debit }) => {
+  const rows = open.flatMap(({ command, invoice, ...payment }) => {
     const address = addresses.get(refKey(invoice));
     const row = documents.get(refKey(invoice));
     if (!address || !row) return [];
@@ -56,13 +53,13 @@ export async function mailReturnedDebits(
         tenant_id: invoice.tenant_id,
         id,
         invoice_id: invoice.id,
-        template: RETURNED_TEMPLATE,
+        template: payment.kind,
         channel,
         recipient: address,
         provider,
         connection_id,
         ...findFirstState(provider, failure),
-        ...writeReturnedDebit(buildInvoiceDocument(row), link, debit),
+        ...writeFailedPayment(buildInvoiceDocument(row), link, payment),
       };
     });
   });

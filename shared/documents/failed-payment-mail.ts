@@ -2,8 +2,13 @@ import { dollars, type InvoiceDocument } from './document.js';
 import { escapeHtml } from './document-html.js';
 import type { MessageContent, ViewLink } from './invoice-message.js';
 
-/** A bank debit whose money did not arrive, or went back. */
-export interface ReturnedDebit {
+/**
+ * A payment that the customer has to make again:
+ * - `debit_returned`: a bank debit whose money did not arrive, or went back.
+ * - `charge_failed`: an automatic charge that the bank declined for the last time.
+ */
+export interface FailedPayment {
+  kind: 'debit_returned' | 'charge_failed';
   amountCents: number;
   /** The vendor's code. */
   reason: string | null;
@@ -15,17 +20,32 @@ const REASONS: Readonly<Record<string, string>> = {
   incorrect_account_details: 'The details of the account are wrong.',
   debit_not_authorized: 'The bank has no permission for the debit.',
   account_closed: 'The account is closed.',
+  expired_card: 'The card has expired.',
+  authentication_required: 'Your bank wants you to confirm the payment yourself.',
 };
 
-/** Writes the mail that tells a customer that the bank returned a debit, and how to pay again. */
-export function writeReturnedDebit(
+const SUBJECTS = {
+  debit_returned: 'Your bank returned the payment of',
+  charge_failed: 'We could not charge',
+} as const;
+
+function describe({ kind, amountCents, reason }: FailedPayment, number: string): string {
+  const why = REASONS[reason ?? ''] ?? '';
+  const what =
+    kind === 'debit_returned'
+      ? `Your bank returned the debit of ${dollars(amountCents)} for invoice ${number}.`
+      : `We could not charge ${dollars(amountCents)} for invoice ${number} to the payment method that you have saved.`;
+  return `${what} ${why}`.trim();
+}
+
+/** Writes the mail that tells a customer that a payment has failed, and how to pay again. */
+export function writeFailedPayment(
   { number, sender, contact, mark, balance }: InvoiceDocument,
   { url, until }: ViewLink,
-  { amountCents, reason }: ReturnedDebit,
+  payment: FailedPayment,
 ): MessageContent {
-  const subject = `Your bank returned the payment of invoice ${number} from ${sender}`;
-  const why = REASONS[reason ?? ''];
-  const facts = `Your bank returned the debit of ${dollars(amountCents)} for invoice ${number}.${why ? ` ${why}` : ''}`;
+  const subject = `${SUBJECTS[payment.kind]} invoice ${number} from ${sender}`;
+  const facts = describe(payment, number);
   const open = `${balance} of the invoice are open. Please pay again, or in another way.`;
   const end = `The link works until ${until}.`;
   return {
