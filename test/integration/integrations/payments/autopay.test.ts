@@ -99,10 +99,13 @@ describe('automatic charges', () => {
       const attempt = await customer.waitForAttempt(id, 'failed');
       expect(attempt.next_attempt_at).to.equal(null);
       expect((await customer.findNotice(id))?.text).to.contain(advice);
-      const { body } = await account.client.get(`/messages?invoice_id=${id}`);
-      const mail = body.data.items.find(({ template }: Json) => template === 'charge_failed');
-      expect(mail?.text).to.contain(toCustomer).and.contain('See and pay the invoice: http');
-      expect(mail?.text).to.not.contain('stolen');
+      const text = `select body_text from messages where tenant_id = $1 and invoice_id = $2 and template = 'charge_failed'`;
+      const [mail] = await paying.stack.rows<{ body_text: string }>(account.tenant.id, text, [
+        account.tenant.id,
+        id,
+      ]);
+      expect(mail?.body_text).to.contain(toCustomer).and.contain('See and pay the invoice: http');
+      expect(mail?.body_text).to.not.contain('stolen');
     });
 
   it('a bank debit is processing until it settles, and a failed one is tried again', async () => {
