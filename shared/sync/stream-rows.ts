@@ -24,7 +24,10 @@ export async function insertStreams(tx: Transaction, streams: readonly NewStream
   });
 }
 
-/** Stores the streams of a vendor that are newer than the connection. */
+/**
+ * Stores the streams of a vendor that are newer than the connection. They are due later, because
+ * workers of the version before do not know them and may still run during a release.
+ */
 export async function addMissingStreams(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -33,7 +36,7 @@ export async function addMissingStreams(
   await tx.query({
     name: 'add-missing-streams',
     text: `insert into sync_states (tenant_id, connection_id, stream, every_seconds, next_at)
-           select $1, $2, s.stream, s.seconds::integer, now() from jsonb_each_text($3::jsonb) as s(stream, seconds)
+           select $1, $2, s.stream, s.seconds::integer, now() + interval '15 minutes' from jsonb_each_text($3::jsonb) as s(stream, seconds)
            on conflict do nothing`,
     values: [tenantId, connectionId, JSON.stringify(streams)],
   });

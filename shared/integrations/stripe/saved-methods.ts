@@ -66,7 +66,10 @@ export const savedMethods: SavedMethods = {
       await callStripe(connection, { method: 'POST', path: `${path}/detach`, key: `detach-${externalId}` });
     return { externalId, version: null };
   },
-  async charge(connection, order, { operationKey }) {
+  async charge(connection, order, { operationKey, mayHaveArrived, firstAttemptAt }) {
+    // Stripe forgets the key after a day, so the key alone would not prevent a second charge.
+    const found = mayHaveArrived ? await findCharge(connection, order, firstAttemptAt) : undefined;
+    if (found) return toResult(found);
     const { status, answer, fail } = await requestStripe<ChargeAnswer>(connection, {
       method: 'POST',
       path: '/v1/payment_intents',
@@ -94,6 +97,8 @@ export const savedMethods: SavedMethods = {
 interface ChargeAnswer {
   id: string;
   status: string;
+  metadata?: Record<string, string>;
+  last_payment_error?: { code?: string; decline_code?: string; message?: string } | null;
   error?: { code?: string; decline_code?: string; message?: string; payment_intent?: { id: string } };
 }
 
@@ -113,9 +118,40 @@ function toCharge(order: ChargeOrder) {
   };
 }
 
-function toResult({ id, status }: ChargeAnswer): ChargeResult {
+/** A charge may have left this long before the clock of the vendor says so. */
+const SKEW_SECONDS = 300;
+
+/** Finds the payment of an attempt whose answer was lost. */
+async function findCharge(
+  connection: OpenConnection,
+  { attemptId, customerExternalId: customer }: ChargeOrder,
+  firstAttemptAt: Date,
+): Promise<ChargeAnswer | undefined> {
+  const gte = Math.floor(firstAttemptAt.getTime() / 1000) - SKEW_SECONDS;
+  let after: string | undefined;
+  do {
+    const page = await callStripe<{ data: ChargeAnswer[]; has_more: boolean }>(connection, {
+      method: 'GET',
+      path: '/v1/payment_intents',
+      form: { customer, created: { gte }, limit: 100, starting_after: after },
+    });
+    const found = page.data.find(({ metadata }) => metadata?.autopay_attempt_id === attemptId);
+    if (found) return found;
+    after = page.has_more ? page.data.at(-1)?.id : undefined;
+  } while (after !== undefined);
+  return undefined;
+}
+
+function toResult({ id, status, last_payment_error: failure }: ChargeAnswer): ChargeResult {
   if (status === 'succeeded' || status === 'processing')
     return { paymentExternalId: id, status, declineCode: null, message: null };
+  if (failure)
+    return {
+      paymentExternalId: id,
+      status: 'declined',
+      declineCode: failure.decline_code ?? failure.code ?? null,
+      message: failure.message ?? null,
+    };
   return {
     paymentExternalId: id,
     status: 'declined',

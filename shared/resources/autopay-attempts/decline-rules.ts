@@ -1,27 +1,36 @@
 /**
- * What follows a decline:
+ * What follows a failed charge:
  * - `retry`: the same charge may succeed on a later day.
  * - `ask`: the customer has to pay in another way, or confirm the payment.
  * - `stop`: the method must not be charged again. Card networks fine merchants who do.
+ * - `check`: nobody knows whether the customer was charged.
  */
-export type DeclineRule = 'retry' | 'ask' | 'stop';
+export type DeclineRule = 'retry' | 'ask' | 'stop' | 'check';
 
-/** Rules by the vendor's decline code. Any other code means `retry`. */
+/** The code of a charge to which the vendor gave no usable answer. */
+export const UNKNOWN_OUTCOME = 'outcome_unknown';
+/** The code of a bank debit that failed after days. */
+export const LATE_FAILURE = 'debit_failed';
+
+/**
+ * Rules by the vendor's decline code. Any other code means `ask`, because a refusal that nobody
+ * knows would be repeated for the same reason.
+ */
 const RULES: Readonly<Record<string, DeclineRule>> = {
-  authentication_required: 'ask',
-  requires_action: 'ask',
-  requires_payment_method: 'ask',
-  expired_card: 'ask',
-  incorrect_number: 'ask',
-  invalid_number: 'ask',
-  invalid_account: 'ask',
-  invalid_cvc: 'ask',
-  incorrect_cvc: 'ask',
-  invalid_expiry_month: 'ask',
-  invalid_expiry_year: 'ask',
-  new_account_information_available: 'ask',
-  card_not_supported: 'ask',
-  transaction_not_allowed: 'ask',
+  [UNKNOWN_OUTCOME]: 'check',
+  approve_with_id: 'retry',
+  call_issuer: 'retry',
+  card_velocity_exceeded: 'retry',
+  do_not_honor: 'retry',
+  do_not_try_again: 'stop',
+  generic_decline: 'retry',
+  insufficient_funds: 'retry',
+  issuer_not_available: 'retry',
+  no_action_taken: 'retry',
+  processing_error: 'retry',
+  reenter_transaction: 'retry',
+  try_again_later: 'retry',
+  withdrawal_count_limit_exceeded: 'retry',
   account_closed: 'stop',
   no_account: 'stop',
   debit_not_authorized: 'stop',
@@ -41,15 +50,15 @@ const RULES: Readonly<Record<string, DeclineRule>> = {
 const WAITS_DAYS: readonly number[] = [1, 3, 5];
 
 export function findDeclineRule(code: string | null): DeclineRule {
-  return RULES[code ?? ''] ?? 'retry';
+  return RULES[code ?? ''] ?? 'ask';
 }
 
 /**
- * @param attempt the number of the attempt that has failed, from 1 on
+ * @param failures number of failed attempts to charge the invoice to the method, with this one
  * @returns when the next attempt is due; undefined if there is none
  */
-export function findNextAttempt(code: string | null, attempt: number, now: Date): Date | undefined {
-  const days = WAITS_DAYS[attempt - 1];
+export function findNextAttempt(code: string | null, failures: number, now: Date): Date | undefined {
+  const days = WAITS_DAYS[failures - 1];
   if (days === undefined || findDeclineRule(code) !== 'retry') return undefined;
   return new Date(now.getTime() + days * 86_400_000);
 }

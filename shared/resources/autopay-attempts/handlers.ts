@@ -11,13 +11,14 @@ import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { type FailedPaymentOf, mailFailedPayments } from '../payments/handlers/failed-payment-mails.js';
 import type { SavedMethodRow } from '../saved-methods/store.js';
 import type { AutopayReport, NewAutopayAttempt } from './commands.js';
-import { findDeclineRule, findNextAttempt } from './decline-rules.js';
+import { type DeclineRule, findDeclineRule, findNextAttempt } from './decline-rules.js';
 import {
   type AutopayAttemptRow,
-  findConnected,
+  countFailures,
   type InvoiceAttempts,
   insertAutopayAttempts,
   type NewAttemptRow,
+  readConnectionStatuses,
   readInvoiceAttempts,
   storeAutopayAttempts,
 } from './store.js';
@@ -52,14 +53,14 @@ async function startAttempts(
     readInvoiceAttempts(tx, refs),
   ]);
   const attempts = new Map(known.map((one) => [refKey(one), one]));
-  const connected = await findConnected(tx, [...methods.values()]);
+  const connections = await readConnectionStatuses(tx, [...methods.values()]);
   const rows: NewAttemptRow[] = [];
   const notices: Notices = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const invoice = invoices.get(refKey(invoiceRef(command)));
     const method = methods.get(refKey(methodRef(command)));
-    const isConnected = method !== undefined && connected.has(refKey(method));
-    const row = invoice && method && planAttempt(command, { invoice, method, attempts, isConnected });
+    const connection = method && connections.get(refKey(method));
+    const row = invoice && method && planAttempt(command, { invoice, method, attempts, connection });
     if (!row) return UNCHANGED;
     rows.push(row);
     const prompts = row.status === 'charging' ? [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }] : [];
@@ -81,13 +82,13 @@ interface ChargeInputs {
   invoice: InvoiceRow;
   method: SavedMethodRow;
   attempts: Map<string, InvoiceAttempts>;
-  /** False if the connection of the method was disconnected. */
-  isConnected: boolean;
+  /** The status of the method's connection. */
+  connection: string | undefined;
 }
 
 function planAttempt(
   command: StartCommand,
-  { invoice, method, attempts, isConnected }: ChargeInputs,
+  { invoice, method, attempts, connection = 'revoked' }: ChargeInputs,
 ): NewAttemptRow | undefined {
   const key = refKey(invoiceRef(command));
   const known = attempts.get(key);
@@ -96,6 +97,9 @@ function planAttempt(
     return undefined;
   const amountCents = invoice.total_cents - invoice.paid_cents - known.processing_cents;
   if (amountCents <= 0 || method.customer_id !== invoice.customer_id) return undefined;
+  // The invoice waits until the connection works again.
+  if (!['active', 'failing', 'revoked'].includes(connection)) return undefined;
+  const isConnected = connection !== 'revoked';
   attempts.set(key, { ...known, attempts: attempt, is_open: true });
   const isUsable = method.status === 'active' && isConnected;
   return {
@@ -128,6 +132,7 @@ async function recordAttempts(
     tx,
     [...rows.values()].map(({ tenant_id, invoice_id: id }) => ({ tenant_id, id })),
   );
+  const failures = await countFailures(tx, [...rows.values()]);
   const notices: Notices = [];
   const failed: FailedPaymentOf[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
@@ -135,14 +140,15 @@ async function recordAttempts(
     const row = rows.get(key);
     if (!row) return notFoundOutcome('autopay attempt');
     if (row.status !== 'charging' && row.status !== 'processing') return UNCHANGED;
-    const patch = planReport(row, command.input);
+    const patch = planReport(command.input, (failures.get(key) ?? 0) + 1);
     const next = { ...row, ...patch };
     rows.set(key, next);
     const invoice = invoices.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id }));
     if (next.status === 'failed' && next.next_attempt_at === null && invoice) {
       notices.push({ command, notice: buildNotice(next, invoice) });
       // The customer has got a mail about a debit that failed after days.
-      if (row.status === 'charging') failed.push(toFailedPayment(command, next, invoice));
+      const isKnown = findDeclineRule(next.decline_code) !== 'check';
+      if (row.status === 'charging' && isKnown) failed.push(toFailedPayment(command, next, invoice));
     }
     return { ok: true, changes: diffPatch(row, { ...patch }), events: [] };
   });
@@ -164,24 +170,28 @@ function toFailedPayment(
 }
 
 function planReport(
-  row: AutopayAttemptRow,
   report: AutopayReport,
+  failures: number,
 ): AutopayReport & { next_attempt_at?: string | null } {
   // An invoice that was changed is charged again immediately, if it still owes something.
   if (report.status === 'cancelled') return { ...report, next_attempt_at: new Date().toISOString() };
   if (report.status !== 'failed') return report;
-  const next = findNextAttempt(report.decline_code ?? null, row.attempt, new Date());
+  const next = findNextAttempt(report.decline_code ?? null, failures, new Date());
   return { ...report, next_attempt_at: next?.toISOString() ?? null };
 }
+
+const ADVICE: Readonly<Record<DeclineRule, string>> = {
+  retry: 'It was the last try. Another payment method in autopay charges the invoice again.',
+  ask: 'The customer has to pay another way. Another payment method in autopay charges the invoice again.',
+  stop: 'It is not tried again. Another payment method in autopay charges the invoice again.',
+  check: 'Look at the payments vendor whether the customer was charged, and record the payment if so.',
+};
 
 function buildNotice(
   { invoice_id, decline_code, failure_reason }: NewAttemptRow,
   { invoice_number }: InvoiceRow,
 ): NoticeDraft {
-  const advice =
-    findDeclineRule(decline_code) === 'ask'
-      ? 'The customer has to pay another way, or to save another payment method.'
-      : 'It is not tried again. Ask the customer for another payment method.';
+  const advice = ADVICE[findDeclineRule(decline_code)];
   return {
     kind: 'autopay_failed',
     title: `Invoice ${invoice_number} could not be charged automatically`,

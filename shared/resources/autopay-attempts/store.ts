@@ -71,7 +71,7 @@ export async function storeAutopayAttempts(
 /** What is known of an invoice's attempts and of its other payments. */
 export interface InvoiceAttempts extends RecordRef {
   attempts: number;
-  /** True while an attempt has no result yet. */
+  /** True while an attempt has no result yet, or while a card reader asks for the invoice. */
   is_open: boolean;
   /** The sum of bank debits on their way. */
   processing_cents: number;
@@ -84,7 +84,8 @@ export async function readInvoiceAttempts(
 ): Promise<InvoiceAttempts[]> {
   return tx.query<InvoiceAttempts>({
     name: 'read-invoice-attempts',
-    text: `select r.tenant_id, r.id, coalesce(a.attempts, 0)::int as attempts, coalesce(a.is_open, false) as is_open,
+    text: `select r.tenant_id, r.id, coalesce(a.attempts, 0)::int as attempts, coalesce(a.is_open, false) or exists (select from terminal_payments d
+               where d.tenant_id = r.tenant_id and d.invoice_id = r.id and d.status in ('waiting', 'processing')) as is_open,
              coalesce(p.cents, 0)::float8 as processing_cents
            from ${recordsetSql('tenant_id uuid, id uuid')}
            left join lateral (select max(a.attempt) as attempts, bool_or(a.status in ('charging', 'processing')) as is_open
@@ -95,19 +96,39 @@ export async function readInvoiceAttempts(
   });
 }
 
-/** @returns the keys ({@link refKey}) of the payment methods whose connection still exists */
-export async function findConnected(
+/** @returns the status of the connection of each payment method, by {@link refKey} */
+export async function readConnectionStatuses(
   tx: Transaction,
   methods: readonly (RecordRef & { connection_id: string })[],
-): Promise<Set<string>> {
-  if (methods.length === 0) return new Set();
-  const rows = await tx.query<RecordRef>({
-    name: 'find-connected-methods',
-    text: `select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid, connection_id uuid')}
-           join connections c on c.tenant_id = r.tenant_id and c.id = r.connection_id and c.status <> 'revoked'`,
+): Promise<Map<string, string>> {
+  if (methods.length === 0) return new Map();
+  const rows = await tx.query<RecordRef & { status: string }>({
+    name: 'read-connections-of-methods',
+    text: `select r.tenant_id, r.id, c.status from ${recordsetSql('tenant_id uuid, id uuid, connection_id uuid')}
+           join connections c on c.tenant_id = r.tenant_id and c.id = r.connection_id`,
     values: [
       JSON.stringify(methods.map(({ tenant_id, id, connection_id }) => ({ tenant_id, id, connection_id }))),
     ],
   });
-  return new Set(rows.map(refKey));
+  return new Map(rows.map((row) => [refKey(row), row.status]));
+}
+
+/**
+ * @returns how many attempts have failed before, of the same invoices and payment methods, by the
+ *   `refKey` of the attempt
+ */
+export async function countFailures(
+  tx: Transaction,
+  attempts: readonly RecordRef[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<RecordRef & { failures: number }>({
+    name: 'count-failed-attempts',
+    text: `select a.tenant_id, a.id, count(f.id)::int as failures from ${recordsetSql('tenant_id uuid, id uuid')}
+           join autopay_attempts a on a.tenant_id = r.tenant_id and a.id = r.id
+           left join autopay_attempts f on f.tenant_id = a.tenant_id and f.invoice_id = a.invoice_id
+             and f.payment_method_id = a.payment_method_id and f.status = 'failed'
+           group by 1, 2`,
+    values: [JSON.stringify(attempts)],
+  });
+  return new Map(rows.map((row) => [refKey(row), row.failures]));
 }

@@ -11,6 +11,7 @@ import {
   recordAutopayAttempt,
   startAutopayAttempt,
 } from './commands.js';
+import { LATE_FAILURE, UNKNOWN_OUTCOME } from './decline-rules.js';
 
 interface DueCharge extends ClockTarget, Pick<NewAutopayAttempt, 'payment_method_id' | 'attempt'> {
   released_at: string;
@@ -36,7 +37,8 @@ const WITH_AUTOPAY = `select ${COLUMNS}, coalesce(r.autopay, c.autopay) as autop
 
 /**
  * Finds invoices to charge. They were sent since autopay was set, and are due by its rule. They
- * have no attempt yet, or the day of the next one has come.
+ * have no attempt yet, or the day of the next one has come, or autopay has got another payment
+ * method since the last one failed.
  */
 async function findDueCharges(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueCharge>(tx, {
@@ -44,12 +46,13 @@ async function findDueCharges(tx: Transaction, limit: number): Promise<Command[]
     rows: `select i.tenant_id, i.id, (i.autopay->>'payment_method_id')::uuid as payment_method_id,
              to_json(i.released_at)#>>'{}' as released_at, coalesce(a.attempt, 0) + 1 as attempt
            from (${WITH_AUTOPAY}) i
-           left join lateral (select l.attempt, l.status, l.next_attempt_at from autopay_attempts l
+           left join lateral (select l.attempt, l.status, l.next_attempt_at, l.decline_code, l.payment_method_id from autopay_attempts l
              where l.tenant_id = i.tenant_id and l.invoice_id = i.id order by l.attempt desc limit 1) a on true
            where i.balance_due_cents > 0 and i.released_at >= (i.autopay->>'since')::timestamptz
              and (i.autopay->>'when' = 'release'
                or (${effectiveDueDate('i')} at time zone t.time_zone)::date <= (now() at time zone t.time_zone)::date)
-             and (a.attempt is null or a.next_attempt_at <= now())
+             and (a.attempt is null or a.next_attempt_at <= now() or (a.status = 'failed'
+               and a.decline_code is distinct from '${UNKNOWN_OUTCOME}' and a.payment_method_id::text <> i.autopay->>'payment_method_id'))
              and not exists (select from payments p where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.status = 'processing')
            order by i.released_at, i.id`,
     limit,
@@ -71,13 +74,16 @@ async function findEndedCharges(tx: Transaction, limit: number): Promise<Command
   const rows = await findRowsRoundRobin<EndedCharge>(tx, {
     name: 'sweep-ended-charges',
     rows: `select a.tenant_id, a.id, p.status as payment_status, p.failure_reason from autopay_attempts a
-           join payments p on p.tenant_id = a.tenant_id and p.connection_id = a.connection_id
+           join payments p on p.tenant_id = a.tenant_id and p.invoice_id = a.invoice_id
              and p.provider_payment_id = a.provider_payment_id
            where a.tenant_id = t.tenant_id and a.status = 'processing' and p.status <> 'processing' order by a.id`,
     limit,
   });
   return rows.map(({ payment_status: status, failure_reason, ...target }) => {
-    const report: AutopayReport = { status, ...(status === 'failed' ? { failure_reason } : {}) };
+    const report: AutopayReport = {
+      status,
+      ...(status === 'failed' ? { failure_reason, decline_code: LATE_FAILURE } : {}),
+    };
     return buildClockCommand(recordAutopayAttempt, target, report);
   });
 }

@@ -15,7 +15,7 @@ import { recurringInvoiceCreate, recurringInvoiceEnd, recurringInvoicePatch } fr
  * it.
  */
 const permissionFor = ({ release, autopay }: Pick<RecurringInvoicePatch, 'release' | 'autopay'>) =>
-  release === 'send' || autopay ? 'approve' : 'write';
+  release === 'send' || autopay !== undefined ? 'approve' : 'write';
 
 export const createRecurringInvoice = defineCommand<RecurringInvoiceCreate>({
   type: 'recurring_invoice.create',

@@ -106,21 +106,29 @@ async function recordSavedMethods(
   commands: Command<SavedMethodReport>[],
 ): Promise<CommandOutcome[]> {
   const rows = await lockRecords<SavedMethodRow>(tx, 'saved_methods', commands.map(toRecordRef));
+  const unwanted: SavedMethodRow[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const key = refKey(toRecordRef(command));
     const row = rows.get(key);
     if (!row) return notFoundOutcome('payment method');
     const patch = planReport(row, command.input);
     rows.set(key, { ...row, ...patch });
+    // The customer has saved a method after it was removed here.
+    if (row.status === 'removed' && command.input.status === 'active') unwanted.push(row);
     return { ok: true, changes: diffPatch(row, patch), events: [] };
   });
   await storeSavedMethods(tx, [...rows.values()]);
+  await insertMethodOperations(tx, unwanted, 'remove');
   return outcomes;
 }
 
 function planReport(row: SavedMethodRow, report: SavedMethodReport): Partial<SavedMethodRow> {
   const isOld = row.observed_at !== null && Date.parse(row.observed_at) > Date.parse(report.observed_at);
-  if (isOld || row.status === 'removed') return {};
+  if (isOld) return {};
+  if (row.status === 'removed') {
+    const { provider_method_id = row.provider_method_id } = report;
+    return { provider_method_id };
+  }
   return { ...report, status: findStatus(row, report) };
 }
 

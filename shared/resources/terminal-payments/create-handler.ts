@@ -67,7 +67,8 @@ export async function createTerminalPayments(
       command.input.amount_cents,
     );
     if (typeof amountCents !== 'number') return amountCents;
-    if (busy.has(refKey(invoiceRef(command)))) return failBusy('This invoice waits for a card already.');
+    if (busy.has(refKey(invoiceRef(command))))
+      return failBusy('This invoice waits for a card already, or is being charged automatically.');
     if (busy.has(refKey(readerRef(command)))) return failBusy('This reader waits for a card already.');
     payments.push(buildPayment(command, { reader, amountCents, config }));
     const { invoice_id, reader_id } = command.input;
@@ -129,7 +130,10 @@ async function findBusy(tx: Transaction, refs: readonly RecordRef[]): Promise<Se
   const rows = await tx.query<{ tenant_id: string; invoice_id: string; reader_id: string }>({
     name: 'find-open-terminal-payments',
     text: `select t.tenant_id, t.invoice_id, t.reader_id from terminal_payments t where ${IS_OPEN_SQL}
-             and t.tenant_id in (select r.tenant_id from ${recordsetSql('tenant_id uuid')})`,
+             and t.tenant_id in (select r.tenant_id from ${recordsetSql('tenant_id uuid')})
+           union all
+           select a.tenant_id, a.invoice_id, a.invoice_id from ${recordsetSql('tenant_id uuid, id uuid')}
+           join autopay_attempts a on a.tenant_id = r.tenant_id and a.invoice_id = r.id and a.status = 'charging'`,
     values: [JSON.stringify(refs)],
   });
   return new Set(

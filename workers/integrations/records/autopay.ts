@@ -3,12 +3,13 @@ import {
   type AutopayReport,
   recordAutopayAttempt,
 } from '../../../shared/resources/autopay-attempts/commands.js';
+import { UNKNOWN_OUTCOME } from '../../../shared/resources/autopay-attempts/decline-rules.js';
 import { type ChargeFacts, readChargeFacts } from '../../../shared/resources/autopay-attempts/queries.js';
 import { insertInboundNotices } from '../../../shared/sync/notice-rows.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Step } from '../vendor/step.js';
 import { getPayments } from './pay-links.js';
-import type { RecordKind, WriteOutcome } from './record-kind.js';
+import type { RecordKind, WriteFailure, WriteOutcome } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
 /**
@@ -25,17 +26,16 @@ export const autopayRecords: RecordKind<ChargeResult> = {
     await insertInboundNotices(tx, [{ tenant_id, connection_id, dedupe_id, stream: 'payments', hint }]);
   },
   buildSuccess: ({ local_id }, { state }) => (state ? [build(local_id, toReport(state))] : []),
-  buildFailure: ({ local_id }, { reason, code }) => [
-    build(
-      local_id,
-      code === 'cancelled'
-        ? { status: 'cancelled', failure_reason: reason }
-        : { status: 'failed', decline_code: code, failure_reason: reason },
-    ),
-  ],
+  buildFailure: ({ local_id }, failure) => [build(local_id, describeFailure(failure))],
   pull: () => Promise.reject(new Error('autopay attempts have no stream')),
   buildChanges: () => [],
 };
+
+function describeFailure({ reason, code, mayHaveArrived }: WriteFailure): AutopayReport {
+  if (mayHaveArrived) return { status: 'failed', decline_code: UNKNOWN_OUTCOME, failure_reason: reason };
+  if (code === 'cancelled') return { status: 'cancelled', failure_reason: reason };
+  return { status: 'failed', decline_code: code, failure_reason: reason };
+}
 
 function build(entityId: string, input: AutopayReport) {
   return { type: recordAutopayAttempt.type, entityId, input };
@@ -51,8 +51,10 @@ async function charge(step: Step, operation: StartedOperation): Promise<WriteOut
   const { tenant_id, local_id: attemptId, may_have_arrived: mayHaveArrived } = operation;
   const facts = await readChargeFacts(step.db, { tenant_id, id: attemptId });
   if (!facts) throw new Error('the attempt of an operation does not exist');
-  // An attempt that may have arrived is repeated under its key, which shows what became of it.
-  const reason = mayHaveArrived ? undefined : findObstacle(facts);
+  // A repetition of an attempt that may have arrived first looks for its payment. An attempt that
+  // has ended is never repeated, whoever asks for it.
+  const hasEnded = facts.status !== 'charging';
+  const reason = mayHaveArrived && !hasEnded ? undefined : findObstacle(facts);
   if (reason !== undefined) return { cancelled: reason, mayHaveArrived };
   const order = {
     attemptId,
@@ -70,6 +72,10 @@ async function charge(step: Step, operation: StartedOperation): Promise<WriteOut
 /** Says why the invoice must not be charged any more. */
 function findObstacle(facts: ChargeFacts): string | undefined {
   const { balance_cents, amount_cents, invoice_status, method_status } = facts;
+  if (facts.status !== 'charging') return 'The attempt has ended.';
+  if (facts.is_old) return 'The attempt has waited for a day, so it is planned anew.';
+  if (!facts.is_wanted) return 'Autopay was changed.';
+  if (facts.is_on_reader) return 'A card reader asks for the same payment.';
   if (balance_cents < amount_cents) return 'The invoice owes less than when the charge was planned.';
   if (['void', 'cancelled', 'draft', 'needs_review', 'disputed'].includes(invoice_status))
     return `The invoice is ${invoice_status}.`;

@@ -15,6 +15,8 @@ export interface WriteFailure {
   reason: string;
   /** The vendor's error code, or `cancelled`. */
   code: string;
+  /** True if an earlier attempt got no usable answer, so the vendor may have done the write. */
+  mayHaveArrived: boolean;
 }
 
 /** The result of a write to which the vendor returned no error. */

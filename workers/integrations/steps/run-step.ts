@@ -1,5 +1,10 @@
 import { recordConnectionUnrevoked } from '../../../shared/resources/connections/commands.js';
-import { deriveConnectionsKey, unsealSecrets } from '../../../shared/resources/connections/secrets.js';
+import { findConnectionsOfAccount } from '../../../shared/resources/connections/hook-queries.js';
+import {
+  deriveConnectionsKey,
+  hashExternalAccount,
+  unsealSecrets,
+} from '../../../shared/resources/connections/secrets.js';
 import { findNextWorkMs, lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
 import { startWaitingNotices, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { type StartedOperation, startNextOperation } from '../../../shared/sync/operation-rows.js';
@@ -116,6 +121,18 @@ async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promi
   return runWrite(step, work.operation);
 }
 
+/**
+ * True if a revocation would end the access of another connection too. Some vendors revoke the
+ * access to an account, and not a token, and other accounts of ours may have connected it.
+ */
+async function isShared({ db, vendor, connection }: Step): Promise<boolean> {
+  const { externalAccount: account, connectionId } = connection;
+  if (!vendor.manifest.oauth?.buildRevocation || account === null) return false;
+  const hash = hashExternalAccount(vendor.manifest.vendor, account);
+  const connections = await findConnectionsOfAccount(db, hash);
+  return connections.some(({ id }) => id !== connectionId);
+}
+
 /** The waits before the tries to revoke an access. All tries together span 7 h 35 min. */
 const REVOKE_WAITS_MS = RETRY_SCHEDULE_MS.slice(0, 6);
 
@@ -129,7 +146,9 @@ async function revoke(step: Step): Promise<void> {
   const row = await step.db.transaction([step.connection.tenantId], (tx) => readSecrets(tx, step.connection));
   const secrets = row && unsealSecrets(deriveConnectionsKey(config.secretKey), connectionId, row.sealed);
   const error =
-    secrets && (await revokeAccess(step.tokenParts, secrets).catch((cause) => toStepError(step, cause)));
+    secrets &&
+    !(await isShared(step)) &&
+    (await revokeAccess(step.tokenParts, secrets).catch((cause) => toStepError(step, cause)));
   const waitMs = REVOKE_WAITS_MS[(row?.revoke_attempts ?? 0) + 1];
   if (error && error.kind !== 'refused' && waitMs !== undefined) {
     const inMs = Math.max(addJitter(waitMs, Math.random()), error.retryAfterMs ?? 0);

@@ -113,7 +113,10 @@ function storeCancellation(
   const issues = mayHaveArrived ? [buildIssue(operation, 'exhausted', reason)] : [];
   return store(step, operation, {
     result: { state: 'dead', error: reason, errorKind: 'cancelled', mayHaveArrived },
-    commands: [...issues, ...findRecordKind(operation.kind).buildFailure(operation, { reason, code })],
+    commands: [
+      ...issues,
+      ...findRecordKind(operation.kind).buildFailure(operation, { reason, code, mayHaveArrived }),
+    ],
     error: null,
   });
 }
@@ -173,7 +176,11 @@ async function storeFailure(step: Step, operation: StartedOperation, error: Vend
     },
     commands: [
       buildIssue(operation, issue, message),
-      ...findRecordKind(operation.kind).buildFailure(operation, { reason: message, code: error.code }),
+      ...findRecordKind(operation.kind).buildFailure(operation, {
+        reason: message,
+        code: error.code,
+        mayHaveArrived: wasUnknown || kind === 'unknown_outcome',
+      }),
     ],
   });
 }

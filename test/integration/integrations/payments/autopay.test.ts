@@ -17,6 +17,8 @@ describe('automatic charges', () => {
     account.vendor.nextDecline = undefined;
   });
 
+  const countCharges = () => account.vendor.list('payment_intent').length;
+
   const openCustomer = (rule: AutopayRule = {}) => PayingCustomer.open(account, rule);
 
   it('an invoice is charged when it is sent, once, and a receipt goes to the customer', async () => {
@@ -108,7 +110,7 @@ describe('automatic charges', () => {
       expect(mail?.body_text).to.not.contain('stolen');
     });
 
-  it('a bank debit is processing until it settles, and a failed one is tried again', async () => {
+  it('a bank debit is processing until it settles, and one that fails after days is not tried again', async () => {
     const customer = await openCustomer({ type: 'us_bank_account' });
     const settled = await customer.sendInvoice(8600);
     await chargeDue(paying.stack);
@@ -131,22 +133,101 @@ describe('automatic charges', () => {
     await eventually('the attempt has failed', async () => {
       await chargeDue(paying.stack);
       const [attempt] = await customer.listAttempts(failed);
-      return attempt?.status === 'failed' && attempt.next_attempt_at !== null;
+      return attempt?.status === 'failed' && attempt.next_attempt_at === null;
     });
   });
 
   it('an invoice that is paid before its charge leaves is not charged', async () => {
     const customer = await openCustomer();
     const id = await customer.sendInvoice(8800);
-    const calls = () => account.double.calls.filter(({ name }) => name === 'POST /v1/payment_intents').length;
-    const before = calls();
-    await account.client.post(`/connections/${account.connectionId}/pause`, {});
+    const before = countCharges();
+    account.double.misbehave = () => ({ kind: 'limit', seconds: 60 });
     await chargeDue(paying.stack);
     await customer.waitForAttempt(id, 'charging');
     await account.client.post(`/invoices/${id}/payments`, { amount_cents: 8800, method: 'cash' });
+    account.double.misbehave = () => undefined;
+    await eventually('the attempt is cancelled', async () => {
+      await account.hurry([]);
+      return (await customer.listAttempts(id))[0]?.status === 'cancelled';
+    });
+    expect(countCharges()).to.equal(before);
+  });
+
+  it('a charge whose answer was lost is found by its payment, and charged once', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(9100);
+    const { habits } = account.double.webhooks;
+    let isLost = false;
+    account.double.misbehave = (name) => {
+      if (isLost || name !== 'POST /v1/payment_intents') return undefined;
+      isLost = true;
+      return { kind: 'cut_after' };
+    };
+    habits.isLost = true;
+    const before = countCharges();
+    await chargeDue(paying.stack);
+    await eventually('the attempt has succeeded', async () => {
+      await account.hurry([]);
+      return (await customer.listAttempts(id))[0]?.status === 'succeeded';
+    }).finally(() => Object.assign(habits, { isLost: false }));
+    account.double.misbehave = () => undefined;
+    await account.waitForInvoice(id, 'paid');
+    expect(countCharges()).to.equal(before + 1);
+  });
+
+  it('a charge that nobody answers is not tried again, and nobody is asked to pay again', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(9200);
+    account.double.misbehave = (name) =>
+      name.endsWith('/v1/payment_intents') ? { kind: 'status', status: 500 } : undefined;
+    await chargeDue(paying.stack);
+    const attempt = await eventually('the attempt is given up', async () => {
+      await account.hurry([]);
+      const [newest] = await customer.listAttempts(id);
+      return newest?.status === 'failed' && newest;
+    }).finally(() => {
+      account.double.misbehave = () => undefined;
+    });
+    expect(attempt).to.include({ decline_code: 'outcome_unknown', next_attempt_at: null });
+    expect((await customer.findNotice(id))?.text).to.contain('whether the customer was charged');
+    const text = `select from messages where tenant_id = $1 and invoice_id = $2 and template = 'charge_failed'`;
+    expect(await paying.stack.rows(account.tenant.id, text, [account.tenant.id, id])).to.deep.equal([]);
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(id)).to.have.length(1);
+  });
+
+  it('a planned charge does not run after autopay was switched off, and no reader takes its invoice', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(9300);
+    await account.client.post(`/connections/${account.connectionId}/pause`, {});
+    // The clock plans nothing while the connection is paused.
+    await chargeDue(paying.stack);
+    expect(await customer.listAttempts(id)).to.deep.equal([]);
     await account.client.post(`/connections/${account.connectionId}/resume`, {});
-    await customer.waitForAttempt(id, 'cancelled');
-    expect(calls()).to.equal(before);
+    await account.waitForStatus('active');
+    account.double.misbehave = () => ({ kind: 'limit', seconds: 60 });
+    await chargeDue(paying.stack);
+    await customer.waitForAttempt(id, 'charging');
+    await account.client.patch(`/customers/${customer.id}`, { autopay: null });
+    account.double.misbehave = () => undefined;
+    await eventually('the attempt is cancelled', async () => {
+      await account.hurry([]);
+      return (await customer.listAttempts(id))[0]?.status === 'cancelled';
+    });
+    expect((await account.readInvoice(id)).balance_due_cents).to.equal(9300);
+  });
+
+  it('after the last failure, another payment method in autopay charges the invoice', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(9400);
+    account.vendor.nextDecline = 'expired_card';
+    await chargeDue(paying.stack);
+    await customer.waitForAttempt(id, 'failed');
+    const next = await account.saveMethod(customer.id);
+    const autopay = { payment_method_id: next.id, when: 'release' };
+    await account.client.patch(`/customers/${customer.id}`, { autopay });
+    await chargeDue(paying.stack);
+    await account.waitForInvoice(id, 'paid');
   });
 
   it('a method that was removed at the vendor is not charged, and the account gets a notice', async () => {
@@ -164,10 +245,11 @@ describe('automatic charges', () => {
     const own = await paying.createAccount({ methods: ['card'] });
     const customer = await PayingCustomer.open(own, {});
     const id = await customer.sendInvoice(9000);
-    await own.client.post(`/connections/${own.connectionId}/pause`, {});
+    own.double.misbehave = () => ({ kind: 'limit', seconds: 60 });
     await chargeDue(paying.stack);
     await customer.waitForAttempt(id, 'charging');
     await own.client.delete(`/connections/${own.connectionId}`);
+    own.double.misbehave = () => undefined;
     await customer.waitForAttempt(id, 'cancelled');
     await chargeDue(paying.stack);
     await customer.waitForAttempt(id, 'failed', 2);
