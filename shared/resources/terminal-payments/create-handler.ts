@@ -45,8 +45,9 @@ export async function createTerminalPayments(
 ): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
   const readers = await lockReaders(tx, commands.map(readerRef));
-  const [processing, busy] = await Promise.all([
+  const [processing, charging, busy] = await Promise.all([
     sumProcessingPayments(tx, commands.map(invoiceRef)),
+    findCharging(tx, commands.map(invoiceRef)),
     findBusy(
       tx,
       commands.flatMap((command) => [invoiceRef(command), readerRef(command)]),
@@ -67,8 +68,9 @@ export async function createTerminalPayments(
       command.input.amount_cents,
     );
     if (typeof amountCents !== 'number') return amountCents;
-    if (busy.has(refKey(invoiceRef(command))))
-      return failBusy('This invoice waits for a card already, or is being charged automatically.');
+    if (charging.has(refKey(invoiceRef(command))))
+      return failBusy('This invoice is being charged automatically.');
+    if (busy.has(refKey(invoiceRef(command)))) return failBusy('This invoice waits for a card already.');
     if (busy.has(refKey(readerRef(command)))) return failBusy('This reader waits for a card already.');
     payments.push(buildPayment(command, { reader, amountCents, config }));
     const { invoice_id, reader_id } = command.input;
@@ -130,10 +132,7 @@ async function findBusy(tx: Transaction, refs: readonly RecordRef[]): Promise<Se
   const rows = await tx.query<{ tenant_id: string; invoice_id: string; reader_id: string }>({
     name: 'find-open-terminal-payments',
     text: `select t.tenant_id, t.invoice_id, t.reader_id from terminal_payments t where ${IS_OPEN_SQL}
-             and t.tenant_id in (select r.tenant_id from ${recordsetSql('tenant_id uuid')})
-           union all
-           select a.tenant_id, a.invoice_id, a.invoice_id from ${recordsetSql('tenant_id uuid, id uuid')}
-           join autopay_attempts a on a.tenant_id = r.tenant_id and a.invoice_id = r.id and a.status = 'charging'`,
+             and t.tenant_id in (select r.tenant_id from ${recordsetSql('tenant_id uuid')})`,
     values: [JSON.stringify(refs)],
   });
   return new Set(
@@ -142,6 +141,17 @@ async function findBusy(tx: Transaction, refs: readonly RecordRef[]): Promise<Se
       refKey({ tenant_id, id: reader_id }),
     ]),
   );
+}
+
+/** @returns the `refKey` of the invoices that are being charged automatically */
+async function findCharging(tx: Transaction, invoices: readonly RecordRef[]): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'find-charging-attempts',
+    text: `select a.tenant_id, a.invoice_id as id from ${recordsetSql('tenant_id uuid, id uuid')}
+           join autopay_attempts a on a.tenant_id = r.tenant_id and a.invoice_id = r.id and a.status = 'charging'`,
+    values: [JSON.stringify(invoices)],
+  });
+  return new Set(rows.map(refKey));
 }
 
 function failUnknownReader(): CommandOutcome {
