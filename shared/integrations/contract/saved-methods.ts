@@ -63,4 +63,11 @@ export interface SavedMethods extends Readings<SavedMethodState> {
   /** Makes a saved method unusable. Succeeds if it is so already. */
   detach(connection: OpenConnection, externalId: string): Promise<Written>;
   charge(connection: OpenConnection, order: ChargeOrder, attempt: WriteAttempt): Promise<ChargeResult>;
+  /**
+   * Looks for the payment of a charge whose answer was lost. A vendor may forget idempotency keys,
+   * so they alone do not prevent a second charge.
+   * @param since the start of the first attempt
+   * @returns undefined if the customer was not charged
+   */
+  findCharge(connection: OpenConnection, order: ChargeOrder, since: Date): Promise<ChargeResult | undefined>;
 }

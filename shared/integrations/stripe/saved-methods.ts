@@ -66,10 +66,7 @@ export const savedMethods: SavedMethods = {
       await callStripe(connection, { method: 'POST', path: `${path}/detach`, key: `detach-${externalId}` });
     return { externalId, version: null };
   },
-  async charge(connection, order, { operationKey, mayHaveArrived, firstAttemptAt }) {
-    // Stripe forgets the key after a day, so the key alone would not prevent a second charge.
-    const found = mayHaveArrived ? await findCharge(connection, order, firstAttemptAt) : undefined;
-    if (found) return toResult(found);
+  async charge(connection, order, { operationKey }) {
     const { status, answer, fail } = await requestStripe<ChargeAnswer>(connection, {
       method: 'POST',
       path: '/v1/payment_intents',
@@ -85,6 +82,10 @@ export const savedMethods: SavedMethods = {
       declineCode: decline_code ?? code ?? null,
       message,
     };
+  },
+  async findCharge(connection, order, since) {
+    const found = await findIntent(connection, order, since);
+    return found && toResult(found);
   },
   async readNamed(connection, hints) {
     const changes = await Promise.all([readIntents(connection, hints), readMethods(connection, hints)]);
@@ -121,13 +122,13 @@ function toCharge(order: ChargeOrder) {
 /** A charge may have left this long before the clock of the vendor says so. */
 const SKEW_SECONDS = 300;
 
-/** Finds the payment of an attempt whose answer was lost. */
-async function findCharge(
+/** Walks through the newest payments of the customer. Stripe's lists have no lag. */
+async function findIntent(
   connection: OpenConnection,
   { attemptId, customerExternalId: customer }: ChargeOrder,
-  firstAttemptAt: Date,
+  since: Date,
 ): Promise<ChargeAnswer | undefined> {
-  const gte = Math.floor(firstAttemptAt.getTime() / 1000) - SKEW_SECONDS;
+  const gte = Math.floor(since.getTime() / 1000) - SKEW_SECONDS;
   let after: string | undefined;
   do {
     const page = await callStripe<{ data: ChargeAnswer[]; has_more: boolean }>(connection, {

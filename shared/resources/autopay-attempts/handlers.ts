@@ -135,6 +135,7 @@ async function recordAttempts(
   const failures = await countFailures(tx, [...rows.values()]);
   const notices: Notices = [];
   const failed: FailedPaymentOf[] = [];
+  const changed = new Map<string, AutopayAttemptRow>();
   const outcomes = commands.map((command): CommandOutcome => {
     const key = refKey(toRecordRef(command));
     const row = rows.get(key);
@@ -143,6 +144,7 @@ async function recordAttempts(
     const patch = planReport(command.input, (failures.get(key) ?? 0) + 1);
     const next = { ...row, ...patch };
     rows.set(key, next);
+    changed.set(key, next);
     const invoice = invoices.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id }));
     if (next.status === 'failed' && next.next_attempt_at === null && invoice) {
       notices.push({ command, notice: buildNotice(next, invoice) });
@@ -152,7 +154,7 @@ async function recordAttempts(
     }
     return { ok: true, changes: diffPatch(row, { ...patch }), events: [] };
   });
-  await storeAutopayAttempts(tx, [...rows.values()]);
+  await storeAutopayAttempts(tx, [...changed.values()]);
   await insertNotices(tx, notices, config);
   const prompts = await mailFailedPayments(tx, failed, config);
   return commands.map((command, index) => {

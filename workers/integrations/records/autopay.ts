@@ -1,4 +1,4 @@
-import type { ChargeResult } from '../../../shared/integrations/contract/saved-methods.js';
+import type { ChargeOrder, ChargeResult } from '../../../shared/integrations/contract/saved-methods.js';
 import {
   type AutopayReport,
   recordAutopayAttempt,
@@ -51,12 +51,26 @@ async function charge(step: Step, operation: StartedOperation): Promise<WriteOut
   const { tenant_id, local_id: attemptId, may_have_arrived: mayHaveArrived } = operation;
   const facts = await readChargeFacts(step.db, { tenant_id, id: attemptId });
   if (!facts) throw new Error('the attempt of an operation does not exist');
-  // A repetition of an attempt that may have arrived first looks for its payment. An attempt that
-  // has ended is never repeated, whoever asks for it.
+  const { savedMethods } = getPayments(step);
+  const order = toOrder(attemptId, facts);
+  const attempt = toAttempt(operation);
+  // An attempt that has ended is never repeated, whoever asks for it.
   const hasEnded = facts.status !== 'charging';
-  const reason = mayHaveArrived && !hasEnded ? undefined : findObstacle(facts);
-  if (reason !== undefined) return { cancelled: reason, mayHaveArrived };
-  const order = {
+  if (mayHaveArrived && !hasEnded) {
+    const found = await savedMethods.findCharge(await step.open(), order, attempt.firstAttemptAt);
+    if (found) return toOutcome(found);
+  }
+  const reason = findObstacle(facts);
+  if (reason !== undefined) return { cancelled: reason, mayHaveArrived: mayHaveArrived && hasEnded };
+  return toOutcome(await savedMethods.charge(await step.open(), order, attempt));
+}
+
+function toOutcome(state: ChargeResult): WriteOutcome<ChargeResult> {
+  return { written: { externalId: state.paymentExternalId, version: null }, state };
+}
+
+function toOrder(attemptId: string, facts: ChargeFacts): ChargeOrder {
+  return {
     attemptId,
     invoiceId: facts.invoice_id,
     title: `Invoice ${facts.invoice_number} of ${facts.business_name}`,
@@ -65,8 +79,6 @@ async function charge(step: Step, operation: StartedOperation): Promise<WriteOut
     customerExternalId: facts.provider_customer_id,
     receiptEmail: facts.receipt_email,
   };
-  const state = await getPayments(step).savedMethods.charge(await step.open(), order, toAttempt(operation));
-  return { written: { externalId: state.paymentExternalId, version: null }, state };
 }
 
 /** Says why the invoice must not be charged any more. */

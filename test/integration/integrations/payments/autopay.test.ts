@@ -175,6 +175,29 @@ describe('automatic charges', () => {
     expect(countCharges()).to.equal(before + 1);
   });
 
+  it('a charge that was cut off before it arrived is not repeated if the customer has paid meanwhile', async () => {
+    const customer = await openCustomer();
+    const id = await customer.sendInvoice(9150);
+    const before = countCharges();
+    account.double.misbehave = (name) =>
+      name === 'POST /v1/payment_intents' ? { kind: 'cut_before' } : undefined;
+    await chargeDue(paying.stack);
+    await eventually('the outcome is unknown', async () => {
+      const text =
+        'select from outbound_operations where tenant_id = $1 and may_have_arrived and kind = $2 and next_at is not null';
+      return (
+        (await paying.stack.rows(account.tenant.id, text, [account.tenant.id, 'autopay_attempt'])).length > 0
+      );
+    });
+    await account.client.post(`/invoices/${id}/payments`, { amount_cents: 9150, method: 'cash' });
+    account.double.misbehave = () => undefined;
+    await eventually('the attempt is cancelled', async () => {
+      await account.hurry([]);
+      return (await customer.listAttempts(id))[0]?.status === 'cancelled';
+    });
+    expect(countCharges()).to.equal(before);
+  });
+
   it('a charge that nobody answers is not tried again, and nobody is asked to pay again', async () => {
     const customer = await openCustomer();
     const id = await customer.sendInvoice(9200);
