@@ -119,6 +119,9 @@ describe('regular expressions in the sources', () => {
       /role .* does not exist/,
       /\s+$/,
     ];
-    for (const slow of quadratic) expect(findSlowText(slow, CHARS / 2, 1), String(slow)).to.be.a('string');
+    // A short text may once stay below the time that makes an expression suspicious.
+    const find = (slow: RegExp) => findSlowText(slow, CHARS / 2, 1);
+    for (const slow of quadratic)
+      expect(find(slow) ?? find(slow) ?? find(slow), String(slow)).to.be.a('string');
   });
 });
